@@ -1,0 +1,159 @@
+import { describeError } from "../errors.ts";
+import type { AttemptRecord, ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import type { DeadLetter } from "./handler.ts";
+import { type RunOptions, runEntry } from "./run-entry.ts";
+
+/** How entries are taken from the inbox and run. */
+export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
+  readonly inbox: Inbox;
+  /** Entries run at a time. */
+  readonly concurrency: number;
+  /** Milliseconds a claimed entry is ours without being renewed; renewed after a third of it. */
+  readonly leaseMs: number;
+  /** Milliseconds between looks at the inbox when nothing else gives reason to: what another process redrove. */
+  readonly pollMs: number;
+  /** Called with each settled entry's runs. */
+  readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
+  /** Called once when an entry becomes a dead letter. */
+  readonly onDead: (letter: DeadLetter, entry: ClaimedEntry) => void;
+}
+
+/** The longest delay a timer of Node takes. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+/** Claims due entries, runs their handlers, settles them: the loop between the inbox and the user's code. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #running = new Map<number, { readonly entry: ClaimedEntry; readonly finished: Promise<void> }>();
+  readonly #aborter = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #again = false;
+  #started = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to run what is due, work left by a killed process included once its lease has ended. */
+  start(): void {
+    this.#started = true;
+    this.#renewal = setInterval(() => void this.#renew(), Math.max(10, this.#options.leaseMs / 3));
+    this.wake();
+  }
+
+  /** Looks for due entries now: call it after an entry was added. Cheap to call often. */
+  wake(): void {
+    if (!this.#started) return;
+    if (this.#claiming !== undefined) {
+      this.#again = true;
+      return;
+    }
+    this.#claiming = this.#claim().finally(() => {
+      this.#claiming = undefined;
+      if (this.#again) {
+        this.#again = false;
+        this.wake();
+      }
+    });
+  }
+
+  /** How many entries are running here now. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /**
+   * Stops claiming, waits for running handlers, then aborts those that are left and gives their entries back to be run
+   * again. Resolves when nothing of the dispatcher is left.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#started = false;
+    clearTimeout(this.#timer);
+    await this.#claiming;
+    let grace: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => {
+      grace = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([this.#drained(), over]);
+    clearTimeout(grace);
+    this.#aborter.abort(new Error("the receiver is shutting down"));
+    await this.#drained();
+    clearInterval(this.#renewal);
+  }
+
+  async #drained(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ finished }) => finished));
+  }
+
+  async #claim(): Promise<void> {
+    const { inbox, concurrency, leaseMs, clock, pollMs, log } = this.#options;
+    clearTimeout(this.#timer);
+    let wait = pollMs;
+    try {
+      const limit = concurrency - this.#running.size;
+      if (limit <= 0) return; // an entry that ends wakes us
+      const entries = await inbox.claim({ now: clock(), limit, leaseMs });
+      for (const entry of entries) this.#run(entry);
+      if (entries.length === limit) return;
+      const next = await inbox.nextRunAt();
+      if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - clock()));
+    } catch (thrown) {
+      log.error(
+        { error: describeError(thrown) },
+        "the inbox could not be asked for due entries; trying again",
+      );
+    }
+    if (this.#started) this.#timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER, wait));
+  }
+
+  #run(entry: ClaimedEntry): void {
+    const finished = this.#runAndSettle(entry).finally(() => {
+      if (this.#running.get(entry.seq)?.entry === entry) this.#running.delete(entry.seq);
+      this.wake();
+    });
+    this.#running.set(entry.seq, { entry, finished });
+  }
+
+  async #runAndSettle(entry: ClaimedEntry): Promise<void> {
+    const { inbox, clock, log } = this.#options;
+    const { seq } = entry;
+    try {
+      const settlement = await runEntry(entry, { ...this.#options, signal: this.#aborter.signal });
+      if (await inbox.settle(settlement, clock())) this.#report(entry, settlement);
+      else log.warn({ seq }, "finished after its lease had ended; the result was refused, it runs again");
+    } catch (thrown) {
+      // Not settled: the lease ends by itself and the entry runs again.
+      log.error({ seq, error: describeError(thrown) }, "an entry's result could not be stored");
+    }
+  }
+
+  #report(entry: ClaimedEntry, settlement: Settlement): void {
+    const { onAttempts, onDead, log } = this.#options;
+    try {
+      onAttempts(entry, settlement);
+      if (settlement.state !== "dead") return;
+      const { seq, kind, key } = entry;
+      const error = lastError(settlement.records);
+      onDead({ seq, kind, eventId: key.eventId, reason: settlement.reason ?? "", error }, entry);
+    } catch (thrown) {
+      log.error({ seq: entry.seq, error: describeError(thrown) }, "a listener failed");
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { inbox, clock, leaseMs, log } = this.#options;
+    const leases = [...this.#running.values()].map(({ entry: { seq, lease } }) => ({ seq, lease }));
+    if (leases.length === 0) return;
+    try {
+      await inbox.renew(leases, clock() + leaseMs);
+    } catch (thrown) {
+      log.error({ error: describeError(thrown) }, "leases could not be renewed; their entries may run twice");
+    }
+  }
+}
+
+function lastError(records: readonly AttemptRecord[]): string | null {
+  return records.findLast(({ error }) => error !== null)?.error ?? null;
+}

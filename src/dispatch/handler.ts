@@ -1,0 +1,44 @@
+import type { Delivery } from "../event/delivery.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import type { Logger } from "../logger.ts";
+
+/** What a handler gets beside the event. */
+export interface HandlerContext {
+  /** Which attempt of this entry it is, from 1. */
+  readonly attempt: number;
+  /** Aborted when the handler's time is over or the receiver shuts down: pass it on to `fetch` and friends. */
+  readonly signal: AbortSignal;
+  /** A logger that names the event with each line. */
+  readonly log: Logger;
+  /** The delivery as it arrived, raw bytes included: for exact numbers, or to pass it on unchanged. */
+  readonly delivery: Delivery;
+  /** The entry's number in the inbox. */
+  readonly seq: number;
+}
+
+/** A user's function for a kind. It ended well when it returns, or its promise resolves; run it at least once in mind. */
+export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;
+
+/** A handler with the name its record in the inbox goes by. */
+export interface NamedHandler {
+  /** Stays the same over restarts, so that a finished handler is not run again. */
+  readonly name: string;
+  readonly handler: Handler<never>;
+}
+
+/** An entry that has just become a dead letter. */
+export interface DeadLetter {
+  readonly seq: number;
+  readonly eventId: string;
+  readonly kind: string | null;
+  /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, or a rejection's reason. */
+  readonly reason: string;
+  /** The last error's text, where a handler failed. */
+  readonly error: string | null;
+}
+
+/** What a claimed entry turned out to be. */
+export type Plan =
+  | { readonly run: readonly NamedHandler[]; readonly event: () => WebhookEvent }
+  /** It is over without running: no handler, data that does not fit, or another entry has its event. */
+  | { readonly end: "done" | "dead" | "unhandled"; readonly reason: string };

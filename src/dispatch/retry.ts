@@ -1,0 +1,34 @@
+/** When a failed entry runs again. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included; then the entry is a dead letter. Default 10. `Infinity` never gives up. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt. Default 1000. */
+  readonly delay: number;
+  /** What each further delay is multiplied by. Default 2. */
+  readonly factor: number;
+  /** Milliseconds no delay goes beyond. Default 600 000 (10 minutes). */
+  readonly maxDelay: number;
+  /** The part of a delay that is drawn at random, 0 to 1, so that entries which failed together spread. Default 0.5. */
+  readonly jitter: number;
+}
+
+/** The defaults: ten attempts over about nine minutes. */
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 10,
+  delay: 1000,
+  factor: 2,
+  maxDelay: 600_000,
+  jitter: 0.5,
+};
+
+/**
+ * Milliseconds to wait after an attempt (counted from 1) has failed; `undefined` when it was the last. Exponential with
+ * jitter, capped, never negative.
+ *
+ * @param random - a number from 0 up to 1
+ */
+export function retryDelay(attempt: number, policy: RetryPolicy, random: number): number | undefined {
+  if (attempt >= policy.attempts) return undefined;
+  const full = Math.min(policy.maxDelay, policy.delay * policy.factor ** (attempt - 1));
+  return Math.round(full * (1 - policy.jitter * random));
+}

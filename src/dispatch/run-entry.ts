@@ -1,0 +1,82 @@
+import { describeError } from "../errors.ts";
+import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import { type Logger, withFields } from "../logger.ts";
+import type { HandlerContext, Plan } from "./handler.ts";
+import { type RetryPolicy, retryDelay } from "./retry.ts";
+import { runHandler } from "./run-handler.ts";
+
+/** What running an entry needs from outside. */
+export interface RunOptions {
+  /** Reads the entry and finds its handlers. */
+  readonly plan: (entry: ClaimedEntry) => Promise<Plan>;
+  readonly retry: RetryPolicy;
+  readonly handlerTimeoutMs: number;
+  readonly clock: () => number;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Aborted when the receiver gives up waiting for handlers at shutdown. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs the handlers of a claimed entry that are not finished yet, one after another, and says what becomes of it. */
+export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promise<Settlement> {
+  const { seq, lease } = entry;
+  const settle = (state: Settlement["state"], reason: string | null, more: Partial<Settlement> = {}) => {
+    const { finishedHandlers } = entry;
+    return { seq, lease, state, reason, runAt: options.clock(), finishedHandlers, records: [], ...more };
+  };
+  // Claimed more often than it may run: whatever ran it died before it could say so.
+  if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
+
+  let plan: Plan;
+  try {
+    plan = await options.plan(entry);
+  } catch (thrown) {
+    options.log.error(
+      { seq, error: describeError(thrown) },
+      "the entry could not be read; it will be tried again",
+    );
+    return afterFailure(settle, entry, options, []);
+  }
+  if ("end" in plan) return settle(plan.end, plan.end === "done" ? null : plan.reason);
+
+  const records: AttemptRecord[] = [];
+  for (const { name, handler } of plan.run) {
+    if (entry.finishedHandlers.includes(name)) continue;
+    const { event } = plan;
+    // Each handler gets an event of its own, so that one which changes it does not mislead the next.
+    const run = (signal: AbortSignal) => handler(event() as never, handlerContext(entry, options, signal));
+    const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
+    records.push(await runHandler(run, { handler: name, attempt: entry.attempts, timeoutMs, signal, clock }));
+  }
+  const ended = records.filter(({ outcome }) => outcome === "ok").map(({ handler }) => handler);
+  const finishedHandlers = [...entry.finishedHandlers, ...ended];
+  if (ended.length === records.length) return settle("done", null, { records, finishedHandlers });
+  if (options.signal.aborted) {
+    return settle("pending", null, { records, finishedHandlers, uncount: true });
+  }
+  return afterFailure(settle, entry, options, records, finishedHandlers);
+}
+
+function afterFailure(
+  settle: (state: Settlement["state"], reason: string | null, more: Partial<Settlement>) => Settlement,
+  entry: ClaimedEntry,
+  { retry, random, clock }: RunOptions,
+  records: readonly AttemptRecord[],
+  finishedHandlers = entry.finishedHandlers,
+): Settlement {
+  const delay = retryDelay(entry.attempts, retry, random());
+  if (delay === undefined) return settle("dead", "attempts_exhausted", { records, finishedHandlers });
+  return settle("pending", null, { records, finishedHandlers, runAt: clock() + delay });
+}
+
+function handlerContext(entry: ClaimedEntry, options: RunOptions, signal: AbortSignal): HandlerContext {
+  const { seq, attempts: attempt, delivery, key, kind } = entry;
+  return {
+    attempt,
+    signal,
+    delivery,
+    seq,
+    log: withFields(options.log, { eventId: key.eventId, kind, attempt }),
+  };
+}

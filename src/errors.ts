@@ -1,0 +1,64 @@
+/**
+ * Every error hookporter throws on purpose, in one place. Expected results (a duplicate, a refused
+ * delivery) are values, not errors: see `receiver/outcome.ts`.
+ */
+
+/** The stable codes, with what each one means. `docs/errors.md` lists the same codes; a test compares both. */
+export const ERROR_CODES = {
+  option_invalid: "An option has a value that cannot work.",
+  secret_missing: "No secret was given where one is needed.",
+  secret_empty: "A secret, or one of the list, is empty or only white space.",
+  secret_unsafe: "A secret file could be read, or swapped, by somebody else.",
+  retention_too_short: "Dedup keys would be dropped while a replay is still accepted.",
+  body_already_parsed: "Something upstream read the body before hookporter could check its bytes.",
+  handlers_invalid: "A handlers module does not load, or exports something that is not handlers.",
+  config_invalid: "The project configuration file is not valid.",
+  inbox_unsupported: "The inbox was asked for in a form this version does not know.",
+  inbox_unavailable: "The inbox cannot be opened, read or written.",
+  inbox_busy: "The inbox is locked by another process, or has more waiting than it can take.",
+  inbox_corrupt: "The inbox file is damaged, or is not an inbox.",
+  inbox_newer: "The inbox file was written by a newer version.",
+  closed: "The receiver or its inbox is closed, or was not started.",
+  handler_timeout: "A handler did not finish in its time.",
+  fixture_invalid: "A file is neither a saved delivery nor an envelope.",
+  input_invalid: "A file or standard input does not hold what the command needs.",
+  entry_unknown: "No entry of the inbox matches what was asked for.",
+  directory_not_empty: "The folder to scaffold into already holds files.",
+  template_unknown: "There is no template of that name.",
+  target_unreachable: "The target did not answer.",
+  target_refused: "The target answered, but not with a 2xx status.",
+  port_unavailable: "The port cannot be listened on.",
+  signature_invalid: "The signature does not belong to these bytes under any of the secrets.",
+  timed_out: "What was waited for did not come in time.",
+  usage: "The command line does not fit the command.",
+} as const;
+
+/** One of the stable error codes. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The base of every error hookporter throws on purpose: branch on `code`, show `message`. */
+export class HookporterError extends Error {
+  override readonly name: string = "HookporterError";
+  /** Stable; safe to branch on. */
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The integrator's mistake: thrown at construction where it can be known there. Its message names the fix. */
+export class ConfigurationError extends HookporterError {
+  override readonly name = "ConfigurationError";
+}
+
+/** A one-line text for anything thrown, including `undefined`, strings and objects whose `message` throws. */
+export function describeError(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return thrown.message || thrown.name;
+    return typeof thrown === "string" ? thrown : `thrown: ${String(thrown)}`;
+  } catch {
+    return "thrown: a value that cannot be shown";
+  }
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/**
+ * The JSON object in a delivery's body (service description, section "Body envelope"). Every object is open: fields
+ * the description does not name are kept, since compatibility within a version lets the service add some.
+ */
+export const envelopeSchema = z.looseObject({
+  /** Event kind. Any text is let through here: an unknown kind is kept, not refused. */
+  event: z.string(),
+  /** ISO 8601 UTC timestamp; its form is checked apart, by `parseTimestamp`. */
+  timestamp: z.string(),
+  /** Resource concerned by the event. */
+  data: z.looseObject({}),
+  /** The subscription this delivery was made for. */
+  webhook: z.looseObject({ id: z.string().startsWith("wh_"), url: z.string() }),
+});
+
+/** A validated envelope, unknown fields included. */
+export type Envelope = z.infer<typeof envelopeSchema>;

@@ -1,0 +1,106 @@
+import { type JsonMembers, readMembers } from "./canonical-json.ts";
+import { type Envelope, envelopeSchema } from "./envelope.ts";
+import { deriveEventId, ownEventId } from "./identity.ts";
+import { parseTimestamp } from "./timestamp.ts";
+
+/** Why signed bytes are not an event: stored with the dead letter, shown in the live view, listed in `docs/answers.md`. */
+export const REJECTION_REASONS = {
+  empty_body: "the body is empty",
+  invalid_utf8: "the body is not UTF-8",
+  invalid_json: "the body is not JSON",
+  duplicate_key: "an object holds one key twice, so its meaning is not clear",
+  forbidden_key: "an object holds a key that poisons prototypes",
+  too_deep: "the JSON is nested too deep",
+  invalid_envelope: "the JSON is not an envelope",
+  invalid_timestamp: "the timestamp is not ISO 8601 in UTC",
+  too_old: "the timestamp is older than the receiver accepts",
+  future_timestamp: "the timestamp is ahead of this machine's clock",
+} as const;
+
+/** One of the stable reasons. */
+export type RejectionReason = keyof typeof REJECTION_REASONS;
+
+/** Why signed bytes are not an event, in words fit for an answer: never a value from the body. */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  readonly message: string;
+  /** The offending field, such as `webhook.id`, where there is one. */
+  readonly field?: string;
+}
+
+/** An envelope read from bytes, with what identity needs. */
+export interface ReadEnvelope {
+  readonly envelope: Envelope;
+  readonly eventId: string;
+  /** The envelope's timestamp in milliseconds since 1970. */
+  readonly timestamp: number;
+}
+
+/** The two ways reading can end. */
+export type EnvelopeResult =
+  | ({ readonly ok: true } & ReadEnvelope)
+  | { readonly ok: false; readonly rejection: Rejection };
+
+const BOM = [0xef, 0xbb, 0xbf];
+
+/**
+ * Reads signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or poisonous keys, the four fields of the
+ * description's "Body envelope", a strict UTC timestamp. Call it only with bytes whose signature was good.
+ */
+export function readEnvelope(body: Uint8Array): EnvelopeResult {
+  if (body.byteLength === 0) return rejected("empty_body");
+  let text: string;
+  try {
+    text = decodeUtf8(body);
+  } catch {
+    return rejected("invalid_utf8");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return rejected("invalid_json");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return rejected("invalid_envelope", undefined, "the body must be a JSON object");
+  }
+  const walked = readMembers(text);
+  if ("fault" in walked) return rejected(walked.fault.reason, walked.fault.path);
+  const parsed = envelopeSchema.safeParse(value);
+  if (!parsed.success) {
+    const field = parsed.error.issues[0]?.path.join(".") ?? "";
+    return rejected("invalid_envelope", field, `${field} is missing or not what an envelope holds there`);
+  }
+  return identify(parsed.data, walked.members);
+}
+
+/** The text of a body, without a byte order mark; throws where the bytes are not UTF-8. */
+export function decodeUtf8(body: Uint8Array): string {
+  const marked = BOM.every((byte, index) => body[index] === byte);
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(marked ? body.subarray(3) : body);
+}
+
+function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {
+  const timestamp = parseTimestamp(envelope.timestamp);
+  if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
+  const eventId =
+    ownEventId(envelope["id"]) ??
+    deriveEventId(canonical(members, "event"), timestamp, canonical(members, "data"));
+  return { ok: true, envelope, eventId, timestamp };
+}
+
+function canonical(members: JsonMembers, key: string): string {
+  const span = members.get(key);
+  if (span === undefined) throw new TypeError(`a validated envelope has no ${key}`);
+  return span.canonical;
+}
+
+/** A rejection with the standard text of its reason, or a text of its own. */
+export function rejected(
+  reason: RejectionReason,
+  field?: string,
+  message?: string,
+): { readonly ok: false; readonly rejection: Rejection } {
+  const text = message ?? REJECTION_REASONS[reason];
+  return { ok: false, rejection: { reason, message: text, ...(field !== undefined && { field }) } };
+}

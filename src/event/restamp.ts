@@ -1,0 +1,23 @@
+import { readMembers } from "./canonical-json.ts";
+import { decodeUtf8 } from "./read-envelope.ts";
+import { formatTimestamp } from "./timestamp.ts";
+
+/**
+ * The same body with another `timestamp`: only the characters of that one value change; spacing, key order, escapes
+ * and numbers stay as they were. `undefined` where the bytes are not a JSON object that has a `timestamp`.
+ */
+export function restamp(body: Uint8Array, instant: number): Uint8Array | undefined {
+  let text: string;
+  try {
+    text = decodeUtf8(body);
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!text.trimStart().startsWith("{")) return undefined;
+  const walked = readMembers(text);
+  const span = "members" in walked ? walked.members.get("timestamp") : undefined;
+  if (span === undefined) return undefined;
+  const stamped = JSON.stringify(formatTimestamp(instant));
+  return Buffer.from(text.slice(0, span.start) + stamped + text.slice(span.end), "utf8");
+}

@@ -1,0 +1,42 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
+
+/** A `data` object whose shape the service description does not show: open, nothing invented. */
+export type OpenObject = Record<string, unknown>;
+
+/**
+ * The user's own schemas for `data`, by event kind: any Standard Schema library (zod, valibot, arktype …). A schema
+ * both types the kind's handlers and is checked before they run; `data` that does not fit becomes a dead letter.
+ */
+export type DataSchemas = Readonly<Record<string, StandardSchemaV1>>;
+
+/** The type of `event.data` for a kind: the user's schema, else the documented shape, else an open object. */
+export type DataOf<Kind extends string, Schemas = object> = Kind extends keyof Schemas
+  ? Schemas[Kind] extends StandardSchemaV1
+    ? StandardSchemaV1.InferOutput<Schemas[Kind]>
+    : OpenObject
+  : Kind extends "property.created"
+    ? PropertyCreated
+    : OpenObject;
+
+/** What checking a kind's `data` gave: the schema's output, or what does not fit and where. */
+export type DataResult =
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly field: string; readonly message: string };
+
+/** Checks the `data` of a kind against the user's schema for it, else the documented one; other kinds are open. */
+export async function checkData(kind: string, data: OpenObject, schemas: DataSchemas): Promise<DataResult> {
+  const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+  const schema = own ?? (kind === "property.created" ? propertyCreatedSchema : undefined);
+  if (schema === undefined) return { ok: true, data };
+  const validated = schema["~standard"].validate(data);
+  const result = validated instanceof Promise ? await validated : validated;
+  if (result.issues === undefined) return { ok: true, data: result.value };
+  const [issue] = result.issues;
+  const path = (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step));
+  return {
+    ok: false,
+    field: ["data", ...path].join("."),
+    message: issue?.message ?? "does not fit its schema",
+  };
+}

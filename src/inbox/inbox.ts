@@ -1,0 +1,151 @@
+import type { Delivery } from "../event/delivery.ts";
+import type { DedupKey } from "../event/identity.ts";
+
+/**
+ * Where an entry stands. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` ended well; `dead` will
+ * not run again unless redriven; `unhandled` had no handler when its turn came, and can be redriven once it has one.
+ */
+export type EntryState = "pending" | "running" | "done" | "dead" | "unhandled";
+
+/** Every state, in the order of an entry's life. */
+export const ENTRY_STATES: readonly EntryState[] = ["pending", "running", "done", "dead", "unhandled"];
+
+/** A verified delivery to keep. */
+export interface NewEntry {
+  readonly key: DedupKey;
+  readonly kind: string | null;
+  /** The envelope's timestamp in milliseconds since 1970; `null` where it has none that can be read. */
+  readonly eventTimestamp: number | null;
+  readonly state: "pending" | "dead";
+  /** Why it is dead, as a stable code. */
+  readonly reason: string | null;
+  /** Entries of one order key are meant to run one after another; `null` asks for no order. */
+  readonly orderKey: string | null;
+  readonly delivery: Delivery;
+}
+
+/** What keeping a delivery gave: its entry, and whether that entry was there already. */
+export interface Appended {
+  readonly seq: number;
+  readonly duplicate: boolean;
+  readonly state: EntryState;
+}
+
+/** One entry: everything but its delivery's headers and body. All times are milliseconds since 1970. */
+export interface Entry {
+  /** Arrival order within the inbox; the entry's short name. */
+  readonly seq: number;
+  readonly key: DedupKey;
+  readonly kind: string | null;
+  readonly eventTimestamp: number | null;
+  readonly state: EntryState;
+  readonly reason: string | null;
+  readonly orderKey: string | null;
+  readonly receivedAt: number;
+  /** When it may be claimed next; for a running entry, when its lease ends. */
+  readonly runAt: number;
+  /** Counted when claimed, so an entry that kills the process still runs out of them. */
+  readonly attempts: number;
+  /** How often the same event came again. */
+  readonly duplicates: number;
+  readonly lastSeenAt: number;
+  /** When it reached `done`, `dead` or `unhandled`. */
+  readonly settledAt: number | null;
+  /** Names of the handlers that are done with it: they do not run again on a retry. */
+  readonly finishedHandlers: readonly string[];
+  /** SHA-256 of the body, hex. */
+  readonly bodyHash: string;
+  /** Bytes of the body. */
+  readonly bodyLength: number;
+}
+
+/** An entry that this process has leased, with the delivery to run. */
+export interface ClaimedEntry extends Entry {
+  /** The lease's token: a completion that does not carry the current one is refused. */
+  readonly lease: string;
+  readonly delivery: Delivery;
+}
+
+/** How one run of one handler ended. */
+export interface AttemptRecord {
+  /** Which attempt of the entry this was, from 1. */
+  readonly attempt: number;
+  /** The handler's name; the entry's own outcome (no handler, data that does not fit) has none and leaves no record. */
+  readonly handler: string;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly outcome: "ok" | "error" | "timeout";
+  /** At most 2 KiB of text. */
+  readonly error: string | null;
+}
+
+/** What becomes of a leased entry. */
+export interface Settlement {
+  readonly seq: number;
+  readonly lease: string;
+  readonly state: Exclude<EntryState, "running">;
+  readonly reason: string | null;
+  /** When it may run again, for `pending`. */
+  readonly runAt: number;
+  readonly finishedHandlers: readonly string[];
+  readonly records: readonly AttemptRecord[];
+  /** Gives the attempt back: it was ended by a shutdown, not by the entry. */
+  readonly uncount?: boolean;
+}
+
+/** What to claim. */
+export interface ClaimRequest {
+  readonly now: number;
+  readonly limit: number;
+  readonly leaseMs: number;
+}
+
+/** Which entries to list or redrive. Everything given must hold. */
+export interface EntryFilter {
+  readonly states?: readonly EntryState[];
+  /** Exact kinds, or patterns such as `payment.*`. */
+  readonly kinds?: readonly string[];
+  /** Received at or after. */
+  readonly since?: number;
+  /** Received before. */
+  readonly until?: number;
+  /** An exact entry number. */
+  readonly seq?: number;
+  /** An event id, or the beginning of one. */
+  readonly eventId?: string;
+  /** At most so many, newest first. */
+  readonly limit?: number;
+}
+
+/**
+ * The durable record of events. Every method rejects with a `HookporterError` whose code starts with `inbox_` when the
+ * store fails; whatever resolves is committed.
+ */
+export interface Inbox {
+  /** Opens the store, and brings its schema up to date. */
+  open(): Promise<void>;
+  /** Keeps a delivery, or counts it as a duplicate of the entry that has its key. Resolves after the commit. */
+  append(entry: NewEntry): Promise<Appended>;
+  /** Counts a duplicate if the key is known; otherwise does nothing. */
+  touch(key: DedupKey, at: number): Promise<Appended | undefined>;
+  /** Leases entries that are due: pending ones, and running ones whose lease has ended. Counts an attempt for each. */
+  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
+  /** Prolongs leases; gives those that are no longer ours. */
+  renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]>;
+  /** Ends a lease with a result; `false` when the lease was not ours any more, and nothing changed. */
+  settle(settlement: Settlement, now: number): Promise<boolean>;
+  /** When the next entry is due; `undefined` when none is waiting. */
+  nextRunAt(): Promise<number | undefined>;
+  /** Makes dead and unhandled entries pending again, with their attempts counted anew; gives how many. */
+  redrive(filter: EntryFilter, now: number): Promise<number>;
+  /** Entries by arrival; the newest `limit` of them, still oldest first, where a limit is given. */
+  list(filter: EntryFilter): Promise<readonly Entry[]>;
+  /** An entry's delivery; `undefined` where there is no such entry. */
+  delivery(seq: number): Promise<Delivery | undefined>;
+  /** An entry's handler runs, oldest first. */
+  attempts(seq: number): Promise<readonly AttemptRecord[]>;
+  /** How many entries stand in each state. */
+  counts(): Promise<Readonly<Record<EntryState, number>>>;
+  /** Waits for what is under way and closes the store. */
+  close(): Promise<void>;
+}

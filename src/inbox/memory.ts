@@ -1,0 +1,173 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Delivery } from "../event/delivery.ts";
+import type { DedupKey } from "../event/identity.ts";
+import { matchesFilter } from "./entry-filter.ts";
+import {
+  type Appended,
+  type AttemptRecord,
+  type ClaimedEntry,
+  type ClaimRequest,
+  ENTRY_STATES,
+  type Entry,
+  type EntryFilter,
+  type EntryState,
+  type Inbox,
+  type NewEntry,
+  type Settlement,
+} from "./inbox.ts";
+
+/** An entry as the memory inbox holds it: mutable, with its delivery and records. */
+interface Held {
+  entry: Entry;
+  lease: string | null;
+  readonly delivery: Delivery;
+  readonly records: AttemptRecord[];
+}
+
+/**
+ * An inbox that lives and dies with the process: for tests and for trying things out. It keeps none of the promises
+ * about crashes.
+ */
+export function memoryInbox(): Inbox {
+  return new MemoryInbox();
+}
+
+class MemoryInbox implements Inbox {
+  readonly #held = new Map<number, Held>();
+  readonly #byKey = new Map<string, Held>();
+  #seq = 0;
+
+  async open(): Promise<void> {}
+
+  async append(next: NewEntry): Promise<Appended> {
+    const known = this.#count(next.key, next.delivery.receivedAt);
+    if (known !== undefined) return known;
+    const held: Held = {
+      entry: newEntry(++this.#seq, next),
+      lease: null,
+      delivery: next.delivery,
+      records: [],
+    };
+    this.#held.set(held.entry.seq, held);
+    this.#byKey.set(keyText(next.key), held);
+    return { seq: held.entry.seq, duplicate: false, state: held.entry.state };
+  }
+
+  async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
+    return this.#count(key, at);
+  }
+
+  #count(key: DedupKey, at: number): Appended | undefined {
+    const held = this.#byKey.get(keyText(key));
+    if (held === undefined) return undefined;
+    const { entry } = held;
+    held.entry = { ...entry, duplicates: entry.duplicates + 1, lastSeenAt: Math.max(entry.lastSeenAt, at) };
+    return { seq: entry.seq, duplicate: true, state: entry.state };
+  }
+
+  async claim({ now, limit, leaseMs }: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    const due = [...this.#held.values()]
+      .filter(({ entry }) => isWaiting(entry) && entry.runAt <= now)
+      .sort((a, b) => a.entry.runAt - b.entry.runAt || a.entry.seq - b.entry.seq)
+      .slice(0, limit);
+    return due.map((held) => {
+      const lease = randomUUID();
+      held.lease = lease;
+      const { entry } = held;
+      held.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
+      return { ...held.entry, lease, delivery: held.delivery };
+    });
+  }
+
+  async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
+    return leases.flatMap(({ seq, lease }) => {
+      const held = this.#held.get(seq);
+      if (held === undefined || held.lease !== lease) return [seq];
+      held.entry = { ...held.entry, runAt: until };
+      return [];
+    });
+  }
+
+  async settle(settlement: Settlement, now: number): Promise<boolean> {
+    const held = this.#held.get(settlement.seq);
+    if (held === undefined || held.lease !== settlement.lease) return false;
+    const { state, reason, runAt, finishedHandlers } = settlement;
+    held.lease = null;
+    held.records.push(...settlement.records);
+    const attempts = held.entry.attempts - (settlement.uncount === true ? 1 : 0);
+    const settledAt = state === "pending" ? null : now;
+    held.entry = { ...held.entry, state, reason, runAt, finishedHandlers, attempts, settledAt };
+    return true;
+  }
+
+  async nextRunAt(): Promise<number | undefined> {
+    const waiting = [...this.#held.values()].filter(({ entry }) => isWaiting(entry));
+    return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ entry }) => entry.runAt));
+  }
+
+  async redrive(filter: EntryFilter, now: number): Promise<number> {
+    const ended = (await this.list(filter)).filter(({ state }) => state === "dead" || state === "unhandled");
+    for (const { seq } of ended) {
+      const held = this.#held.get(seq);
+      if (held === undefined) continue;
+      held.entry = {
+        ...held.entry,
+        state: "pending",
+        reason: null,
+        runAt: now,
+        attempts: 0,
+        settledAt: null,
+      };
+    }
+    return ended.length;
+  }
+
+  async list(filter: EntryFilter): Promise<readonly Entry[]> {
+    const entries = [...this.#held.values()].map(({ entry }) => entry);
+    const found = entries.filter((entry) => matchesFilter(entry, filter));
+    return filter.limit === undefined ? found : found.slice(-filter.limit);
+  }
+
+  async delivery(seq: number): Promise<Delivery | undefined> {
+    return this.#held.get(seq)?.delivery;
+  }
+
+  async attempts(seq: number): Promise<readonly AttemptRecord[]> {
+    return [...(this.#held.get(seq)?.records ?? [])];
+  }
+
+  async counts(): Promise<Readonly<Record<EntryState, number>>> {
+    const entries = [...this.#held.values()];
+    const pairs = ENTRY_STATES.map((state) => [
+      state,
+      entries.filter(({ entry }) => entry.state === state).length,
+    ]);
+    return Object.fromEntries(pairs) as Record<EntryState, number>;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function newEntry(seq: number, { delivery, ...next }: NewEntry): Entry {
+  return {
+    seq,
+    ...next,
+    receivedAt: delivery.receivedAt,
+    runAt: delivery.receivedAt,
+    attempts: 0,
+    duplicates: 0,
+    lastSeenAt: delivery.receivedAt,
+    settledAt: next.state === "dead" ? delivery.receivedAt : null,
+    finishedHandlers: [],
+    bodyHash: createHash("sha256").update(delivery.body).digest("hex"),
+    bodyLength: delivery.body.byteLength,
+  };
+}
+
+function isWaiting(entry: Entry): boolean {
+  return entry.state === "pending" || entry.state === "running";
+}
+
+function keyText(key: DedupKey): string {
+  return JSON.stringify([key.timestamp, key.eventId, key.source]);
+}

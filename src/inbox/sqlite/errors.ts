@@ -1,0 +1,25 @@
+import { describeError, type ErrorCode, HookporterError } from "../../errors.ts";
+
+/** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
+const CODES: Readonly<Record<number, { code: ErrorCode; fix: string }>> = {
+  5: { code: "inbox_busy", fix: "another process holds it locked" },
+  6: { code: "inbox_busy", fix: "another connection holds it locked" },
+  8: { code: "inbox_unavailable", fix: "make the file and its folder writable" },
+  10: { code: "inbox_unavailable", fix: "the disk reported an error" },
+  11: { code: "inbox_corrupt", fix: "move it away, and recover its rows with `sqlite3 FILE .recover`" },
+  13: { code: "inbox_unavailable", fix: "free some disk space" },
+  14: { code: "inbox_unavailable", fix: "check the path and its rights" },
+  26: { code: "inbox_corrupt", fix: "the file is not an SQLite database: choose another path" },
+};
+
+/** An error of SQLite or the file system as one of ours, naming the file and the way out. */
+export function inboxError(path: string, thrown: unknown): HookporterError {
+  if (thrown instanceof HookporterError) return thrown;
+  const result = (thrown as { errcode?: unknown } | null)?.errcode;
+  const known = typeof result === "number" ? CODES[result & 0xff] : undefined;
+  const fix = known === undefined ? "" : ` (${known.fix})`;
+  const code = known?.code ?? "inbox_unavailable";
+  return new HookporterError(code, `the inbox ${path} failed: ${describeError(thrown)}${fix}`, {
+    cause: thrown,
+  });
+}

@@ -1,0 +1,32 @@
+import type { EntryFilter } from "../inbox.ts";
+
+/** A filter as an SQL condition and its values. */
+export function filterSql(filter: EntryFilter): { where: string; values: (string | number)[] } {
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const add = (condition: string, ...given: (string | number)[]) => {
+    conditions.push(condition);
+    values.push(...given);
+  };
+  const { states, kinds, since, until, seq, eventId } = filter;
+  if (states !== undefined) add(`state IN (${states.map(() => "?").join(", ")})`, ...states);
+  if (kinds !== undefined) {
+    const patterns = kinds.map(kindSql);
+    add(
+      `(${patterns.map(({ where }) => where).join(" OR ")})`,
+      ...patterns.flatMap((pattern) => pattern.values),
+    );
+  }
+  if (since !== undefined) add("received_at >= ?", since);
+  if (until !== undefined) add("received_at < ?", until);
+  if (seq !== undefined) add("seq = ?", seq);
+  if (eventId !== undefined) add("substr(event_id, 1, ?) = ?", eventId.length, eventId);
+  return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
+}
+
+function kindSql(pattern: string): { where: string; values: (string | number)[] } {
+  if (pattern === "*") return { where: "true", values: [] };
+  if (!pattern.endsWith(".*")) return { where: "kind = ?", values: [pattern] };
+  const family = pattern.slice(0, -1);
+  return { where: "substr(kind, 1, ?) = ?", values: [family.length, family] };
+}

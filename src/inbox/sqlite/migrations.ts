@@ -1,0 +1,87 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { HookporterError } from "../../errors.ts";
+
+/**
+ * The schema, one step per version. Append only: a step that has shipped is never edited, since files in the field have
+ * run it.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  -- One row per dedup key, small and fixed in size, since it changes with every attempt.
+  CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY,
+    key_timestamp INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT,
+    event_timestamp INTEGER,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'running', 'done', 'dead', 'unhandled')),
+    reason TEXT,
+    order_key TEXT,
+    received_at INTEGER NOT NULL,
+    run_at INTEGER NOT NULL,
+    lease TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    duplicates INTEGER NOT NULL DEFAULT 0,
+    last_seen_at INTEGER NOT NULL,
+    settled_at INTEGER,
+    finished_handlers TEXT NOT NULL DEFAULT '[]',
+    body_hash TEXT NOT NULL,
+    body_length INTEGER NOT NULL
+  ) STRICT;
+
+  -- Led by the timestamp: new keys land at the index's end, which stays in memory however large the inbox grows.
+  CREATE UNIQUE INDEX entry_key ON entry (key_timestamp, event_id, source);
+
+  -- What can be claimed, in the order it is claimed; holds nothing of what has ended.
+  CREATE INDEX entry_waiting ON entry (run_at, seq) WHERE state IN ('pending', 'running');
+
+  -- The delivery as it came; written once, so a large body is not rewritten with each attempt.
+  CREATE TABLE delivery (
+    seq INTEGER PRIMARY KEY,
+    method TEXT NOT NULL,
+    target TEXT NOT NULL,
+    headers TEXT NOT NULL,
+    body BLOB NOT NULL
+  ) STRICT;
+
+  -- One row per run of one handler.
+  CREATE TABLE attempt (
+    seq INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    handler TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    duration_ms REAL NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'error', 'timeout')),
+    error TEXT
+  ) STRICT;
+  CREATE INDEX attempt_entry ON attempt (seq, attempt);
+  `,
+];
+
+/** Brings a file up to date, each step in a transaction of its own that only one process can win. */
+export function migrate(database: DatabaseSyncInstance, path: string, now: number): void {
+  database.exec(
+    "CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT",
+  );
+  const applied = () => Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.["v"] ?? 0);
+  if (applied() > MIGRATIONS.length) {
+    throw new HookporterError(
+      "inbox_newer",
+      `${path} has schema ${applied()}, this version knows ${MIGRATIONS.length}: update hookporter, or choose another path`,
+    );
+  }
+  for (let version = applied() + 1; version <= MIGRATIONS.length; version++) {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      if (applied() < version) {
+        database.exec(MIGRATIONS[version - 1] ?? "");
+        database.prepare("INSERT INTO migration VALUES (?, ?)").run(version, now);
+      }
+      database.exec("COMMIT");
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { createHash, createSecretKey, type KeyObject } from "node:crypto";
+import { ConfigurationError } from "../errors.ts";
+
+/**
+ * The signing secret as users give it: one, a list for rotation (the first is the current one), or a function that
+ * returns either and is asked once per delivery, so a rotated secret needs no restart.
+ */
+export type SecretOption =
+  | SecretValue
+  | readonly SecretValue[]
+  | (() => SecretValue | readonly SecretValue[]);
+
+/** One secret: text, taken as UTF-8, or bytes. */
+export type SecretValue = string | Uint8Array;
+
+/** One usable secret. It never shows itself: printing or serialising it gives the fingerprint only. */
+export interface Secret {
+  readonly key: KeyObject;
+  /** `current` for the first of a list, `previous` for the others. */
+  readonly role: "current" | "previous";
+  /** 8 hex digits, safe to show: tells two secrets apart, does not give one away. */
+  readonly fingerprint: string;
+}
+
+/** Fewer bytes than this can be guessed. */
+const SAFE_BYTES = 16;
+const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-_ ].*|x+|<.*>)$/i;
+
+/**
+ * Makes secrets usable: trims a trailing newline, refuses an empty one (Node would sign with an empty key without a
+ * word), warns about a placeholder or a short one.
+ *
+ * @throws ConfigurationError `secret_missing`, `secret_empty`
+ */
+export function readSecrets(
+  given: SecretValue | readonly SecretValue[] | undefined,
+  warn: (message: string) => void = () => {},
+): readonly Secret[] {
+  const values = given === undefined ? [] : isList(given) ? given : [given];
+  if (values.length === 0) {
+    throw new ConfigurationError(
+      "secret_missing",
+      "expected a signing secret, got none: pass `secret`, or set HOOKPORTER_SECRET to the subscription's secret",
+    );
+  }
+  return values.map((value, index) => readSecret(value, index, warn));
+}
+
+function isList(given: SecretValue | readonly SecretValue[]): given is readonly SecretValue[] {
+  return Array.isArray(given);
+}
+
+function readSecret(value: SecretValue, index: number, warn: (message: string) => void): Secret {
+  const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
+  if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+    throw new ConfigurationError(
+      "secret_missing",
+      `expected ${which} as text or bytes, got ${value === null ? "null" : typeof value}: is the variable set?`,
+    );
+  }
+  const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
+  if (bytes.byteLength === 0 || Buffer.from(bytes).toString("latin1").trim() === "") {
+    throw new ConfigurationError("secret_empty", `expected ${which} to hold a key, got an empty one: set it`);
+  }
+  if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {
+    warn(`${which} looks like a placeholder: anybody can guess it`);
+  } else if (bytes.byteLength < SAFE_BYTES) {
+    warn(`${which} has ${bytes.byteLength} bytes: use ${SAFE_BYTES} or more, drawn at random`);
+  }
+  const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
+  return {
+    key: createSecretKey(bytes),
+    role: index === 0 ? "current" : "previous",
+    fingerprint: fingerprint.slice(0, 8),
+  };
+}
+
+function trimNewline(value: string, which: string, warn: (message: string) => void): string {
+  const trimmed = value.replace(/[\r\n]+$/, "");
+  if (trimmed !== value) warn(`${which} ended in a newline, which was dropped: store it without one`);
+  return trimmed;
+}

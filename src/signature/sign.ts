@@ -1,0 +1,15 @@
+import { createHmac, type KeyObject } from "node:crypto";
+
+/** The service's signature header, under its neutral name (service description, "Authentication" 6). An option everywhere. */
+export const SIGNATURE_HEADER = "x-service-signature";
+
+/** What the header's value starts with. */
+export const SIGNATURE_PREFIX = "sha256=";
+
+/**
+ * The signature of a body: `sha256=` and the lowercase hex HMAC-SHA256 of its bytes, keyed with the secret
+ * (service description, "Authentication" 6).
+ */
+export function sign(body: Uint8Array, secret: string | Uint8Array | KeyObject): string {
+  return SIGNATURE_PREFIX + createHmac("sha256", secret).update(body).digest("hex");
+}
