@@ -39,6 +39,6 @@ export interface DeadLetter {
 
 /** What a claimed entry turned out to be. */
 export type Plan =
-  | { readonly run: readonly NamedHandler[]; readonly event: () => WebhookEvent }
+  | { readonly run: readonly NamedHandler[]; readonly event: () => Promise<WebhookEvent> }
   /** It is over without running: no handler, data that does not fit, or another entry has its event. */
   | { readonly end: "done" | "dead" | "unhandled"; readonly reason: string };

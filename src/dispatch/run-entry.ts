@@ -45,7 +45,8 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
     if (entry.finishedHandlers.includes(name)) continue;
     const { event } = plan;
     // Each handler gets an event of its own, so that one which changes it does not mislead the next.
-    const run = (signal: AbortSignal) => handler(event() as never, handlerContext(entry, options, signal));
+    const run = async (signal: AbortSignal) =>
+      handler((await event()) as never, handlerContext(entry, options, signal));
     const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
     records.push(await runHandler(run, { handler: name, attempt: entry.attempts, timeoutMs, signal, clock }));
   }

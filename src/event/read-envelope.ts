@@ -84,7 +84,7 @@ function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {
   const timestamp = parseTimestamp(envelope.timestamp);
   if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
   const eventId =
-    ownEventId(envelope["id"]) ??
+    ownEventId(envelope.id) ??
     deriveEventId(canonical(members, "event"), timestamp, canonical(members, "data"));
   return { ok: true, envelope, eventId, timestamp };
 }

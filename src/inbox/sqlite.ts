@@ -65,7 +65,7 @@ class SqliteInbox implements Inbox {
          RETURNING seq, state, duplicates`,
         ...values,
       );
-      const appended = toAppended(row ?? {}, Number(row?.["duplicates"]) > 0);
+      const appended = toAppended(row ?? {}, Number(row?.duplicates) > 0);
       if (!appended.duplicate) {
         const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
         this.#run(insert, appended.seq, method, target, JSON.stringify(headers), body);
@@ -92,7 +92,7 @@ class SqliteInbox implements Inbox {
          ORDER BY run_at, seq LIMIT ?`,
         ...[now, limit],
       );
-      return due.map((row) => this.#lease(row["seq"] as number, now + leaseMs));
+      return due.map((row) => this.#lease(row.seq as number, now + leaseMs));
     });
   }
 
@@ -128,7 +128,7 @@ class SqliteInbox implements Inbox {
   nextRunAt(): Promise<number | undefined> {
     return this.#guard(() => {
       const row = this.#get("SELECT min(run_at) AS at FROM entry WHERE state IN ('pending', 'running')");
-      return (row?.["at"] as number | null | undefined) ?? undefined;
+      return (row?.at as number | null | undefined) ?? undefined;
     });
   }
 
@@ -173,7 +173,7 @@ class SqliteInbox implements Inbox {
         number
       >;
       for (const row of this.#all("SELECT state, count(*) AS n FROM entry GROUP BY state")) {
-        counts[row["state"] as EntryState] = row["n"] as number;
+        counts[row.state as EntryState] = row.n as number;
       }
       return counts;
     });
@@ -254,5 +254,5 @@ class SqliteInbox implements Inbox {
 type Value = string | number | null | Uint8Array;
 
 function toAppended(row: Row, duplicate: boolean): Appended {
-  return { seq: row["seq"] as number, duplicate, state: row["state"] as EntryState };
+  return { seq: row.seq as number, duplicate, state: row.state as EntryState };
 }

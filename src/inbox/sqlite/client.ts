@@ -46,7 +46,7 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
   const owner = pragma(database, "application_id");
   if (owner === APPLICATION_ID) return;
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get();
-  if (owner !== 0 || tables?.["n"] !== 0) {
+  if (owner !== 0 || tables?.n !== 0) {
     throw new HookporterError(
       "inbox_corrupt",
       `${path} is a SQLite file, but not an inbox: choose another path`,

@@ -64,7 +64,7 @@ export function migrate(database: DatabaseSyncInstance, path: string, now: numbe
   database.exec(
     "CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT",
   );
-  const applied = () => Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.["v"] ?? 0);
+  const applied = () => Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v ?? 0);
   if (applied() > MIGRATIONS.length) {
     throw new HookporterError(
       "inbox_newer",

@@ -24,48 +24,48 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
 /** A row of `entry` as an entry. */
 export function toEntry(row: Row): Entry {
   return {
-    seq: row["seq"] as number,
+    seq: row.seq as number,
     key: {
-      source: row["source"] as string,
-      eventId: row["event_id"] as string,
-      timestamp: row["key_timestamp"] as number,
+      source: row.source as string,
+      eventId: row.event_id as string,
+      timestamp: row.key_timestamp as number,
     },
-    kind: row["kind"] as string | null,
-    eventTimestamp: row["event_timestamp"] as number | null,
-    state: row["state"] as Entry["state"],
-    reason: row["reason"] as string | null,
-    orderKey: row["order_key"] as string | null,
-    receivedAt: row["received_at"] as number,
-    runAt: row["run_at"] as number,
-    attempts: row["attempts"] as number,
-    duplicates: row["duplicates"] as number,
-    lastSeenAt: row["last_seen_at"] as number,
-    settledAt: row["settled_at"] as number | null,
-    finishedHandlers: JSON.parse(row["finished_handlers"] as string),
-    bodyHash: row["body_hash"] as string,
-    bodyLength: row["body_length"] as number,
+    kind: row.kind as string | null,
+    eventTimestamp: row.event_timestamp as number | null,
+    state: row.state as Entry["state"],
+    reason: row.reason as string | null,
+    orderKey: row.order_key as string | null,
+    receivedAt: row.received_at as number,
+    runAt: row.run_at as number,
+    attempts: row.attempts as number,
+    duplicates: row.duplicates as number,
+    lastSeenAt: row.last_seen_at as number,
+    settledAt: row.settled_at as number | null,
+    finishedHandlers: JSON.parse(row.finished_handlers as string),
+    bodyHash: row.body_hash as string,
+    bodyLength: row.body_length as number,
   };
 }
 
 /** A row of `delivery` joined with its entry's `received_at` as a delivery. */
 export function toDelivery(row: Row): Delivery {
   return {
-    method: row["method"] as string,
-    target: row["target"] as string,
-    headers: JSON.parse(row["headers"] as string),
-    body: row["body"] as Uint8Array,
-    receivedAt: row["received_at"] as number,
+    method: row.method as string,
+    target: row.target as string,
+    headers: JSON.parse(row.headers as string),
+    body: row.body as Uint8Array,
+    receivedAt: row.received_at as number,
   };
 }
 
 /** A row of `attempt` as a record. */
 export function toAttempt(row: Row): AttemptRecord {
   return {
-    attempt: row["attempt"] as number,
-    handler: row["handler"] as string,
-    startedAt: row["started_at"] as number,
-    durationMs: row["duration_ms"] as number,
-    outcome: row["outcome"] as AttemptRecord["outcome"],
-    error: row["error"] as string | null,
+    attempt: row.attempt as number,
+    handler: row.handler as string,
+    startedAt: row.started_at as number,
+    durationMs: row.duration_ms as number,
+    outcome: row.outcome as AttemptRecord["outcome"],
+    error: row.error as string | null,
   };
 }

@@ -1,0 +1,50 @@
+import type { Envelope } from "./envelope.ts";
+import type { EventKind } from "./kinds.ts";
+import contactCreated from "./samples/contact.created.json" with { type: "json" };
+import dealStatusChanged from "./samples/deal.status_changed.json" with { type: "json" };
+import expenseCreated from "./samples/expense.created.json" with { type: "json" };
+import leadCreated from "./samples/lead.created.json" with { type: "json" };
+import leaseExpired from "./samples/lease.expired.json" with { type: "json" };
+import paymentOverdue from "./samples/payment.overdue.json" with { type: "json" };
+import paymentReceived from "./samples/payment.received.json" with { type: "json" };
+import propertyCreated from "./samples/property.created.json" with { type: "json" };
+import propertyDeleted from "./samples/property.deleted.json" with { type: "json" };
+import propertyUpdated from "./samples/property.updated.json" with { type: "json" };
+import tenantCreated from "./samples/tenant.created.json" with { type: "json" };
+import tenantUpdated from "./samples/tenant.updated.json" with { type: "json" };
+import { formatTimestamp } from "./timestamp.ts";
+
+/**
+ * One envelope per kind. Every id in them says `sample`. Only `property.created` has a documented `data`; what the
+ * other eleven carry is made up to be useful in a demonstration, and no handler may rely on it.
+ */
+const SAMPLES: Readonly<Record<EventKind, Envelope>> = {
+  "property.created": propertyCreated,
+  "property.updated": propertyUpdated,
+  "property.deleted": propertyDeleted,
+  "tenant.created": tenantCreated,
+  "tenant.updated": tenantUpdated,
+  "lease.expired": leaseExpired,
+  "payment.received": paymentReceived,
+  "payment.overdue": paymentOverdue,
+  "expense.created": expenseCreated,
+  "lead.created": leadCreated,
+  "deal.status_changed": dealStatusChanged,
+  "contact.created": contactCreated,
+};
+
+/** What to change in a sample. */
+export interface SampleOptions {
+  /** Milliseconds since 1970. Default: the sample's own, fixed instant, which a receiver finds too old one day. */
+  readonly timestamp?: number;
+  /** Takes the place of the sample's `data`. */
+  readonly data?: Record<string, unknown>;
+}
+
+/** A sample envelope of a kind, fresh each time, so that it can be changed. */
+export function sampleEvent(kind: EventKind, { timestamp, data }: SampleOptions = {}): Envelope {
+  const sample = structuredClone(SAMPLES[kind]);
+  if (timestamp !== undefined) sample.timestamp = formatTimestamp(timestamp);
+  if (data !== undefined) sample.data = structuredClone(data);
+  return sample;
+}

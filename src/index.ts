@@ -1,0 +1,45 @@
+/** The library's face: re-exports only. Adapters are `hookporter/express` and `hookporter/node`. */
+export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
+export type { RetryPolicy } from "./dispatch/retry.ts";
+export { ConfigurationError, ERROR_CODES, type ErrorCode, HookporterError } from "./errors.ts";
+export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
+export { type Envelope, envelopeSchema } from "./event/envelope.ts";
+export type { WebhookEvent } from "./event/event.ts";
+export type { DedupKey } from "./event/identity.ts";
+export { EVENT_KINDS, type EventGroup, type EventKind, eventKinds, isEventKind } from "./event/kinds.ts";
+export { type PropertyCreated, propertyCreatedSchema } from "./event/property.ts";
+export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/read-envelope.ts";
+export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
+export type {
+  Appended,
+  AttemptRecord,
+  ClaimedEntry,
+  ClaimRequest,
+  Entry,
+  EntryFilter,
+  EntryState,
+  Inbox,
+  NewEntry,
+  Settlement,
+} from "./inbox/inbox.ts";
+export type { InboxOption } from "./inbox/open.ts";
+export type { Logger } from "./logger.ts";
+export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
+export type { ReceiverOptions } from "./receiver/options.ts";
+export type {
+  Accepted,
+  Misconfigured,
+  Outcome,
+  RefusalReason,
+  Refused,
+  Rejected,
+  Unauthorized,
+  Unavailable,
+} from "./receiver/outcome.ts";
+export { createReceiver, type Incoming, type Receiver } from "./receiver/receiver.ts";
+export type { Answer } from "./receiver/response.ts";
+export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
+export { type HeaderBag, readHeader } from "./signature/header.ts";
+export { readSecrets, type Secret, type SecretOption, type SecretValue } from "./signature/secrets.ts";
+export { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
+export { SIGNATURE_REASONS, type SignatureReason, type Verification, verify } from "./signature/verify.ts";

@@ -1,0 +1,36 @@
+import type { Delivery } from "../event/delivery.ts";
+import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** A request was answered. */
+export interface DeliveryObservation {
+  readonly type: "delivery";
+  readonly method: string;
+  readonly target: string;
+  readonly receivedAt: number;
+  /** From the request's head to the answer, commit included. */
+  readonly durationMs: number;
+  /** Bytes of the body, as far as it was read. */
+  readonly bytes: number;
+  readonly outcome: Outcome;
+  /** The whole delivery, only where its signature was good: nothing of an unauthentic body goes further. */
+  readonly delivery?: Delivery;
+}
+
+/** The handlers of an entry ran, or it ended without any. */
+export interface AttemptObservation {
+  readonly type: "attempt";
+  readonly seq: number;
+  readonly eventId: string;
+  readonly kind: string | null;
+  readonly attempt: number;
+  readonly records: readonly AttemptRecord[];
+  /** What became of the entry. */
+  readonly state: EntryState;
+  readonly reason: string | null;
+  /** For `pending`, when it runs again. */
+  readonly runAt: number;
+}
+
+/** What a receiver tells those who watch it. */
+export type Observation = DeliveryObservation | AttemptObservation;

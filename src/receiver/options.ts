@@ -1,0 +1,180 @@
+import { DEFAULT_RETRY, type RetryPolicy } from "../dispatch/retry.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import type { DataSchemas } from "../event/schemas.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import { type InboxOption, selectInbox } from "../inbox/open.ts";
+import type { Logger } from "../logger.ts";
+import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
+import { SIGNATURE_HEADER } from "../signature/sign.ts";
+import { defaultLogger } from "./default-logger.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** How a receiver is set up. All times are milliseconds. */
+export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
+  /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
+  readonly secret: SecretOption | undefined;
+  /** A file path, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */
+  readonly inbox?: InboxOption;
+  /** Default `x-service-signature` (service description, "Authentication" 6). */
+  readonly signatureHeader?: string;
+  /** This receiver's name for the sender; two senders sharing an inbox need two. Default `service`. */
+  readonly source?: string;
+  /** Your own schemas for `data`, by kind: any Standard Schema library. */
+  readonly schemas?: Schemas;
+  /**
+   * Your own rule for what makes two deliveries the same event: its result, with `source`, is the whole dedup key, so
+   * the timestamp counts only if you put it in. Must not be empty, and must depend on the event alone.
+   */
+  readonly identity?: (event: WebhookEvent) => string;
+  /** Events older than this are rejected. Default 7 days. */
+  readonly maxAge?: number;
+  /** Events further ahead of this machine's clock than this are rejected. Default 5 minutes. */
+  readonly maxSkew?: number;
+  /** How long dedup keys are kept, at least: never less than `maxAge + maxSkew`. Default 30 days. */
+  readonly retention?: number;
+  /** Largest body in bytes. Default 1 MiB. */
+  readonly bodyLimit?: number;
+  /** How long a body may take to arrive. Default 10 seconds. */
+  readonly bodyTimeout?: number;
+  /** Entries handled at a time. Default 10. */
+  readonly concurrency?: number;
+  /** How long one handler may run. Default 30 seconds. */
+  readonly handlerTimeout?: number;
+  /** When failed entries run again. Default: 10 attempts, from 1 second up to 10 minutes apart, half of it random. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** How long an entry stays ours if this process dies. Default 15 seconds. */
+  readonly lease?: number;
+  /** How often the inbox is looked at without being told to. Default 1 second. */
+  readonly poll?: number;
+  /** How long `close()` waits for running handlers. Default 10 seconds. */
+  readonly drainTimeout?: number;
+  /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
+  readonly log?: Logger;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly clock?: () => number;
+  /** 0 up to 1, for jitter. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** Options with the defaults applied, checked and frozen. */
+export interface Settings {
+  readonly secrets: () => readonly Secret[];
+  readonly inbox: Inbox;
+  readonly signatureHeader: string;
+  readonly source: string;
+  readonly schemas: DataSchemas;
+  readonly identity: ((event: WebhookEvent) => string) | undefined;
+  readonly maxAge: number;
+  readonly maxSkew: number;
+  readonly retention: number;
+  readonly bodyLimit: number;
+  readonly bodyTimeout: number;
+  readonly concurrency: number;
+  readonly handlerTimeout: number;
+  readonly retry: RetryPolicy;
+  readonly lease: number;
+  readonly poll: number;
+  readonly drainTimeout: number;
+  readonly log: Logger;
+  readonly clock: () => number;
+  readonly random: () => number;
+}
+
+const DEFAULTS = {
+  maxAge: 7 * DAY,
+  maxSkew: 5 * MINUTE,
+  retention: 30 * DAY,
+  bodyLimit: 1024 * 1024,
+  bodyTimeout: 10_000,
+  concurrency: 10,
+  handlerTimeout: 30_000,
+  lease: 15_000,
+  poll: 1000,
+  drainTimeout: 10_000,
+};
+
+/**
+ * Applies the defaults and refuses what cannot work.
+ *
+ * @throws ConfigurationError `option_invalid`, `retention_too_short`, `secret_missing`, `secret_empty`, `inbox_unsupported`
+ */
+export function readOptions(options: ReceiverOptions): Settings {
+  const log = options.log ?? defaultLogger();
+  const numbers = readNumbers(options);
+  checkRetention(numbers);
+  const signatureHeader = options.signatureHeader ?? SIGNATURE_HEADER;
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(signatureHeader)) {
+    const got = JSON.stringify(signatureHeader);
+    throw new ConfigurationError(
+      "option_invalid",
+      `expected signatureHeader to be a header name, got ${got}`,
+    );
+  }
+  const retry = { ...DEFAULT_RETRY, ...options.retry };
+  checkRetry(retry);
+  return Object.freeze({
+    ...numbers,
+    log,
+    retry,
+    signatureHeader,
+    secrets: secretSource(options.secret, log),
+    inbox: selectInbox(options.inbox ?? "hookporter.db"),
+    source: options.source ?? "service",
+    schemas: { ...options.schemas },
+    identity: options.identity,
+    clock: options.clock ?? Date.now,
+    random: options.random ?? Math.random,
+  });
+}
+
+function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {
+  const warn = (message: string) => log.warn({}, message);
+  if (typeof option === "function") return () => readSecrets(option());
+  const secrets = readSecrets(option, warn);
+  return () => secrets;
+}
+
+function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
+  const numbers = { ...DEFAULTS };
+  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+    const given = options[name];
+    if (given === undefined) continue;
+    const mayBeZero = name === "maxSkew" || name === "drainTimeout";
+    if (!Number.isFinite(given) || given < 0 || (given === 0 && !mayBeZero)) {
+      const wanted = mayBeZero ? "a number, 0 or more" : "a number above 0";
+      throw new ConfigurationError(
+        "option_invalid",
+        `expected ${name} to be ${wanted}, got ${String(given)}`,
+      );
+    }
+    numbers[name] = given;
+  }
+  return numbers;
+}
+
+/** A replay must be a known duplicate or too old, for ever. */
+function checkRetention({ retention, maxAge, maxSkew }: typeof DEFAULTS): void {
+  if (retention >= maxAge + maxSkew) return;
+  throw new ConfigurationError(
+    "retention_too_short",
+    `expected retention to be at least maxAge + maxSkew (${maxAge + maxSkew} ms), got ${retention} ms: ` +
+      "a delivery could be replayed after its key was dropped",
+  );
+}
+
+function checkRetry({ attempts, delay, factor, maxDelay, jitter }: RetryPolicy): void {
+  const wrong =
+    (attempts !== Number.POSITIVE_INFINITY && !(Number.isInteger(attempts) && attempts >= 1) && "attempts") ||
+    (!(delay >= 0) && "delay") ||
+    (!(factor >= 1) && "factor") ||
+    (!(maxDelay >= 0) && "maxDelay") ||
+    (!(jitter >= 0 && jitter <= 1) && "jitter");
+  if (wrong === false) return;
+  throw new ConfigurationError(
+    "option_invalid",
+    `expected retry.${wrong} to be in its range; see RetryPolicy`,
+  );
+}

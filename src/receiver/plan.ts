@@ -1,0 +1,57 @@
+import type { NamedHandler, Plan } from "../dispatch/handler.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import { REJECTED } from "../event/identity.ts";
+import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { checkData } from "../event/schemas.ts";
+import type { ClaimedEntry } from "../inbox/inbox.ts";
+import { dedupKey, newEntry } from "./accept.ts";
+import type { Settings } from "./options.ts";
+import { toEvent } from "./to-event.ts";
+
+/**
+ * Reads a claimed entry's bytes again and finds its handlers. Again, because the entry may be older than this process:
+ * schemas and handlers are those of now, which is what makes redriving after an upgrade work.
+ */
+export async function planEntry(
+  entry: ClaimedEntry,
+  settings: Settings,
+  match: (kind: string) => readonly NamedHandler[],
+): Promise<Plan> {
+  const read = readEnvelope(entry.delivery.body);
+  if (!read.ok) return { end: "dead", reason: read.rejection.reason };
+  if (entry.key.timestamp === REJECTED) return promote(entry, read, settings);
+  const event = await eventOf(entry, settings);
+  if (event === undefined) return { end: "dead", reason: "invalid_data" };
+  const run = match(read.envelope.event);
+  if (run.length === 0) return { end: "unhandled", reason: "no_handler" };
+
+  let ready: WebhookEvent | undefined = event;
+  return {
+    run,
+    event: async () => {
+      const next = ready ?? (await eventOf(entry, settings));
+      ready = undefined;
+      if (next === undefined) throw new TypeError("data fitted its schema once, but not the second time");
+      return next;
+    },
+  };
+}
+
+/** A fresh event from an entry's bytes; `undefined` where `data` does not fit its schema. */
+async function eventOf(entry: ClaimedEntry, { schemas }: Settings): Promise<WebhookEvent | undefined> {
+  const read = readEnvelope(entry.delivery.body);
+  if (!read.ok) return undefined;
+  const checked = await checkData(read.envelope.event, read.envelope.data, schemas);
+  if (!checked.ok) return undefined;
+  // The id is the entry's, which the user's own `identity` may have chosen.
+  return toEvent({ ...read, eventId: entry.key.eventId }, entry.key.source, checked.data);
+}
+
+/**
+ * A rejected delivery that was redriven and can be read now (its only fault was its time): it becomes the event it is,
+ * under that event's own key, so it does not run beside a later delivery of the same event.
+ */
+async function promote(entry: ClaimedEntry, read: ReadEnvelope, settings: Settings): Promise<Plan> {
+  await settings.inbox.append(newEntry(entry.delivery, read, dedupKey(read, settings), true));
+  return { end: "done", reason: "redriven" };
+}

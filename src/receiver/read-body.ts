@@ -1,0 +1,40 @@
+import type { IncomingMessage } from "node:http";
+
+/** A body, or why there is none. */
+export type BodyResult = Uint8Array | "too_large" | "too_slow" | "aborted";
+
+/** Limits while reading. */
+export interface BodyLimits {
+  /** Bytes. */
+  readonly limit: number;
+  /** Milliseconds for the whole body. */
+  readonly timeout: number;
+}
+
+/**
+ * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held. Never rejects, and
+ * takes its listeners off again.
+ */
+export function readBody(request: IncomingMessage, { limit, timeout }: BodyLimits): Promise<BodyResult> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve("too_large");
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const end = (result: BodyResult) => {
+      clearTimeout(timer);
+      request.off("data", onData).off("end", onEnd).off("error", onAbort).off("close", onAbort);
+      if (typeof result === "string") request.pause();
+      resolve(result);
+    };
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.byteLength;
+      if (length > limit) end("too_large");
+      else chunks.push(chunk);
+    };
+    const onEnd = () => end(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
+    const onAbort = () => end("aborted");
+    const timer = setTimeout(() => end("too_slow"), timeout);
+    request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort);
+    request.on("error", () => {}); // a reset after we are done must not become an uncaught error
+  });
+}

@@ -1,0 +1,235 @@
+import { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { DeadLetter, Handler } from "../dispatch/handler.ts";
+import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
+import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
+import type { DataSchemas } from "../event/schemas.ts";
+import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import { accept } from "./accept.ts";
+import type { Observation } from "./observation.ts";
+import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
+import type { Outcome } from "./outcome.ts";
+import { planEntry } from "./plan.ts";
+import type { BodyLimits, BodyResult } from "./read-body.ts";
+import { type Answer, toAnswer } from "./response.ts";
+import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
+
+/** A request's head, and a way to its body: what an adapter gives. */
+export interface Incoming {
+  readonly method: string;
+  /** The raw request target. */
+  readonly target: string;
+  /** The one target that is this endpoint, compared letter for letter. */
+  readonly path: string;
+  readonly headers: DeliveryHeaders;
+  /** Reads the raw bytes; may throw a `ConfigurationError` when somebody else has read them already. */
+  readonly read: (limits: BodyLimits) => Promise<BodyResult>;
+}
+
+/** Verifies, keeps and routes deliveries. */
+export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
+  /** Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. */
+  start(): Promise<void>;
+  /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
+  close(): Promise<void>;
+  /** From a request's head to its answer; never throws. For adapters. */
+  receive(incoming: Incoming): Promise<Answer>;
+  /** From a whole delivery to what became of it; never throws. For tests and sources that are not HTTP. */
+  accept(delivery: Delivery): Promise<Outcome>;
+  /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
+  observe(listener: (observation: Observation) => void): () => void;
+  /** Replaces all handlers at once; if `register` throws, the old ones stay. */
+  replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void;
+  /** The record of events. */
+  readonly inbox: Inbox;
+}
+
+/**
+ * Makes a receiver. Nothing is opened or run before `start()`.
+ *
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ */
+export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
+  options: ReceiverOptions<Schemas>,
+): Receiver<Schemas> {
+  return new DurableReceiver<Schemas>(readOptions(options));
+}
+
+class DurableReceiver<Schemas> implements Receiver<Schemas> {
+  readonly #settings: Settings;
+  readonly #dispatcher: Dispatcher;
+  readonly #listeners = new Set<(observation: Observation) => void>();
+  readonly #underWay = new Set<Promise<Outcome>>();
+  #router = new Router<Schemas>();
+  #phase: "new" | "started" | "closed" = "new";
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
+    this.#dispatcher = new Dispatcher({
+      ...settings,
+      ...{ handlerTimeoutMs, leaseMs, pollMs },
+      plan: (entry) => planEntry(entry, settings, (kind) => this.#router.match(kind)),
+      onAttempts: (entry, settlement) => this.#observeAttempt(entry, settlement),
+      onDead: (letter) => this.#tellDead(letter),
+    });
+  }
+
+  get inbox(): Inbox {
+    return this.#settings.inbox;
+  }
+
+  on(pattern: string, handler: Handler<never>, options?: HandlerOptions): void {
+    this.#router.on(pattern, handler, options);
+  }
+
+  onUnknown(handler: Handler, options?: HandlerOptions): void {
+    this.#router.onUnknown(handler, options);
+  }
+
+  onDead(listener: (letter: DeadLetter) => unknown): void {
+    this.#router.onDead(listener);
+  }
+
+  replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void {
+    const router = new Router<Schemas>();
+    register(router);
+    this.#router = router;
+  }
+
+  async start(): Promise<void> {
+    if (this.#phase !== "new")
+      throw new HookporterError("closed", "start() was called before, or after close()");
+    await this.inbox.open();
+    this.#phase = "started";
+    this.#dispatcher.start();
+  }
+
+  async close(): Promise<void> {
+    const phase = this.#phase;
+    this.#phase = "closed";
+    if (phase !== "started") return;
+    await Promise.allSettled(this.#underWay);
+    await this.#dispatcher.stop(this.#settings.drainTimeout);
+    await this.inbox.close();
+  }
+
+  observe(listener: (observation: Observation) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async accept(delivery: Delivery): Promise<Outcome> {
+    if (this.#phase !== "started") {
+      const state = this.#phase === "new" ? "not started: call start() first" : "closed";
+      return { type: "unavailable", error: new HookporterError("closed", `the receiver is ${state}`) };
+    }
+    const accepting = accept(delivery, this.#settings);
+    this.#underWay.add(accepting);
+    const outcome = await accepting;
+    this.#underWay.delete(accepting);
+    if (outcome.type === "misconfigured") this.#logMisconfigured(outcome.error);
+    if (outcome.type === "accepted" && outcome.entryState === "pending") this.#dispatcher.wake();
+    if (outcome.type === "accepted" && outcome.reason === "invalid_data" && !outcome.duplicate) {
+      const { seq, eventId, kind } = outcome;
+      this.#tellDead({ seq, eventId, kind, reason: "invalid_data", error: null });
+    }
+    if (outcome.type === "rejected" && !outcome.duplicate) {
+      const { seq, eventId, rejection } = outcome;
+      this.#tellDead({ seq, eventId, kind: null, reason: rejection.reason, error: null });
+    }
+    return outcome;
+  }
+
+  async receive(incoming: Incoming): Promise<Answer> {
+    const { method, target } = incoming;
+    const receivedAt = this.#settings.clock();
+    const start = performance.now();
+    const { outcome, delivery } = await this.#admit(incoming, receivedAt);
+    const authentic = outcome.type === "accepted" || outcome.type === "rejected";
+    this.#tell({
+      type: "delivery",
+      ...{ method, target, receivedAt, outcome },
+      durationMs: Math.round((performance.now() - start) * 100) / 100,
+      bytes: delivery?.body.byteLength ?? 0,
+      ...(authentic && delivery !== undefined && { delivery }),
+    });
+    return toAnswer(outcome);
+  }
+
+  /** Route, method, encoding, size, then the rest: the order of the contract. */
+  async #admit(incoming: Incoming, receivedAt: number): Promise<{ outcome: Outcome; delivery?: Delivery }> {
+    const { method, target, headers } = incoming;
+    if (target !== incoming.path) return refused("wrong_path");
+    if (method !== "POST") return refused("wrong_method");
+    const encoding = headers["content-encoding"];
+    if (encoding !== undefined && encoding !== "" && encoding !== "identity")
+      return refused("content_encoding");
+    let body: BodyResult;
+    try {
+      body = await incoming.read({ limit: this.#settings.bodyLimit, timeout: this.#settings.bodyTimeout });
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(describeError(thrown));
+      this.#logMisconfigured(error);
+      return { outcome: { type: "misconfigured", error } };
+    }
+    if (typeof body === "string") return refused(body);
+    const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
+    return { outcome: await this.accept(delivery), delivery };
+  }
+
+  #logMisconfigured(error: Error): void {
+    const code = error instanceof ConfigurationError ? error.code : undefined;
+    this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
+  }
+
+  #tellDead(letter: DeadLetter): void {
+    const { log } = this.#settings;
+    for (const listener of this.#router.deadListeners) {
+      Promise.resolve()
+        .then(() => listener(letter))
+        .catch((thrown: unknown) => {
+          log.error({ seq: letter.seq, error: describeError(thrown) }, "a dead-letter listener failed");
+        });
+    }
+  }
+
+  #observeAttempt({ seq, key, kind, attempts }: ClaimedEntry, settlement: Settlement): void {
+    const { records, state, reason, runAt } = settlement;
+    this.#tell({
+      type: "attempt",
+      ...{ seq, eventId: key.eventId, kind, attempt: attempts, records, state, reason, runAt },
+    });
+  }
+
+  #tell(observation: Observation): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(observation);
+      } catch (thrown) {
+        this.#settings.log.error({ error: describeError(thrown) }, "a listener failed");
+      }
+    }
+  }
+}
+
+function refused(reason: Extract<Outcome, { type: "refused" }>["reason"]): { outcome: Outcome } {
+  return { outcome: { type: "refused", reason } };
+}
+
+/** Credentials of whoever relayed the delivery, and what concerns one connection only: not kept, not passed on. */
+const DROPPED_HEADERS = new Set([
+  "authorization",
+  "connection",
+  "cookie",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !DROPPED_HEADERS.has(name)));
+}

@@ -1,0 +1,72 @@
+import type { Outcome, RefusalReason } from "./outcome.ts";
+
+/** An answer, before an adapter writes it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Seconds a sender is asked to wait before it comes again. */
+const RETRY_AFTER = "5";
+
+/** What each refusal answers; the connection closes where the body may not have been read. */
+const REFUSALS: Readonly<
+  Record<RefusalReason, { status: number; type: string; message: string; headers?: Record<string, string> }>
+> = {
+  wrong_path: { status: 404, type: "not_found", message: "There is nothing here." },
+  wrong_method: {
+    status: 405,
+    type: "method_not_allowed",
+    message: "Deliveries are sent with POST.",
+    headers: { Allow: "POST" },
+  },
+  too_slow: closing(408, "request_timeout", "The body did not arrive in time."),
+  too_large: closing(413, "payload_too_large", "The body is larger than this receiver takes."),
+  content_encoding: closing(415, "unsupported_encoding", "Send the body without Content-Encoding."),
+  aborted: closing(400, "invalid_request", "The body did not arrive whole."),
+};
+
+/** The answer to an outcome. Errors have the service's own shape (service description, "Errors"). */
+export function toAnswer(outcome: Outcome): Answer {
+  switch (outcome.type) {
+    case "accepted":
+      return json(200, { received: true, id: outcome.eventId, duplicate: outcome.duplicate });
+    case "rejected": {
+      const { message, field } = outcome.rejection;
+      return json(400, {
+        error: { type: "invalid_request", message, ...(field !== undefined && { field }) },
+      });
+    }
+    case "unauthorized":
+      return failure(401, "unauthorized", "The signature is missing or not valid.");
+    case "refused": {
+      const { status, type, message, headers } = REFUSALS[outcome.reason];
+      return failure(status, type, message, headers);
+    }
+    case "unavailable":
+      return failure(503, "unavailable", "The delivery could not be kept; send it again later.", {
+        "Retry-After": RETRY_AFTER,
+      });
+    case "misconfigured":
+      return failure(500, "server_error", "The receiver is not set up correctly; its log says why.");
+  }
+}
+
+function closing(status: number, type: string, message: string) {
+  return { status, type, message, headers: { Connection: "close" } };
+}
+
+function failure(status: number, type: string, message: string, headers?: Record<string, string>): Answer {
+  return json(status, { error: { type, message } }, headers);
+}
+
+function json(status: number, value: object, headers: Record<string, string> = {}): Answer {
+  const body = Buffer.from(JSON.stringify(value), "utf8");
+  const length = String(body.byteLength);
+  return {
+    status,
+    headers: { "Content-Type": "application/json", "Content-Length": length, ...headers },
+    body,
+  };
+}

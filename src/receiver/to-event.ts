@@ -1,0 +1,13 @@
+import type { WebhookEvent } from "../event/event.ts";
+import type { ReadEnvelope } from "../event/read-envelope.ts";
+import type { OpenObject } from "../event/schemas.ts";
+
+/** An envelope as the event that handlers get; `data` may be a schema's output instead of what was sent. */
+export function toEvent(
+  { envelope, eventId }: ReadEnvelope,
+  source: string,
+  data: unknown = envelope.data,
+): WebhookEvent {
+  const { event: kind, timestamp, webhook } = envelope;
+  return { id: eventId, kind, timestamp, data: data as OpenObject, webhook, source, envelope };
+}
