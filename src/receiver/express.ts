@@ -9,7 +9,7 @@ import type { Receiver } from "./receiver.ts";
  * A receiver as an Express 5 handler: `app.use("/webhooks", expressReceiver(receiver))`, before any body parser.
  * The endpoint is exactly the path it is mounted at; what lies below it answers 404.
  */
-export function expressReceiver(receiver: Receiver<never>): RequestHandler {
+export function expressReceiver(receiver: Pick<Receiver, "receive">): RequestHandler {
   return (request, response) => {
     // Express has matched the path by looser rules (case, slashes, host); the endpoint is one target only.
     const path = request.route === undefined ? request.baseUrl || "/" : request.baseUrl + request.path;

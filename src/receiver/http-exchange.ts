@@ -6,7 +6,7 @@ import type { Answer } from "./response.ts";
 
 /** Takes one request of Node's through a receiver and writes the answer: what both adapters share. */
 export async function exchange(
-  receiver: Receiver<never>,
+  receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
   response: ServerResponse,
   endpoint: { target: string; path: string; read?: (limits: BodyLimits) => Promise<BodyResult> },

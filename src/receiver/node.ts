@@ -10,7 +10,7 @@ export interface NodeReceiverOptions {
 
 /** A receiver as a request listener for `node:http`: every other path answers 404. */
 export function nodeReceiver(
-  receiver: Receiver<never>,
+  receiver: Pick<Receiver, "receive">,
   { path = "/webhooks" }: NodeReceiverOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {

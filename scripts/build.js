@@ -1,0 +1,47 @@
+// Builds dist/: one small file per published entry, shared code in chunks, types beside them.
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const dist = join(root, "dist");
+const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+rmSync(dist, { recursive: true, force: true });
+const bundle = await rolldown({
+  cwd: root,
+  platform: "node",
+  input: {
+    bin: "bin/hookporter.ts",
+    index: "src/index.ts",
+    express: "src/receiver/express.ts",
+    node: "src/receiver/node.ts",
+    testing: "src/testing.ts",
+  },
+  // What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once.
+  external: [/^node:/, ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))],
+});
+const { output } = await bundle.write({ dir: dist, format: "esm", chunkFileNames: "chunk-[name]-[hash].js" });
+await bundle.close();
+chmodSync(join(dist, "bin.js"), 0o755);
+writeNotices(output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
+const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+
+/** The licences of the packages that were bundled, as they ask for. */
+function writeNotices(moduleIds) {
+  const packages = new Set(
+    moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
+  );
+  const notices = [...packages].sort().map((directory) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+    const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
+    const text =
+      file === undefined ? `Licence: ${license}` : readFileSync(join(directory, file), "utf8").trim();
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), notices.join(`\n${"-".repeat(72)}\n\n`));
+}

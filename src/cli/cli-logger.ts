@@ -1,0 +1,16 @@
+import type { Logger } from "../logger.ts";
+import type { Output } from "./output.ts";
+import { printable } from "./printable.ts";
+
+/** The library's log as lines of talk. */
+export function createCliLogger(output: Output): Logger {
+  const line = (level: string) => (fields: object, message: string) => {
+    const details = Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined || value === null
+        ? []
+        : `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`,
+    );
+    output.talk(`${level}: ${printable([message, ...details].join(" "), 1000)}`);
+  };
+  return { debug: () => {}, info: line("info"), warn: line("warning"), error: line("error") };
+}

@@ -1,0 +1,79 @@
+import type { Command } from "commander";
+import { ENTRY_STATES, type EntryState } from "../../inbox/inbox.ts";
+import type { CliContext } from "../context.ts";
+import { readCount, readKinds, readMoment, readOneOf } from "../values.ts";
+
+/** The options that choose entries. */
+export interface SelectOptions {
+  readonly inbox?: string;
+  readonly state?: readonly EntryState[];
+  readonly kind?: readonly string[];
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+}
+
+/** Options of `events redrive`. */
+export interface RedriveOptions extends SelectOptions {
+  readonly all?: boolean;
+}
+
+/** Options of `events export`. */
+export interface ExportOptions extends SelectOptions {
+  readonly to?: string;
+}
+
+/** `events list|show|redrive|export`: the inbox. */
+export function registerEvents(program: Command, context: CliContext): void {
+  const events = program.command("events").description("look into the inbox, and run entries again");
+
+  const list = events.command("list").description("list entries, oldest first");
+  addSelection(list)
+    .option("--limit <n>", "the newest n entries (default: 50)", readCount)
+    .addHelpText("after", "\nExample:\n  hookporter events list --state dead --since 2h")
+    .action(async (options: SelectOptions) => (await import("../events.ts")).listEvents(options, context));
+
+  events
+    .command("show")
+    .description("show one entry whole: its delivery, its attempts")
+    .argument("<entry>", "an event id, the beginning of one, or an entry number")
+    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--body", "print the body's bytes and nothing else")
+    .addHelpText("after", "\nExample:\n  hookporter events show 12")
+    .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
+      (await import("../events.ts")).showEvent(entry, options, context),
+    );
+
+  const redrive = events.command("redrive").description("let dead and unhandled entries run again");
+  addSelection(redrive)
+    .argument("[entries...]", "event ids or entry numbers")
+    .option("--all", "every dead and unhandled entry")
+    .addHelpText("after", "\nExample:\n  hookporter events redrive --state dead --kind 'payment.*'")
+    .action(async (entries: readonly string[], options: RedriveOptions) =>
+      (await import("../events.ts")).redriveEvents(entries, options, context),
+    );
+
+  const exporting = events.command("export").description("write entries as fixtures that replay takes");
+  addSelection(exporting)
+    .option("--to <dir>", "folder to write one file per entry to (default: one per line on standard output)")
+    .option("--limit <n>", "the newest n entries (default: all)", readCount)
+    .addHelpText("after", "\nExample:\n  hookporter events export --kind payment.received --to fixtures/")
+    .action(async (options: ExportOptions) => (await import("../events.ts")).exportEvents(options, context));
+}
+
+function addSelection(command: Command): Command {
+  return command
+    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option(
+      "--state <states>",
+      `only entries in these states: ${ENTRY_STATES.join(", ")}`,
+      readOneOf(ENTRY_STATES),
+    )
+    .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .option("--since <time>", "received at or after: a date, or a time ago such as 2h", (text) =>
+      readMoment(text),
+    )
+    .option("--until <time>", "received before: a date, or a time ago such as 2h", (text) =>
+      readMoment(text),
+    );
+}

@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
+import { readDuration, readEndpoint, readHeaderName } from "../values.ts";
+
+/** The options of `replay`. */
+export interface ReplayOptions extends SecretOptions {
+  readonly url?: URL;
+  readonly exact?: boolean;
+  readonly handlers?: string;
+  readonly inbox?: string;
+  readonly timeout?: number;
+  readonly signatureHeader?: string;
+}
+
+/** `replay <what…>`: fixtures or entries, sent again. */
+export function registerReplay(program: Command, context: CliContext): void {
+  const command = program
+    .command("replay")
+    .description(
+      "send saved deliveries, envelopes or inbox entries again, in the order given, folders in name order",
+    )
+    .argument("<what...>", "files, folders of .json files, event ids or entry numbers")
+    .option("--exact", "send the same bytes and signature (default: now as timestamp, signed again)")
+    .option(
+      "--url <url>",
+      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
+      readEndpoint,
+    )
+    .option("--handlers <path>", "run the handlers of this file or folder in this process instead of sending")
+    .option("--inbox <file>", "inbox to take entries from (default: .hookporter/inbox.db)")
+    .option(
+      "--timeout <duration>",
+      "how long to wait for each answer or handler (default: 30s)",
+      readDuration,
+    )
+    .option(
+      "--signature-header <name>",
+      "name of the signature header (default: x-service-signature)",
+      readHeaderName,
+    );
+  addSecretOptions(command)
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks",
+    )
+    .action((what: readonly string[], options: ReplayOptions) => runReplay(what, options, context));
+}
+
+async function runReplay(
+  what: readonly string[],
+  options: ReplayOptions,
+  context: CliContext,
+): Promise<void> {
+  const { gatherFixtures } = await import("../gather-fixtures.ts");
+  const fixtures = await gatherFixtures(what, options, context);
+  if (options.handlers !== undefined) {
+    const { runInProcess } = await import("../run-in-process.ts");
+    const { exact, timeout } = options;
+    await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
+    return;
+  }
+  const [{ exactSending, freshSending }, { SIGNATURE_HEADER }, { sendAll }] = await Promise.all([
+    import("../../relay/replay.ts"),
+    import("../../signature/sign.ts"),
+    import("../send-all.ts"),
+  ]);
+  const header = options.signatureHeader ?? SIGNATURE_HEADER;
+  const target = options.url ?? readEndpoint("4400");
+  let sendings = [];
+  if (options.exact === true) {
+    sendings = fixtures.map(({ name, fixture }) => ({ label: name, ...exactSending(fixture, name) }));
+  } else {
+    const { readSecrets } = await import("../../signature/secrets.ts");
+    const found = await findSecrets(context, options);
+    const [secret] = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
+    if (secret === undefined) return;
+    const sign = { key: secret.key, header, now: context.clock() };
+    sendings = fixtures.map(({ name, fixture }) => ({ label: name, ...freshSending(fixture, sign) }));
+  }
+  const scheduled = sendings.map((item) => ({ item, at: 0 }));
+  await sendAll(scheduled, { target, timeout: options.timeout }, context);
+}

@@ -1,0 +1,155 @@
+import type { Command } from "commander";
+import { HookporterError } from "../../errors.ts";
+import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import type { CliContext } from "../context.ts";
+import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
+import {
+  readCount,
+  readDuration,
+  readDurationRange,
+  readEndpoint,
+  readHeaderName,
+  readRate,
+  readSeed,
+} from "../values.ts";
+
+interface TriggerCommandOptions extends SecretOptions {
+  readonly all?: boolean;
+  readonly unknownKind?: boolean;
+  readonly url?: URL;
+  readonly set?: readonly { path: string; value: string }[];
+  readonly data?: string;
+  readonly count?: number;
+  readonly rate?: number;
+  readonly duplicate?: number;
+  readonly shuffle?: boolean;
+  readonly delay?: readonly [number, number];
+  readonly seed?: number;
+  readonly timeout?: number;
+  readonly signatureHeader?: string;
+}
+
+/** `trigger <kind>`: a sample event, signed and sent. */
+export function registerTrigger(program: Command, context: CliContext): void {
+  const command = program
+    .command("trigger")
+    .description("make a sample event, sign it and send it")
+    .argument("[kind]", `one of ${eventKinds.join(", ")}`)
+    .option("--all", "one event of each kind")
+    .option("--unknown-kind", "allow a kind that is none of the 12")
+    .option(
+      "--url <url>",
+      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
+      readEndpoint,
+    )
+    .option("--set <path=value>", "set a value, such as data.amount=1200; may be repeated", readAssignment)
+    .option("--data <json>", "JSON object to send as data; @file reads a file, @- standard input")
+    .option("--count <n>", "send so many events, each with a timestamp of its own (default: 1)", readCount)
+    .option("--rate <n>", "at most so many a second", readRate)
+    .option("--duplicate <n>", "send each event so many times in all (default: 1)", readCount)
+    .option("--shuffle", "mix the order")
+    .option("--delay <range>", "wait before each, such as 0..2s", readDurationRange)
+    .option(
+      "--seed <n>",
+      "seed of the order and delays, for the same run again (default: drawn, and said)",
+      readSeed,
+    )
+    .option("--timeout <duration>", "how long to wait for each answer (default: 30s)", readDuration)
+    .option(
+      "--signature-header <name>",
+      "name of the signature header (default: x-service-signature)",
+      readHeaderName,
+    );
+  addSecretOptions(command)
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter trigger payment.received --set data.amount=1200 --duplicate 2",
+    )
+    .action((kind: string | undefined, options: TriggerCommandOptions) => runTrigger(kind, options, context));
+}
+
+async function runTrigger(
+  kind: string | undefined,
+  options: TriggerCommandOptions,
+  context: CliContext,
+): Promise<void> {
+  const kinds = chooseKinds(kind, options);
+  const [{ triggerBody }, { schedule }, { seededRandom }, { readSecrets }, signing, { sendAll }] =
+    await Promise.all([
+      import("../../relay/trigger.ts"),
+      import("../../relay/schedule.ts"),
+      import("../../relay/random.ts"),
+      import("../../signature/secrets.ts"),
+      import("../../signature/sign.ts"),
+      import("../send-all.ts"),
+    ]);
+  const { output, clock } = context;
+  const data = await readData(options.data, options, context);
+  const found = await findSecrets(context, options);
+  const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
+  if (secret === undefined) return;
+
+  const { count = 1, duplicate: copies = 1, set = [] } = options;
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  if (options.seed === undefined && (options.shuffle === true || options.delay !== undefined)) {
+    output.talk(`seed: ${seed} (--seed ${seed} repeats this run)`);
+  }
+  const header = options.signatureHeader ?? signing.SIGNATURE_HEADER;
+  const events = Array.from({ length: count }, (_, index) => kinds.map((one) => ({ one, index }))).flat();
+  // Two events must differ in something: each gets a millisecond of its own, none of them ahead of the clock.
+  const newest = clock();
+  const sendings = events.map(({ one }, index) => {
+    const timestamp = newest - (events.length - 1 - index);
+    const body = triggerBody(one, { timestamp, set, ...(data !== undefined && { data }) });
+    const headers = { "content-type": "application/json", [header]: signing.sign(body, secret.key) };
+    return { label: one, headers, body };
+  });
+  const { rate, delay, shuffle } = options;
+  const spread = { copies, ...(shuffle && { shuffle }), ...(rate && { rate }), ...(delay && { delay }) };
+  const target = options.url ?? readEndpoint("4400");
+  await sendAll(
+    schedule(sendings, spread, seededRandom(seed)),
+    { target, timeout: options.timeout },
+    context,
+  );
+}
+
+function chooseKinds(
+  kind: string | undefined,
+  { all, unknownKind }: TriggerCommandOptions,
+): readonly string[] {
+  if (all === true && kind === undefined) return eventKinds;
+  if (all === true) throw new HookporterError("usage", `expected a kind or --all, got both: drop one`);
+  if (kind === undefined) {
+    throw new HookporterError(
+      "usage",
+      `expected a kind, got none: the kinds are ${eventKinds.join(", ")}, or --all`,
+    );
+  }
+  if (isEventKind(kind) || unknownKind === true) return [kind];
+  throw new HookporterError(
+    "usage",
+    `expected an event kind, got ${JSON.stringify(kind)}: the kinds are ${eventKinds.join(", ")} ` +
+      "(--unknown-kind sends it all the same)",
+  );
+}
+
+async function readData(
+  given: string | undefined,
+  options: SecretOptions,
+  { io }: CliContext,
+): Promise<string | undefined> {
+  if (given === undefined || !given.startsWith("@")) return given;
+  const { readInput, refuseTwoInputs } = await import("../read-input.ts");
+  refuseTwoInputs(given.slice(1), options);
+  return (await readInput(io, given.slice(1))).toString("utf8").replace(/^\uFEFF/, "");
+}
+
+function readAssignment(
+  text: string,
+  before: readonly { path: string; value: string }[] = [],
+): readonly { path: string; value: string }[] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new HookporterError("usage", `expected --set path=value, got ${JSON.stringify(text)}`);
+  return [...before, { path: text.slice(0, at), value: text.slice(at + 1) }];
+}

@@ -1,0 +1,47 @@
+import type { ErrorCode } from "../errors.ts";
+
+/** The exit codes, with what each one means. `docs/cli.md` lists the same; a test compares both. */
+export const EXIT_CODES = {
+  0: "ok",
+  1: "a check or a delivery failed",
+  2: "usage: the command line, a file or an entry it names",
+  3: "configuration or secret",
+  4: "signature invalid",
+  5: "network, target or port",
+  6: "timed out waiting",
+  130: "interrupted (Ctrl-C) before the goal",
+  143: "terminated before the goal",
+} as const;
+
+/** One of the exit codes. */
+export type ExitCode = keyof typeof EXIT_CODES;
+
+/** The exit code of each error; every code is here, so a new one cannot be forgotten. */
+export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
+  option_invalid: 3,
+  secret_missing: 3,
+  secret_empty: 3,
+  secret_unsafe: 3,
+  retention_too_short: 3,
+  body_already_parsed: 3,
+  handlers_invalid: 3,
+  config_invalid: 3,
+  inbox_unsupported: 3,
+  inbox_unavailable: 3,
+  inbox_busy: 3,
+  inbox_corrupt: 3,
+  inbox_newer: 3,
+  closed: 1,
+  handler_timeout: 1,
+  fixture_invalid: 2,
+  input_invalid: 2,
+  entry_unknown: 2,
+  directory_not_empty: 2,
+  template_unknown: 2,
+  target_unreachable: 5,
+  target_refused: 1,
+  port_unavailable: 5,
+  signature_invalid: 4,
+  timed_out: 6,
+  usage: 2,
+};

@@ -1,0 +1,16 @@
+import type { Readable, Writable } from "node:stream";
+
+/** The signals that end a command. */
+export type StopSignal = "SIGINT" | "SIGTERM";
+
+/** Everything a command touches outside itself, so that a test can give it another. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly isTTY: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  /** Tells of stop signals from now on, which then no longer end the process by themselves; gives the way back. */
+  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+}

@@ -1,0 +1,41 @@
+import { CommanderError } from "commander";
+import { describeError, HookporterError } from "../errors.ts";
+import { type CliContext, createContext } from "./context.ts";
+import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import { printable } from "./printable.ts";
+import { createProgram } from "./program.ts";
+
+/** Runs a command line and gives its exit code: the only place that catches. */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const context = createContext(io);
+  try {
+    await createProgram(context).parseAsync([...argv], { from: "user" });
+    return context.exitCode;
+  } catch (thrown) {
+    return report(thrown, context);
+  }
+}
+
+function report(thrown: unknown, { output, debug }: CliContext): ExitCode {
+  if (thrown instanceof CommanderError) {
+    if (thrown.exitCode === 0) return 0; // --help and --version
+    const text = thrown.message.replace(/^error: /, "");
+    if (text !== "(outputHelp)") say("usage", text);
+    return 2;
+  }
+  if (thrown instanceof HookporterError) {
+    say(thrown.code, thrown.message);
+    if (debug) output.talk(String(thrown.stack));
+    return ERROR_EXIT_CODES[thrown.code];
+  }
+  const text = `this is a fault in hookporter, please report it: ${describeError(thrown)}`;
+  say("unexpected", debug ? text : `${text} (--debug shows the stack)`);
+  if (debug && thrown instanceof Error) output.talk(String(thrown.stack));
+  return 1;
+
+  function say(code: string, message: string): void {
+    output.talk(`error: ${printable(message, 1000)}`);
+    output.record("error", { code, message });
+  }
+}

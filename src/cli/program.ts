@@ -1,0 +1,57 @@
+import { Command } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import { registerEvents } from "./commands/events.ts";
+import { registerInit } from "./commands/init.ts";
+import { registerListen } from "./commands/listen.ts";
+import { registerReplay } from "./commands/replay.ts";
+import { registerSign } from "./commands/sign.ts";
+import { registerTrigger } from "./commands/trigger.ts";
+import { registerVerify } from "./commands/verify.ts";
+import { applySettings } from "./config.ts";
+import type { MutableContext } from "./context.ts";
+import { createOutput } from "./output.ts";
+
+/** The whole command line: every command registers itself; its work is imported when it runs. */
+export function createProgram(context: MutableContext): Command {
+  const program = new Command("hookporter");
+  program
+    .description("Receive, verify, keep, replay and test signed webhooks of a property-management service.")
+    .version(packageJson.version, "--version", "print the version")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.io.stdout.write(text),
+      writeErr: (text) => context.io.stderr.write(text),
+      outputError: () => {}, // main.ts says it, once
+    })
+    .configureHelp({ helpWidth: 100 })
+    .showSuggestionAfterError();
+  registerInit(program, context);
+  registerListen(program, context);
+  registerTrigger(program, context);
+  registerReplay(program, context);
+  registerSign(program, context);
+  registerVerify(program, context);
+  registerEvents(program, context);
+  for (const command of leaves(program)) addCommonOptions(command);
+  program.hook("preAction", (_, command) => {
+    context.debug = command.opts().debug === true; // before settings, so that their errors show it too
+    applySettings(command, context.io);
+    const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
+    context.debug = debug === true;
+    context.output = createOutput(context.io, { json: json === true, color, clock: context.clock });
+  });
+  return program;
+}
+
+/** The commands that do something: those without commands of their own. */
+export function leaves(command: Command): readonly Command[] {
+  return command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : leaves(child)));
+}
+
+function addCommonOptions(command: Command): void {
+  command
+    .option("--json", "print NDJSON records on standard output")
+    .option("--color", "use colours even where output is not a terminal")
+    .option("--no-color", "use no colours")
+    .option("--debug", "show the stack of an error");
+}

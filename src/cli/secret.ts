@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { parseEnv } from "node:util";
+import type { Command } from "commander";
+import { ConfigurationError, describeError } from "../errors.ts";
+import type { CliContext } from "./context.ts";
+import type { Io } from "./io.ts";
+import { readAll } from "./read-input.ts";
+import { makeStateFolder, STATE_FOLDER } from "./state-folder.ts";
+import { readVariableNames } from "./values.ts";
+
+/** Where secrets are looked for. */
+export interface SecretOptions {
+  readonly secretEnv?: readonly string[];
+  readonly envFile?: string;
+  readonly secretStdin?: boolean;
+}
+
+/** The secrets found, the current one first, and where they were, in words. */
+export interface FoundSecrets {
+  readonly values: readonly [string, ...string[]];
+  readonly from: string;
+}
+
+const DEFAULT_VARIABLE = "HOOKPORTER_SECRET";
+const DEVELOPMENT_SECRET = "secret";
+
+/** Adds the options that say where the secret is; none of them takes the secret itself. */
+export function addSecretOptions(command: Command): Command {
+  return command
+    .option(
+      "--secret-env <names>",
+      `environment variables that hold the secrets, current one first (default: ${DEFAULT_VARIABLE})`,
+      readVariableNames,
+    )
+    .option("--env-file <file>", "file to look the variables up in when they are not set (default: .env)")
+    .option("--secret-stdin", "read the secret from standard input");
+}
+
+/**
+ * Finds the secrets: standard input, environment, env file, then the folder's development secret, which `create` makes.
+ *
+ * @throws ConfigurationError `secret_missing`, `secret_unsafe`
+ */
+export async function findSecrets(
+  { io }: CliContext,
+  options: SecretOptions,
+  create = false,
+): Promise<FoundSecrets> {
+  if (options.secretStdin === true) {
+    const value = (await readAll(io.stdin)).toString("utf8");
+    return { values: [value], from: "standard input" };
+  }
+  const names = options.secretEnv ?? [DEFAULT_VARIABLE];
+  const [first, ...others] = fromVariables(names, options, io);
+  if (first !== undefined) return { values: [first, ...others], from: names.join(", ") };
+  if (options.secretEnv !== undefined) throw missing(`${names.join(", ")} to be set`);
+  const development = developmentSecret(io, create);
+  if (development !== undefined)
+    return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
+  throw missing(`${DEFAULT_VARIABLE} to be set, or a secret that \`hookporter listen\` made in this folder`);
+}
+
+function missing(expected: string): ConfigurationError {
+  return new ConfigurationError(
+    "secret_missing",
+    `expected ${expected}, got no secret: export ${DEFAULT_VARIABLE}, write it to .env, or pass --secret-stdin`,
+  );
+}
+
+function fromVariables(names: readonly string[], { envFile }: SecretOptions, io: Io): readonly string[] {
+  const file = readEnvFile(io.cwd, envFile);
+  const values = names.map((name) => io.env[name] ?? file[name]);
+  const absent = names.filter((_, index) => values[index] === undefined);
+  if (absent.length > 0 && absent.length < names.length)
+    throw missing(`${absent.join(", ")} to be set as well`);
+  return values.flatMap((value) => value ?? []);
+}
+
+function readEnvFile(cwd: string, given: string | undefined): Readonly<Record<string, string | undefined>> {
+  const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
+  try {
+    return parseEnv(readFileSync(path, "utf8"));
+  } catch (thrown) {
+    if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw new ConfigurationError(
+      "secret_missing",
+      `the env file ${path} cannot be read: ${describeError(thrown)}`,
+    );
+  }
+}
+
+/** The folder's own secret: made once, readable by its owner alone, never shown. */
+function developmentSecret(io: Io, create: boolean): string | undefined {
+  const path = join(io.cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined && !create) return undefined;
+  if (io.env.NODE_ENV === "production") {
+    throw missing(
+      `${DEFAULT_VARIABLE} to be set, since NODE_ENV is production and a development secret will not do`,
+    );
+  }
+  if (found === undefined) {
+    makeStateFolder(io.cwd);
+    const value = randomBytes(32).toString("base64url");
+    writeFileSync(path, `${value}\n`, { mode: 0o600, flag: "wx" });
+    return value;
+  }
+  if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
+    throw new ConfigurationError(
+      "secret_unsafe",
+      `expected ${path} to be a file only its owner can read, got another: chmod 600 it, or remove it`,
+    );
+  }
+  return readFileSync(path, "utf8").trimEnd();
+}

@@ -1,0 +1,130 @@
+import { InvalidArgumentError } from "commander";
+import { matchesKind } from "../event/kind-pattern.ts";
+import { eventKinds } from "../event/kinds.ts";
+
+/** Readers of option values. Each says what it expected; commander adds which option it was, and what came. */
+
+/** A port to listen on; 0 asks for a free one. */
+export function readPort(text: string): number {
+  return readInteger(text, 0, 65_535, "a port from 0 to 65535");
+}
+
+/** A whole number from 1. */
+export function readCount(text: string): number {
+  return readInteger(text, 1, 1_000_000, "a whole number from 1 to 1000000");
+}
+
+/** A whole number from 0. */
+export function readSeed(text: string): number {
+  return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
+}
+
+/** A number of times per second. */
+export function readRate(text: string): number {
+  const rate = Number(text);
+  if (text.trim() !== "" && rate > 0 && rate <= 100_000) return rate;
+  throw new InvalidArgumentError("expected a number per second, above 0.");
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as milliseconds: `500ms`, `60s`, `5m`, `2h`, `7d`; a bare number is seconds. */
+export function readDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
+  if (match === null) throw new InvalidArgumentError("expected a duration such as 500ms, 60s, 5m, 2h or 7d.");
+  return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
+}
+
+/** A range of durations as milliseconds: `0..2s`, or one duration for both ends. */
+export function readDurationRange(text: string): readonly [number, number] {
+  const [low = "", high = low, ...rest] = text.split("..");
+  // `0..2s` means seconds for both: the unit is taken from the end that has one.
+  const unit = /[a-z]+$/.exec(high)?.[0] ?? "";
+  const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
+  if (rest.length > 0 || range[0] > range[1])
+    throw new InvalidArgumentError("expected a range such as 0..2s.");
+  return range;
+}
+
+/** The path of an endpoint. */
+export function readPath(text: string): string {
+  if (/^\/[^\s?#]*$/.test(text) && !text.startsWith("//")) return text;
+  throw new InvalidArgumentError("expected a path that starts with a slash, such as /webhooks.");
+}
+
+/** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */
+export function readEndpoint(text: string): URL {
+  return readUrl(/^\d+$/.test(text) ? `${text}/webhooks` : text);
+}
+
+/** The address to forward to: a URL, `host:port`, or a bare port on this machine. */
+export function readTarget(text: string): URL {
+  return readUrl(text);
+}
+
+function readUrl(text: string): URL {
+  const local = /^\d+(?=\/|$)/.test(text) ? `127.0.0.1:${text}` : text;
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(local) ? local : `http://${local}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
+    return url;
+  throw new InvalidArgumentError(
+    "expected an http or https URL without a user name, or a port such as 3000.",
+  );
+}
+
+/** A comma-separated list of event kinds or families. */
+export function readKinds(text: string): readonly string[] {
+  const patterns = text.split(",").map((part) => part.trim());
+  for (const pattern of patterns) {
+    if (eventKinds.some((kind) => matchesKind(pattern, kind))) continue;
+    throw new InvalidArgumentError(
+      `expected kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}.`,
+    );
+  }
+  return patterns;
+}
+
+/** A comma-separated list of words out of a given set. */
+export function readOneOf<Word extends string>(words: readonly Word[]): (text: string) => readonly Word[] {
+  return (text) =>
+    text.split(",").map((part) => {
+      const word = words.find((known) => known === part.trim());
+      if (word === undefined) throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
+      return word;
+    });
+}
+
+/** A comma-separated list of environment variable names. */
+export function readVariableNames(text: string): readonly string[] {
+  const names = text.split(",").map((part) => part.trim());
+  if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return names;
+  throw new InvalidArgumentError("expected the NAME of an environment variable, never the secret itself.");
+}
+
+/** A moment in the past as milliseconds since 1970: an ISO date, or a duration ago such as `2h`. */
+export function readMoment(text: string, now = Date.now()): number {
+  if (/^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text)) return now - readDuration(text);
+  const instant = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(instant)) return instant;
+  throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
+}
+
+function readInteger(text: string, low: number, high: number, expected: string): number {
+  const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (value >= low && value <= high) return value;
+  throw new InvalidArgumentError(`expected ${expected}.`);
+}
+
+/** The name of an HTTP header. */
+export function readHeaderName(text: string): string {
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError("expected a header name such as x-service-signature.");
+}
+
+/** One event kind or family. */
+export function readKind(text: string): string {
+  const [pattern = "", ...others] = readKinds(text);
+  if (others.length === 0) return pattern;
+  throw new InvalidArgumentError("expected one kind or family.");
+}

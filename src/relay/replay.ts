@@ -1,0 +1,37 @@
+import type { KeyObject } from "node:crypto";
+import { HookporterError } from "../errors.ts";
+import type { DeliveryHeaders } from "../event/delivery.ts";
+import { restamp } from "../event/restamp.ts";
+import { sign } from "../signature/sign.ts";
+import type { Fixture } from "./fixture.ts";
+
+/** What is sent for a fixture. */
+export interface ReplaySending {
+  readonly headers: DeliveryHeaders;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The same bytes and the same signature.
+ *
+ * @throws HookporterError `fixture_invalid` for an envelope, which has no signature to send again
+ */
+export function exactSending(fixture: Fixture, name: string): ReplaySending {
+  if (fixture.type === "delivery") return fixture.delivery;
+  throw new HookporterError(
+    "fixture_invalid",
+    `${name}: expected a saved delivery, got an envelope, which has no signature: leave --exact out to sign it`,
+  );
+}
+
+/** The same body with `timestamp` set to now, signed anew. A body that has no timestamp is signed as it is. */
+export function freshSending(
+  fixture: Fixture,
+  { key, header, now }: { key: KeyObject; header: string; now: number },
+): ReplaySending {
+  const saved = fixture.type === "delivery" ? fixture.delivery : undefined;
+  const original = fixture.type === "delivery" ? fixture.delivery.body : fixture.body;
+  const body = restamp(original, now) ?? original;
+  const contentType = saved?.headers["content-type"] ?? "application/json";
+  return { headers: { ...saved?.headers, "content-type": contentType, [header]: sign(body, key) }, body };
+}

@@ -1,0 +1,86 @@
+import { HookporterError } from "../errors.ts";
+import type { Envelope } from "../event/envelope.ts";
+import { type EventKind, isEventKind } from "../event/kinds.ts";
+import { sampleEvent } from "../event/sample.ts";
+
+/** What to change in a sample before it is signed and sent. */
+export interface TriggerOptions {
+  /** JSON text that takes the place of `data`; kept letter for letter unless something is set inside it. */
+  readonly data?: string;
+  /** Values by path, such as `data.amount` = `1200`: JSON where it is JSON, else text. */
+  readonly set?: readonly { readonly path: string; readonly value: string }[];
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+}
+
+/**
+ * The body of a triggered event.
+ *
+ * @throws HookporterError `input_invalid` for data that is not a JSON object, or a path that leads nowhere
+ */
+export function triggerBody(kind: string, { data, set = [], timestamp }: TriggerOptions): Buffer {
+  const envelope = startFrom(kind, timestamp);
+  if (data !== undefined) envelope.data = parseData(data);
+  for (const { path, value } of set) setPath(envelope, path, value);
+  const untouched =
+    data !== undefined && !set.some(({ path }) => path === "data" || path.startsWith("data."));
+  if (!untouched) return Buffer.from(JSON.stringify(envelope), "utf8");
+  // The user's own text goes in as it is, so that big integers and spellings survive.
+  const members = Object.entries(envelope).map(([key, value]) => {
+    return `${JSON.stringify(key)}:${key === "data" ? data.trim() : JSON.stringify(value)}`;
+  });
+  return Buffer.from(`{${members.join(",")}}`, "utf8");
+}
+
+function startFrom(kind: string, timestamp: number): Envelope {
+  if (isEventKind(kind)) return sampleEvent(kind, { timestamp });
+  const known: EventKind = "contact.created";
+  return { ...sampleEvent(known, { timestamp, data: { id: "sample_0001" } }), event: kind };
+}
+
+function parseData(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new HookporterError(
+      "input_invalid",
+      "expected --data to be a JSON object, got text that is not JSON",
+      {
+        cause,
+      },
+    );
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new HookporterError("input_invalid", "expected --data to be a JSON object, got another JSON value");
+}
+
+function setPath(envelope: Envelope, path: string, text: string): void {
+  const steps = path.split(".");
+  const last = steps.pop() ?? "";
+  let holder: unknown = envelope;
+  for (const step of steps) {
+    const parent = holder as Record<string, unknown>;
+    if (!Object.hasOwn(parent, step)) parent[step] = {};
+    holder = parent[step];
+    if (typeof holder !== "object" || holder === null) {
+      throw new HookporterError(
+        "input_invalid",
+        `--set ${path}: ${step} is not an object, so nothing can be set in it`,
+      );
+    }
+  }
+  if ([...steps, last].some((step) => step === "" || step === "__proto__")) {
+    throw new HookporterError("input_invalid", `--set ${path}: expected a path such as data.amount=1200`);
+  }
+  (holder as Record<string, unknown>)[last] = parseValue(text);
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

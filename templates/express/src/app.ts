@@ -1,0 +1,23 @@
+import express, { type Express } from "express";
+import type { Receiver } from "hookporter";
+import { expressReceiver } from "hookporter/express";
+
+/** The HTTP side: the endpoint, and a page for health checks. */
+export function createApp(receiver: Receiver): Express {
+  const app = express();
+  app.disable("x-powered-by");
+
+  // Before anything that reads bodies (express.json() and the like): the signature covers the raw bytes.
+  app.use("/webhooks", expressReceiver(receiver));
+
+  app.get("/healthz", async (_request, response) => {
+    try {
+      await receiver.inbox.nextRunAt(); // proves that the inbox is open and can be read
+      response.json({ status: "ok" });
+    } catch {
+      response.status(503).json({ status: "unavailable" });
+    }
+  });
+
+  return app;
+}

@@ -1,0 +1,19 @@
+import type { HandlerRegistry } from "hookporter";
+
+/** The data of these kinds is not documented: it is an open object until you bring a schema (see README.md). */
+export default function registerTenants(receiver: HandlerRegistry): void {
+  // A new tenant: a lease was signed.
+  receiver.on("tenant.created", (event, { log }) => {
+    log.info({ fields: Object.keys(event.data) }, "tenant created");
+  });
+
+  // Contact details of a tenant changed.
+  receiver.on("tenant.updated", (event, { log }) => {
+    log.info({ fields: Object.keys(event.data) }, "tenant updated");
+  });
+
+  // A lease reaches its end; announced 30 days ahead.
+  receiver.on("lease.expired", (event, { log }) => {
+    log.info({ fields: Object.keys(event.data) }, "lease expires in 30 days");
+  });
+}

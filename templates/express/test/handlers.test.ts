@@ -1,0 +1,33 @@
+import { eventKinds } from "hookporter";
+import { createTestReceiver, sampleEvent, type TestReceiver } from "hookporter/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import registerHandlers from "../src/handlers/index.ts";
+
+let receiver: TestReceiver;
+
+beforeEach(async () => {
+  receiver = await createTestReceiver();
+  registerHandlers(receiver);
+});
+
+afterEach(() => receiver.close());
+
+test.each(eventKinds)("%s has a handler", async (kind) => {
+  const { state, attempts } = await receiver.deliver(kind);
+  expect(state).toBe("done");
+  expect(attempts).toMatchObject([{ handler: kind, outcome: "ok" }]);
+});
+
+test("the same event runs once, however often it is sent", async () => {
+  const envelope = sampleEvent("payment.received");
+  const first = await receiver.deliver(envelope);
+  const second = await receiver.deliver(envelope);
+  expect(first.outcome).toMatchObject({ type: "accepted", duplicate: false });
+  expect(second.outcome).toMatchObject({ type: "accepted", duplicate: true });
+  expect(second.attempts).toHaveLength(1);
+});
+
+test("data that is not a property's becomes a dead letter", async () => {
+  const { state, reason } = await receiver.deliver("property.created", { data: { id: 7 } });
+  expect([state, reason]).toEqual(["dead", "invalid_data"]);
+});

@@ -1,0 +1,316 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Dispatcher, type DispatcherOptions } from "../../src/dispatch/dispatcher.ts";
+import type { DeadLetter } from "../../src/dispatch/handler.ts";
+import type { ClaimedEntry, Inbox, Settlement } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
+import { gate, keptLog, planOf, QUICK } from "./sample.ts";
+
+describe("Dispatcher", () => {
+  let inbox: Inbox;
+  let dispatcher: Dispatcher | undefined;
+  let log: ReturnType<typeof keptLog>;
+  let dead: DeadLetter[];
+  let settled: Settlement[];
+
+  beforeEach(() => {
+    inbox = memoryInbox();
+    log = keptLog();
+    dead = [];
+    settled = [];
+  });
+
+  afterEach(async () => {
+    await dispatcher?.stop(0);
+    dispatcher = undefined;
+  });
+
+  const start = (options: Partial<DispatcherOptions>): Dispatcher => {
+    dispatcher = new Dispatcher({
+      inbox,
+      plan: planOf({ a: () => "ok" }),
+      retry: QUICK,
+      concurrency: 10,
+      handlerTimeoutMs: 1000,
+      leaseMs: 1000,
+      pollMs: 1000,
+      clock: () => Date.now(),
+      random: () => 0,
+      log,
+      onAttempts: (_: ClaimedEntry, settlement) => void settled.push(settlement),
+      onDead: (letter) => void dead.push(letter),
+      ...options,
+    });
+    dispatcher.start();
+    return dispatcher;
+  };
+
+  const add = async (number: number): Promise<number> => {
+    const key = sampleKey({ eventId: `evt_${number}` });
+    const delivery = sampleDelivery({ receivedAt: Date.now() });
+    const { seq } = await inbox.append(sampleEntry({ key, delivery }));
+    dispatcher?.wake();
+    return seq;
+  };
+
+  const states = async () => (await inbox.list({})).map(({ state }) => state);
+  const until = (check: () => unknown) => vi.waitFor(check, { timeout: 5000, interval: 2 });
+  const untilStates = (...wanted: string[]) => until(async () => expect(await states()).toEqual(wanted));
+
+  it("runs what was there before it started", async () => {
+    await add(1);
+    start({});
+    await untilStates("done");
+  });
+
+  it("runs what is added when it is woken", async () => {
+    start({});
+    await add(1);
+    await add(2);
+    await untilStates("done", "done");
+    expect(settled).toHaveLength(2);
+  });
+
+  it("finds by itself what another process made due", async () => {
+    const running = start({ pollMs: 5 });
+    await until(() => expect(running.running).toBe(0));
+    await inbox.append(sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
+    await untilStates("done");
+  });
+
+  it("does nothing when woken before it is started or after it is stopped", async () => {
+    const stopped = start({});
+    await stopped.stop(0);
+    await add(1);
+    stopped.wake();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await states()).toEqual(["pending"]);
+  });
+
+  it("[case 79] tries again until the attempts are used up, then tells of the dead letter once", async () => {
+    const attempts: number[] = [];
+    const plan = planOf({
+      a: (_, { attempt }) => {
+        attempts.push(attempt);
+        throw new Error(`failure ${attempt}`);
+      },
+    });
+    start({ plan });
+    const seq = await add(1);
+    await untilStates("dead");
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(dead).toEqual([
+      { seq, eventId: "evt_1", kind: "payment.received", reason: "attempts_exhausted", error: "failure 3" },
+    ]);
+    expect(settled.map(({ state }) => state)).toEqual(["pending", "pending", "dead"]);
+    expect((await inbox.attempts(seq)).map(({ outcome }) => outcome)).toEqual(["error", "error", "error"]);
+  });
+
+  it("[case 77] does not run a finished handler again when its neighbour fails", async () => {
+    const runs = { good: 0, bad: 0 };
+    const plan = planOf({
+      good: () => void runs.good++,
+      bad: () => {
+        runs.bad++;
+        if (runs.bad < 3) throw new Error("not yet");
+      },
+    });
+    start({ plan });
+    await add(1);
+    await untilStates("done");
+    expect(runs).toEqual({ good: 1, bad: 3 });
+  });
+
+  it("runs as many entries at a time as it may, never more", async () => {
+    let now = 0;
+    let most = 0;
+    const plan = planOf({
+      a: async () => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 3));
+        now--;
+      },
+    });
+    for (let number = 0; number < 12; number++) await add(number);
+    const running = start({ plan, concurrency: 3 });
+    for (let number = 12; number < 20; number++) await add(number);
+    await untilStates(...Array.from({ length: 20 }, () => "done"));
+    expect(most).toBe(3);
+    await until(() => expect(running.running).toBe(0));
+  });
+
+  it("[case 76] ends an entry that was claimed more often than it may run as dead, without running it", async () => {
+    const seq = await add(1);
+    // Three processes died while they ran it.
+    for (let attempt = 1; attempt <= 3; attempt++)
+      await inbox.claim({ now: Date.now(), limit: 1, leaseMs: 0 });
+    let ran = 0;
+    start({ plan: planOf({ a: () => void ran++ }) });
+    await untilStates("dead");
+    expect(ran).toBe(0);
+    expect(dead).toEqual([
+      { seq, eventId: "evt_1", kind: "payment.received", reason: "attempts_exhausted", error: null },
+    ]);
+  });
+
+  it("does not tell of an entry that ends well or has no handler", async () => {
+    start({ plan: async () => ({ end: "unhandled", reason: "no_handler" }) });
+    await add(1);
+    await untilStates("unhandled");
+    expect(dead).toEqual([]);
+  });
+
+  it("renews the lease of a handler that takes longer than it", async () => {
+    let ran = 0;
+    const long = gate();
+    const plan = planOf({
+      a: () => {
+        ran++;
+        return long.opened;
+      },
+    });
+    start({ plan, leaseMs: 30, pollMs: 5 });
+    await add(1);
+    const [before] = await inbox.list({});
+    await until(async () => {
+      const [entry] = await inbox.list({});
+      expect((entry?.runAt ?? 0) - (before?.receivedAt ?? 0)).toBeGreaterThan(90);
+    });
+    long.open();
+    await untilStates("done");
+    expect(ran).toBe(1);
+  });
+
+  it("[case 75] has a completion refused whose lease another process took over", async () => {
+    const late = gate();
+    const plan = planOf({ a: () => late.opened });
+    const running = start({ plan });
+    await add(1);
+    await until(() => expect(running.running).toBe(1));
+    const [thief] = await inbox.claim({ now: Date.now() + 10_000, limit: 1, leaseMs: 60_000 });
+    expect(thief).toMatchObject({ attempts: 2 });
+    late.open();
+    await until(() => expect(running.running).toBe(0));
+    expect(await states()).toEqual(["running"]);
+    expect(settled).toEqual([]);
+    expect(log.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]);
+  });
+
+  describe("stop", () => {
+    it("[case 80] waits for what is running, and claims nothing more", async () => {
+      const slow = gate();
+      const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1 });
+      await add(1);
+      await add(2);
+      await until(() => expect(running.running).toBe(1));
+      const stopped = running.stop(5000);
+      slow.open();
+      await stopped;
+      expect(running.running).toBe(0);
+      expect(await states()).toEqual(["done", "pending"]);
+    });
+
+    it("[case 80] aborts what is left after the grace and gives the attempt back", async () => {
+      let signal: AbortSignal | undefined;
+      const plan = planOf({
+        a: (_, context) => {
+          signal = context.signal;
+          return new Promise(() => {}); // ignores the signal
+        },
+      });
+      const running = start({ plan });
+      await add(1);
+      await until(() => expect(running.running).toBe(1));
+      await until(() => expect(signal).toBeDefined());
+      await running.stop(5);
+      expect(signal?.aborted).toBe(true);
+      expect(running.running).toBe(0);
+      const [entry] = await inbox.list({});
+      expect(entry).toMatchObject({ state: "pending", attempts: 0 });
+      expect(entry?.runAt).toBeLessThanOrEqual(Date.now());
+      expect(dead).toEqual([]);
+    });
+
+    it("resolves at once when nothing runs, however long the grace", async () => {
+      const running = start({});
+      const started = performance.now();
+      await running.stop(60_000);
+      expect(performance.now() - started).toBeLessThan(1000);
+    });
+
+    it("can be called twice", async () => {
+      const running = start({});
+      await running.stop(0);
+      await running.stop(0);
+    });
+
+    it("leaves no timer behind", async () => {
+      vi.useFakeTimers();
+      try {
+        const running = start({});
+        await vi.advanceTimersByTimeAsync(10);
+        expect(vi.getTimerCount()).toBeGreaterThan(0);
+        const stopped = running.stop(1000);
+        await vi.advanceTimersByTimeAsync(0);
+        await stopped;
+        expect(vi.getTimerCount()).toBe(0);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+  });
+
+  describe("when the inbox or a listener fails", () => {
+    it("asks again after a claim that failed", async () => {
+      const claim = vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
+      await add(1);
+      start({ pollMs: 5 });
+      await untilStates("done");
+      expect(claim.mock.calls.length).toBeGreaterThan(1);
+      expect(log.lines).toMatchObject([{ level: "error" }]);
+    });
+
+    it("[case 67] leaves an entry whose result cannot be stored leased, and runs it again", async () => {
+      vi.spyOn(inbox, "settle").mockRejectedValueOnce(new Error("disk full"));
+      let ran = 0;
+      await add(1);
+      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 20, pollMs: 5 });
+      await untilStates("done");
+      expect(ran).toBe(2);
+      expect(settled).toHaveLength(1);
+    });
+
+    it("lives on when leases cannot be renewed", async () => {
+      vi.spyOn(inbox, "renew").mockRejectedValue(new Error("locked"));
+      const slow = gate();
+      start({ plan: planOf({ a: () => slow.opened }), leaseMs: 30 });
+      await add(1);
+      await until(() => expect(log.lines.length).toBeGreaterThan(0));
+      slow.open();
+      await untilStates("done");
+    });
+
+    it.fails("[case 78] tells of a dead letter even when the other listener throws", async () => {
+      const onAttempts = () => {
+        throw new Error("listener");
+      };
+      start({ onAttempts, plan: async () => ({ end: "dead", reason: "invalid_data" }) });
+      await add(1);
+      await untilStates("dead");
+      await until(() => expect(log.lines).toHaveLength(1));
+      expect(dead).toHaveLength(1);
+    });
+
+    it("[case 78] lives on when a listener throws", async () => {
+      const broken = () => {
+        throw new Error("listener");
+      };
+      start({ onAttempts: broken, onDead: broken });
+      await add(1);
+      await untilStates("done");
+      await until(() => expect(log.lines).toMatchObject([{ level: "error" }]));
+      await add(2);
+      await untilStates("done", "done");
+    });
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import type { HandlerContext, Plan } from "../../src/dispatch/handler.ts";
+import { type RunOptions, runEntry } from "../../src/dispatch/run-entry.ts";
+import type { ClaimedEntry } from "../../src/inbox/inbox.ts";
+import { AT, sampleDelivery, sampleKey } from "../inbox/entries.ts";
+import { keptLog, planOf, QUICK } from "./sample.ts";
+
+const ENTRY: ClaimedEntry = {
+  seq: 7,
+  key: sampleKey(),
+  kind: "payment.received",
+  eventTimestamp: AT,
+  state: "running",
+  reason: null,
+  orderKey: null,
+  receivedAt: AT,
+  runAt: AT + 1000,
+  attempts: 1,
+  duplicates: 0,
+  lastSeenAt: AT,
+  settledAt: null,
+  finishedHandlers: [],
+  bodyHash: "",
+  bodyLength: 0,
+  lease: "lease-1",
+  delivery: sampleDelivery(),
+};
+
+const fail = () => {
+  throw new Error("no");
+};
+
+describe("runEntry", () => {
+  it("is done when every handler is, in their order", async () => {
+    const ran: string[] = [];
+    const plan = planOf({ b: () => void ran.push("b"), a: async () => void ran.push("a") });
+    expect(await run({ plan })).toMatchObject({
+      seq: 7,
+      lease: "lease-1",
+      state: "done",
+      reason: null,
+      finishedHandlers: ["b", "a"],
+      records: [
+        { handler: "b", attempt: 1, outcome: "ok" },
+        { handler: "a", attempt: 1, outcome: "ok" },
+      ],
+    });
+    expect(ran).toEqual(["b", "a"]);
+  });
+
+  it("[case 77] runs the neighbours of a failing handler, and waits before it is tried again", async () => {
+    const settlement = await run({ plan: planOf({ a: () => "ok", b: fail, c: () => "ok" }) });
+    expect(settlement).toMatchObject({
+      state: "pending",
+      reason: null,
+      runAt: AT + QUICK.delay,
+      finishedHandlers: ["a", "c"],
+      records: [{ outcome: "ok" }, { outcome: "error", error: "no" }, { outcome: "ok" }],
+    });
+    expect(settlement.uncount).toBeUndefined();
+  });
+
+  it("[case 77] does not run a finished handler again", async () => {
+    const ran: string[] = [];
+    const plan = planOf({ a: () => void ran.push("a"), b: () => void ran.push("b") });
+    const settlement = await run({ plan }, { finishedHandlers: ["a"], attempts: 2 });
+    expect(ran).toEqual(["b"]);
+    expect(settlement).toMatchObject({ state: "done", finishedHandlers: ["a", "b"] });
+    expect(settlement.records).toMatchObject([{ handler: "b", attempt: 2 }]);
+  });
+
+  it("is done at once when every handler is finished already", async () => {
+    const settlement = await run({ plan: planOf({ a: fail }) }, { finishedHandlers: ["a"] });
+    expect(settlement).toMatchObject({ state: "done", finishedHandlers: ["a"], records: [] });
+  });
+
+  it("[case 79] is dead after the last attempt, with its records", async () => {
+    const settlement = await run({ plan: planOf({ a: () => "ok", b: fail }) }, { attempts: 3 });
+    expect(settlement).toMatchObject({
+      state: "dead",
+      reason: "attempts_exhausted",
+      finishedHandlers: ["a"],
+    });
+    expect(settlement.records).toHaveLength(2);
+  });
+
+  it("is done when the last attempt ends well", async () => {
+    expect(await run({ plan: planOf({ a: () => "ok" }) }, { attempts: 3 })).toMatchObject({ state: "done" });
+  });
+
+  it("[case 76] is dead without running when it was claimed more often than it may run", async () => {
+    let planned = 0;
+    const plan = async (): Promise<Plan> => {
+      planned++;
+      return { end: "done", reason: "x" };
+    };
+    const settlement = await run({ plan }, { attempts: 4, finishedHandlers: ["a"] });
+    expect(settlement).toMatchObject({
+      state: "dead",
+      reason: "attempts_exhausted",
+      finishedHandlers: ["a"],
+      records: [],
+    });
+    expect(planned).toBe(0);
+  });
+
+  it.each([
+    ["done", "superseded", null],
+    ["dead", "invalid_data", "invalid_data"],
+    ["unhandled", "no_handler", "no_handler"],
+  ] as const)("ends as %s where its plan says so", async (end, reason, kept) => {
+    const settlement = await run({ plan: async () => ({ end, reason }) });
+    expect(settlement).toMatchObject({ state: end, reason: kept, records: [] });
+  });
+
+  it("is tried again when its plan fails, and is dead when that goes on", async () => {
+    const plan = () => Promise.reject(new Error("schema broke"));
+    const log = keptLog();
+    expect(await run({ plan, log })).toMatchObject({
+      state: "pending",
+      runAt: AT + QUICK.delay,
+      records: [],
+    });
+    expect(log.lines).toMatchObject([{ level: "error", fields: { seq: 7 } }]);
+    expect(await run({ plan }, { attempts: 3 })).toMatchObject({
+      state: "dead",
+      reason: "attempts_exhausted",
+    });
+  });
+
+  it("records a plan whose event cannot be made as the handler's failure", async () => {
+    const plan = async (): Promise<Plan> => ({
+      run: [{ name: "a", handler: () => "ok" }],
+      event: () => {
+        throw new Error("broken");
+      },
+    });
+    expect(await run({ plan })).toMatchObject({ state: "pending", records: [{ outcome: "error" }] });
+  });
+
+  it("[case 77] gives each handler an event of its own", async () => {
+    const amounts: unknown[] = [];
+    const plan = planOf({
+      a: (event) => {
+        amounts.push(event.data["amount"]);
+        event.data["amount"] = 999;
+      },
+      b: (event) => void amounts.push(event.data["amount"]),
+    });
+    await run({ plan });
+    expect(amounts).toEqual([1, 1]);
+  });
+
+  it("gives each handler its attempt, number, delivery and a logger that names the event", async () => {
+    let context: HandlerContext | undefined;
+    const log = keptLog();
+    const plan = planOf({
+      a: (_, given) => {
+        context = given;
+        given.log.info({ amount: 1 }, "seen");
+      },
+    });
+    await run({ plan, log }, { attempts: 2 });
+    expect(context).toMatchObject({ attempt: 2, seq: 7, delivery: ENTRY.delivery });
+    expect(context?.signal.aborted).toBe(false);
+    expect(log.lines).toEqual([
+      { level: "info", fields: { eventId: "evt_1", kind: "payment.received", attempt: 2, amount: 1 } },
+    ]);
+  });
+
+  it("[case 74] counts a handler's timeout as a failure", async () => {
+    const plan = planOf({ a: () => new Promise(() => {}) });
+    expect(await run({ plan, handlerTimeoutMs: 5 })).toMatchObject({
+      state: "pending",
+      records: [{ outcome: "timeout" }],
+    });
+  });
+
+  it("[case 80] gives the attempt back when a shutdown ends it", async () => {
+    const shutdown = new AbortController();
+    const plan = planOf({
+      a: () => "ok",
+      b: () => {
+        shutdown.abort(new Error("stopping"));
+        return new Promise(() => {});
+      },
+    });
+    expect(await run({ plan, signal: shutdown.signal }, { attempts: 3 })).toMatchObject({
+      state: "pending",
+      uncount: true,
+      finishedHandlers: ["a"],
+      runAt: AT,
+    });
+  });
+
+  it("[case 80] is done even at shutdown when every handler ended well", async () => {
+    const shutdown = new AbortController();
+    const plan = planOf({ a: () => shutdown.abort() });
+    const settlement = await run({ plan, signal: shutdown.signal });
+    // The handler and the abort end in one turn; either way nothing is lost and nothing is counted twice.
+    expect(["done", "pending"]).toContain(settlement.state);
+    if (settlement.state === "pending") expect(settlement.uncount).toBe(true);
+  });
+
+  it.fails("[case 80] starts no further handler once the shutdown has aborted the run", async () => {
+    const shutdown = new AbortController();
+    const ran: string[] = [];
+    const plan = planOf({
+      a: () => {
+        shutdown.abort(new Error("stopping"));
+        return new Promise(() => {});
+      },
+      b: () => void ran.push("b"),
+    });
+    await run({ plan, signal: shutdown.signal });
+    expect(ran).toEqual([]);
+  });
+});
+
+function run(options: Partial<RunOptions>, entry: Partial<ClaimedEntry> = {}) {
+  return runEntry(
+    { ...ENTRY, ...entry },
+    {
+      plan: planOf({}),
+      retry: QUICK,
+      handlerTimeoutMs: 1000,
+      clock: () => AT,
+      random: () => 0,
+      log: keptLog(),
+      signal: new AbortController().signal,
+      ...options,
+    },
+  );
+}

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runHandler } from "../../src/dispatch/run-handler.ts";
+import { HookporterError } from "../../src/errors.ts";
+import type { AttemptRecord } from "../../src/inbox/inbox.ts";
+
+const AT = Date.UTC(2024, 0, 15, 12);
+
+describe("runHandler", () => {
+  it.each([
+    ["returns", () => "anything"],
+    ["returns nothing", () => {}],
+    ["resolves", async () => 7],
+    ["resolves later", () => new Promise((resolve) => setImmediate(resolve))],
+  ])("records a handler that %s as ok", async (_, handler) => {
+    expect(await run(handler)).toEqual({
+      attempt: 3,
+      handler: "payments",
+      startedAt: AT,
+      durationMs: expect.any(Number),
+      outcome: "ok",
+      error: null,
+    });
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic["self"] = cyclic;
+  const cyclicError = new Error("cyclic", { cause: cyclic });
+  cyclicError.cause = cyclicError;
+  const throwingMessage = Object.defineProperty(new Error("x"), "message", {
+    get: () => {
+      throw new Error("from the getter");
+    },
+  });
+
+  it.each([
+    ["an error", new Error("no such tenant"), "no such tenant"],
+    ["undefined", undefined, expect.any(String)],
+    ["null", null, expect.any(String)],
+    ["a string", "broke", "broke"],
+    ["an empty string", "", ""],
+    ["a number", 7, expect.any(String)],
+    ["a symbol", Symbol("s"), expect.any(String)],
+    ["a frozen error", Object.freeze(new Error("frozen")), "frozen"],
+    ["a cyclic object", cyclic, expect.any(String)],
+    ["a cyclic error", cyclicError, "cyclic"],
+    ["an object without prototype", Object.create(null), expect.any(String)],
+    ["an error without message", new TypeError(), "TypeError"],
+    ["an error whose message throws", throwingMessage, expect.any(String)],
+    ["an error of no errors", new AggregateError([], "none"), "none"],
+  ])("[case 73] records %s, thrown or rejected with", async (_, thrown, error) => {
+    const thrower = () => {
+      throw thrown;
+    };
+    expect(await run(thrower)).toMatchObject({ outcome: "error", error });
+    expect(await run(() => Promise.reject(thrown))).toMatchObject({ outcome: "error", error });
+  });
+
+  it.fails.each([
+    ["an error whose message is a number", Object.assign(new Error(), { message: 42 })],
+    ["an error whose message is an object", Object.assign(new Error(), { message: { code: 1 } })],
+    ["a revoked proxy", revokedProxy()],
+  ])("[case 73] records %s", async (_, thrown) => {
+    const record = await run(() => Promise.reject(thrown));
+    expect(record).toMatchObject({ outcome: "error", error: expect.any(String) });
+  });
+
+  it.each([
+    ["ASCII", "x".repeat(10_000_000)],
+    ["two-byte letters", "é".repeat(1_000_000)],
+    ["three-byte letters", "€".repeat(1_000_000)],
+    ["emoji", "😀".repeat(1_000_000)],
+    ["emoji after one letter", `a${"😀".repeat(1000)}`],
+    ["emoji after two letters", `ab${"😀".repeat(1000)}`],
+    ["emoji after three letters", `abc${"😀".repeat(1000)}`],
+    ["one byte too many", "x".repeat(2049)],
+    ["few letters of many bytes", "€".repeat(683)],
+  ])("[case 73] cuts a huge error of %s to 2 KiB of whole characters", async (_, message) => {
+    const { error } = await run(() => Promise.reject(new Error(message)));
+    const bytes = Buffer.from(error ?? "");
+    expect(bytes.byteLength).toBeLessThanOrEqual(2048);
+    expect(bytes.byteLength).toBeGreaterThan(2000);
+    expect(bytes.toString("utf8")).toBe(error);
+    expect(error).not.toContain("\ufffd");
+    expect(message.startsWith(error?.slice(0, -1) ?? "")).toBe(true);
+  });
+
+  it.each([
+    ["2048 bytes of ASCII", "x".repeat(2048)],
+    ["2048 bytes of emoji", "😀".repeat(512)],
+  ])("keeps an error of %s whole", async (_, message) => {
+    expect(await run(() => Promise.reject(new Error(message)))).toMatchObject({ error: message });
+  });
+
+  describe("with a time limit", () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    it("[case 74] gives up on a handler that never settles", async () => {
+      const record = run(() => new Promise(() => {}), { timeoutMs: 30_000 });
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(await Promise.race([record, "still running"])).toBe("still running");
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await record).toMatchObject({ outcome: "timeout", error: expect.any(String) });
+    });
+
+    it("[case 74] aborts the handler's signal with a coded reason", async () => {
+      let seen: AbortSignal | undefined;
+      const record = run(
+        (signal) => {
+          seen = signal;
+          return new Promise(() => {});
+        },
+        { timeoutMs: 10 },
+      );
+      await vi.advanceTimersByTimeAsync(9);
+      expect(seen?.aborted).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await record;
+      expect(seen?.aborted).toBe(true);
+      expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
+    });
+
+    it("records a handler that passes its signal on as timed out, too", async () => {
+      const record = run(
+        (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        { timeoutMs: 10 },
+      );
+      await vi.advanceTimersByTimeAsync(10);
+      expect(await record).toMatchObject({ outcome: "timeout" });
+    });
+
+    it("[case 78] lets a handler that was given up on fail later without a trace", async () => {
+      const unhandled = vi.fn();
+      process.on("unhandledRejection", unhandled);
+      try {
+        const record = run(
+          () => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 100)),
+          { timeoutMs: 10 },
+        );
+        await vi.advanceTimersByTimeAsync(200);
+        expect(await record).toMatchObject({ outcome: "timeout" });
+        vi.useRealTimers();
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(unhandled).not.toHaveBeenCalled();
+      } finally {
+        process.off("unhandledRejection", unhandled);
+      }
+    });
+
+    it("leaves no timer behind", async () => {
+      await run(() => "ok", { timeoutMs: 60_000 });
+      await run(() => Promise.reject(new Error("no")), { timeoutMs: 60_000 });
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
+
+  it("aborts the handler's signal when the receiver shuts down", async () => {
+    const shutdown = new AbortController();
+    let seen: AbortSignal | undefined;
+    const record = run(
+      (signal) => {
+        seen = signal;
+        return new Promise(() => {});
+      },
+      { signal: shutdown.signal },
+    );
+    await Promise.resolve();
+    shutdown.abort(new HookporterError("closed", "stopping"));
+    expect(await record).toMatchObject({ outcome: "error" });
+    expect(seen?.reason).toMatchObject({ code: "closed" });
+  });
+
+  it("leaves no listener on the receiver's signal", async () => {
+    const shutdown = new AbortController();
+    const add = vi.spyOn(shutdown.signal, "addEventListener");
+    const remove = vi.spyOn(shutdown.signal, "removeEventListener");
+    await run(() => "ok", { signal: shutdown.signal });
+    expect(remove.mock.calls.map(([type, listener]) => [type, listener])).toEqual(
+      add.mock.calls.map(([type, listener]) => [type, listener]),
+    );
+  });
+});
+
+function run(
+  handler: (signal: AbortSignal) => unknown,
+  options: { timeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<AttemptRecord> {
+  const { timeoutMs = 5000, signal = new AbortController().signal } = options;
+  return runHandler(handler, { handler: "payments", attempt: 3, timeoutMs, signal, clock: () => AT });
+}
+
+function revokedProxy(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}

@@ -1,0 +1,45 @@
+import type { Handler, NamedHandler, Plan } from "../../src/dispatch/handler.ts";
+import type { RetryPolicy } from "../../src/dispatch/retry.ts";
+import type { WebhookEvent } from "../../src/event/event.ts";
+import type { Logger } from "../../src/logger.ts";
+
+/** Three quick attempts. */
+export const QUICK: RetryPolicy = { attempts: 3, delay: 2, factor: 1, maxDelay: 5, jitter: 0 };
+
+/** A fresh event, as each handler gets one. */
+export function sampleEvent(): WebhookEvent {
+  const timestamp = "2024-01-15T12:00:00Z";
+  const webhook = { id: "wh_1", url: "https://example.com" };
+  const envelope = { event: "payment.received", timestamp, data: { amount: 1 }, webhook };
+  return {
+    id: "evt_1",
+    kind: "payment.received",
+    timestamp,
+    data: envelope.data,
+    webhook,
+    source: "service",
+    envelope,
+  };
+}
+
+/** A plan that runs these handlers, by name. */
+export function planOf(handlers: Readonly<Record<string, Handler>>): () => Promise<Plan> {
+  const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({ name, handler: handler as NamedHandler["handler"] }));
+  return async () => ({ run, event: sampleEvent });
+}
+
+/** A logger that keeps what it is told. */
+export function keptLog(): Logger & { readonly lines: { level: string; fields: object }[] } {
+  const lines: { level: string; fields: object }[] = [];
+  const keep = (level: string) => (fields: object) => void lines.push({ level, fields });
+  return { lines, debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
+}
+
+/** A promise and what settles it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalNumber } from "../../src/event/canonical-number.ts";
+
+describe("canonicalNumber", () => {
+  it.each([
+    ["1", ["1", "1.0", "1.000", "10e-1", "1e0", "1E+0", "1e-0", "0.1e1", "0.01E2", "100e-2"]],
+    ["0", ["0", "-0", "0.0", "-0.000", "0e5", "0E-99", "-0e+7"]],
+    ["-25e-1", ["-2.5", "-2.50", "-25e-1", "-0.25e1"]],
+    ["12e2", ["1200", "1.2e3", "12e2", "1200.0", "0.0012e6"]],
+    ["1e400", ["1e400", "10e399", "0.1e401"]],
+  ])("gives %s for each of its spellings", (canonical, spellings) => {
+    expect(spellings.map(canonicalNumber)).toEqual(spellings.map(() => canonical));
+  });
+
+  it("[case 35] keeps apart integers that round to one double", () => {
+    expect(canonicalNumber("12345678901234567890")).not.toBe(canonicalNumber("12345678901234567891"));
+    expect(canonicalNumber("1234567890123456789012345")).not.toBe(
+      canonicalNumber("1234567890123456789012346"),
+    );
+  });
+
+  it("[case 35] keeps apart numbers that overflow a double", () => {
+    expect(canonicalNumber("1e400")).not.toBe(canonicalNumber("1e401"));
+    expect(canonicalNumber("1e400")).not.toBe(canonicalNumber("-1e400"));
+    expect(canonicalNumber("1e-400")).not.toBe(canonicalNumber("0"));
+  });
+
+  it("keeps apart exponents that no double can hold", () => {
+    expect(canonicalNumber("1e12345678901234567890")).not.toBe(canonicalNumber("1e12345678901234567891"));
+  });
+
+  it("is a fixed point: its own output stays as it is", () => {
+    const lexeme = fc
+      .tuple(fc.bigInt(), fc.integer({ min: -50, max: 50 }))
+      .map(([digits, power]) => `${digits}e${power}`);
+    fc.assert(
+      fc.property(lexeme, (text) => canonicalNumber(canonicalNumber(text)) === canonicalNumber(text)),
+    );
+  });
+
+  it("agrees with the exact value: two numbers share a form exactly when their values are equal", () => {
+    const value = fc.record({
+      digits: fc.bigInt({ min: -(10n ** 27n), max: 10n ** 27n }),
+      power: fc.integer({ min: 0, max: 9 }),
+      zeros: fc.integer({ min: 0, max: 4 }),
+    });
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const spelled = [a, b].map(
+          ({ digits, power, zeros }) => `${digits}${"0".repeat(zeros)}e${power - zeros}`,
+        );
+        const same = a.digits * 10n ** BigInt(a.power) === b.digits * 10n ** BigInt(b.power);
+        return (canonicalNumber(spelled[0] ?? "") === canonicalNumber(spelled[1] ?? "")) === same;
+      }),
+    );
+  });
+
+  it("takes a million digits in time that grows with their number", () => {
+    const started = performance.now();
+    expect(canonicalNumber(`1${"0".repeat(1_000_000)}`)).toBe("1e1000000");
+    expect(canonicalNumber(`0.${"0".repeat(1_000_000)}1`)).toBe("1e-1000001");
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

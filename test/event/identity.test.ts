@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ownEventId, REJECTED, rejectedKey } from "../../src/event/identity.ts";
+import { readEnvelope } from "../../src/event/read-envelope.ts";
+import { anyDraw, anyMembers, changed, type Draw, exactForm, type Tree, write } from "./json-text.ts";
+
+const AT = "2024-01-15T10:30:00.123Z";
+
+describe("the derived event id", () => {
+  it("stays what it is from version to version", () => {
+    const body =
+      '{"event":"payment.received","timestamp":"2024-01-15T10:30:00Z","data":{"b":1.0,"a":"é"},"webhook":{"id":"wh_1","url":"u"}}';
+    const form = '["payment.received","2024-01-15T10:30:00.000Z",{"a":"é","b":1}]';
+    const digest = createHash("sha256").update(form).digest("hex").slice(0, 40);
+    expect(idOf(body)).toBe(`evt_1_${digest}`);
+  });
+
+  it("[case 41] is the same for key order, spacing, escapes, spelling of numbers and `webhook`", () => {
+    fc.assert(
+      fc.property(anyMembers, fc.string(), anyDraw, anyDraw, (data, event, draw, again) => {
+        const id = idOf(bodyOf({ event, data, webhook: "wh_1" }, draw));
+        expect(idOf(bodyOf({ event, data, webhook: "wh_2" }, again))).toBe(id);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each([
+    ["1", "1.0"],
+    ["1", "10e-1"],
+    ["0", "-0"],
+    ["1200", "1.2E3"],
+    ["1234567890123456789012345", "1234567890123456789012345.0"],
+  ])("is the same for the numbers %s and %s", (a, b) => {
+    expect(idOfNumber(a)).toBe(idOfNumber(b));
+  });
+
+  it.each([
+    ["1", "2"],
+    ["1", '"1"'],
+    ["1234567890123456789012345", "1234567890123456789012346"],
+    ["12345678901234567890", "12345678901234567891"],
+    ["0.1", "0.1000000000000000055511151231257827"],
+    ["1e400", "1e401"],
+    ["null", "false"],
+    ["[]", "{}"],
+    ["[1,2]", "[2,1]"],
+    ["[[1],2]", "[1,[2]]"],
+    ['""', "null"],
+    ['"\\ud800"', '"\\udc00"'],
+    ['"\\ud800"', '"\\ufffd"'],
+    ['"e\\u0301"', '"\\u00e9"'],
+    ['{"a":null}', "{}"],
+    ['{"a":1,"b":2}', '{"a":2,"b":1}'],
+    ['"a,b"', '["a","b"]'],
+  ])("[case 35] differs for %s and %s", (a, b) => {
+    expect(idOfNumber(a)).not.toBe(idOfNumber(b));
+  });
+
+  it("differs after any one change of a value", () => {
+    fc.assert(
+      fc.property(anyMembers, anyDraw, (data, draw) => {
+        const other = changed(data, draw);
+        const [a, b] = [data, wrapped(other)];
+        fc.pre(exactForm(a) !== exactForm(b));
+        expect(idOf(bodyOf({ data: a }, draw))).not.toBe(idOf(bodyOf({ data: b }, draw)));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("is equal for two values exactly when they are equal", () => {
+    const small = fc.constantFrom<Tree>(
+      null,
+      "",
+      "1",
+      [],
+      { digits: 1n, power: 0 },
+      { digits: 10n, power: -1 },
+      {
+        members: [["a", null]],
+      },
+    );
+    fc.assert(
+      fc.property(
+        fc.array(small, { maxLength: 2 }),
+        fc.array(small, { maxLength: 2 }),
+        anyDraw,
+        (a, b, draw) => {
+          const ids = [a, b].map((list) => idOf(bodyOf({ data: wrapped(list) }, draw)));
+          expect(ids[0] === ids[1]).toBe(exactForm(a) === exactForm(b));
+        },
+      ),
+    );
+  });
+
+  it("differs for another kind and for another millisecond", () => {
+    const at = (event: string, timestamp: string) =>
+      idOf(JSON.stringify({ event, timestamp, data: {}, webhook: { id: "wh_1", url: "" } }));
+    const ids = [at("a", AT), at("b", AT), at("a", "2024-01-15T10:30:00.124Z"), at("", AT)];
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it("is the same for every spelling of one instant", () => {
+    const spelled = ["2024-01-15T10:30:00Z", "2024-01-15T10:30:00.000Z", "2024-01-15T10:30:00.0+00:00"];
+    const ids = spelled.map((timestamp) =>
+      idOf(JSON.stringify({ event: "a", timestamp, data: {}, webhook: { id: "wh_1", url: "" } })),
+    );
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it("[case 61] differs for two updates of one resource in one millisecond", () => {
+    expect(idOfNumber('{"id":"prop_1","rooms":2}')).not.toBe(idOfNumber('{"id":"prop_1","rooms":3}'));
+  });
+});
+
+describe("ownEventId", () => {
+  it.each(["evt_1", "a", "0", "été", "😀", "with space", "x".repeat(255)])("gives %j as it is", (id) => {
+    expect(ownEventId(id)).toBe(id);
+  });
+
+  it.each(["", undefined, null, 0, 17, true, {}, [], ["evt_1"]])("gives none for %j", (id) => {
+    expect(ownEventId(id)).toBeUndefined();
+  });
+
+  it("[case 36] gives each id that cannot be stored letter for letter a digest of its own", () => {
+    const nasty = [
+      "\ud800",
+      "\udc00",
+      "\ud801",
+      "\ufffd\ud800",
+      "a\u0000",
+      "a\u0000\u0000",
+      "\u0000",
+      "a\nb",
+      "\u001b[2J",
+      "\u0085",
+      "x".repeat(256),
+      "x".repeat(1_000_000),
+      `${"x".repeat(999_999)}y`,
+    ];
+    const ids = nasty.map(ownEventId);
+    for (const id of ids) expect(id).toMatch(/^evt_1_[0-9a-f]{40}$/);
+    expect(new Set(ids).size).toBe(nasty.length);
+  });
+
+  it("never gives one id for two different texts", () => {
+    const id = fc.string({
+      unit: fc.constantFrom("a", "\u0000", "\ud800", "\udc00", "\ufffd", "é"),
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(id, id, (a, b) => {
+        expect(ownEventId(a) === ownEventId(b)).toBe(a === b);
+      }),
+    );
+  });
+
+  it("gives ids a store and a terminal take unharmed", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1 }), (text) => {
+        const id = ownEventId(text) ?? "";
+        expect(Buffer.from(id, "utf8").toString("utf8")).toBe(id);
+        expect(id).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+describe("rejectedKey", () => {
+  it("is the same for the same bytes and source, and marks them as rejected", () => {
+    const body = Buffer.from("not an envelope");
+    expect(rejectedKey("a", body)).toEqual(rejectedKey("a", Buffer.from(body)));
+    expect(rejectedKey("a", body)).toMatchObject({ source: "a", timestamp: REJECTED });
+  });
+
+  it("[case 25] differs for bytes that decode to the same text", () => {
+    const ids = [[0xff], [0xfe], [0xef, 0xbf, 0xbd]].map(
+      (bytes) => rejectedKey("a", Buffer.from(bytes)).eventId,
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+/** A written envelope; what is not given is fixed. */
+function bodyOf(parts: { event?: string; data: Tree; webhook?: string }, draw: Draw): string {
+  const { event = "payment.received", data, webhook = "wh_1" } = parts;
+  const members: [string, Tree][] = [
+    ["event", event],
+    ["timestamp", AT],
+    ["data", data],
+    [
+      "webhook",
+      {
+        members: [
+          ["id", webhook],
+          ["url", `https://${webhook}.example`],
+        ],
+      },
+    ],
+  ];
+  return write({ members }, draw);
+}
+
+function wrapped(tree: Tree): Tree {
+  const isObject = typeof tree === "object" && tree !== null && "members" in tree;
+  return isObject ? tree : { members: [["value", tree]] };
+}
+
+function idOfNumber(text: string): string {
+  return idOf(`{"event":"a","timestamp":"${AT}","data":{"value":${text}},"webhook":{"id":"wh_1","url":""}}`);
+}
+
+function idOf(body: string): string {
+  const result = readEnvelope(Buffer.from(body, "utf8"));
+  if (!result.ok) throw new Error(`rejected: ${result.rejection.reason} for ${body}`);
+  return result.eventId;
+}

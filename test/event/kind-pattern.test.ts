@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { checkKindPattern, matchesKind } from "../../src/event/kind-pattern.ts";
+import { eventKinds } from "../../src/event/kinds.ts";
+
+describe("matchesKind", () => {
+  it.each([
+    ["property.created", "property.created"],
+    ["property.*", "property.created"],
+    ["property.*", "property.a.b"],
+    ["*", "property.created"],
+    ["*", ""],
+  ])("%s fits %j", (pattern, kind) => {
+    expect(matchesKind(pattern, kind)).toBe(true);
+  });
+
+  it.each([
+    ["property.created", "property.updated"],
+    ["property.*", "property"],
+    ["property.*", "propertyx.created"],
+    ["property.*", "Property.created"],
+    ["property.*", "my.property.created"],
+    ["property", "property.created"],
+    ["prop*", "property.created"],
+    ["", "property.created"],
+  ])("%j does not fit %j", (pattern, kind) => {
+    expect(matchesKind(pattern, kind)).toBe(false);
+  });
+});
+
+describe("checkKindPattern", () => {
+  it.each(["*", "property.*", "deal.*", ...eventKinds])("takes %s", (pattern) => {
+    expect(() => checkKindPattern(pattern)).not.toThrow();
+  });
+
+  it.each([
+    "propertie.created",
+    "property.create",
+    "property",
+    "property.",
+    "prop.*",
+    "**",
+    "*.created",
+    "property.**",
+    "",
+    " ",
+    " property.created",
+    "property.created ",
+    "Property.created",
+    "__proto__",
+    "toString",
+  ])("refuses %j, which matches no kind", (pattern) => {
+    expect(() => checkKindPattern(pattern)).toThrow(expect.objectContaining({ code: "option_invalid" }));
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { REJECTION_REASONS, readEnvelope, rejected } from "../../src/event/read-envelope.ts";
+
+const ENVELOPE = {
+  event: "payment.received",
+  timestamp: "2024-01-15T10:30:00Z",
+  data: { id: "pay_1", amount: 850 },
+  webhook: { id: "wh_1", url: "https://example.com/webhooks" },
+};
+
+describe("readEnvelope takes", () => {
+  it("an envelope, with its id and instant", () => {
+    expect(read(ENVELOPE)).toEqual({
+      ok: true,
+      envelope: ENVELOPE,
+      eventId: expect.stringMatching(/^evt_1_[0-9a-f]{40}$/),
+      timestamp: Date.UTC(2024, 0, 15, 10, 30),
+    });
+  });
+
+  it("[case 23] a byte order mark, which does not change the id", () => {
+    const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(ENVELOPE))]);
+    expect(readEnvelope(marked)).toEqual(read(ENVELOPE));
+  });
+
+  it("[case 37] extra fields, and keeps them", () => {
+    const more = {
+      ...ENVELOPE,
+      version: 2,
+      data: { x: { y: 1 } },
+      webhook: { ...ENVELOPE.webhook, tier: "pro" },
+    };
+    expect(read(more)).toMatchObject({ ok: true, envelope: more });
+  });
+
+  it.each([
+    "visit.booked",
+    "toString",
+    "__proto__",
+    "*",
+    "error",
+    "",
+    "payment.received ",
+    "Payment.Received",
+  ])("[case 38] the unknown kind %j", (event) => {
+    expect(read({ ...ENVELOPE, event })).toMatchObject({ ok: true, envelope: { event } });
+  });
+
+  it("[case 38] a kind of 1 MB", () => {
+    expect(read({ ...ENVELOPE, event: "k".repeat(1_000_000) })).toMatchObject({ ok: true });
+  });
+
+  it("[case 36] NUL, lone surrogates and control characters in text", () => {
+    const data = { "a\u0000b": "\u0000\u001b]0;x\u0007", s: "\ud800", r: "\u202e" };
+    expect(read({ ...ENVELOPE, data })).toMatchObject({ ok: true, envelope: { data } });
+  });
+
+  it("an empty data object", () => {
+    expect(read({ ...ENVELOPE, data: {} })).toMatchObject({ ok: true });
+  });
+
+  it("the envelope's own id as event id", () => {
+    expect(read({ ...ENVELOPE, id: "evt_live_77" })).toMatchObject({ ok: true, eventId: "evt_live_77" });
+  });
+
+  it.each([null, 7, "", {}, ["evt_1"]])("no id of its own from %j, and derives one", (id) => {
+    const derived = read(ENVELOPE);
+    expect(read({ ...ENVELOPE, id })).toMatchObject({ ok: true, eventId: derived.ok ? derived.eventId : "" });
+  });
+});
+
+describe("readEnvelope rejects", () => {
+  it("[case 11] an empty body", () => {
+    expect(reasonOf(new Uint8Array())).toBe("empty_body");
+  });
+
+  it.each([
+    ["a lone continuation byte", [0x80]],
+    ["an overlong slash", [0xc0, 0xaf]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+    ["a cut sequence", [0xe2, 0x82]],
+    ["a code point past the end", [0xf4, 0x90, 0x80, 0x80]],
+  ])("[case 24] %s as not UTF-8", (_, bytes) => {
+    const [head, tail] = ['{"event":"', '"}'];
+    expect(reasonOf(Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]))).toBe(
+      "invalid_utf8",
+    );
+  });
+
+  it("[case 26] UTF-16, with and without a mark", () => {
+    const text = JSON.stringify(ENVELOPE);
+    expect(reasonOf(Buffer.from(text, "utf16le"))).toBe("invalid_json");
+    expect(reasonOf(Buffer.from(`\ufeff${text}`, "utf16le"))).toBe("invalid_utf8");
+  });
+
+  it.each([
+    ["cut JSON", '{"event":'],
+    ["NaN", '{"event":NaN}'],
+    ["a trailing comma", '{"event":"x",}'],
+    ["two documents", "{}{}"],
+    ["a comment", "{}//"],
+    ["only space", "  \n"],
+    ["only a byte order mark", "\ufeff"],
+    ["two byte order marks", `\ufeff\ufeff${JSON.stringify(ENVELOPE)}`],
+    ["single quotes", "{'event':'x'}"],
+    ["a control character in a string", '{"event":"a\nb"}'],
+    ["a leading zero", '{"event":01}'],
+    ["a form", "event=payment.received"],
+  ])("[case 30] %s as not JSON", (_, text) => {
+    expect(reasonOf(Buffer.from(text))).toBe("invalid_json");
+  });
+
+  it.each(["[]", "null", "1", '"text"', "true", `[${JSON.stringify(ENVELOPE)}]`])(
+    "[case 30] a top-level %s as no envelope",
+    (text) => {
+      expect(reasonOf(Buffer.from(text))).toBe("invalid_envelope");
+    },
+  );
+
+  it("[case 31] a duplicate key, naming it", () => {
+    const body = Buffer.from(`{"event":"a",${JSON.stringify(ENVELOPE).slice(1)}`);
+    expect(readEnvelope(body)).toMatchObject({
+      ok: false,
+      rejection: { reason: "duplicate_key", field: "event" },
+    });
+  });
+
+  it("[case 32] a poisonous key, naming it", () => {
+    const body = JSON.stringify(ENVELOPE).replace('"amount"', '"__proto__"');
+    expect(readEnvelope(Buffer.from(body))).toMatchObject({
+      ok: false,
+      rejection: { reason: "forbidden_key", field: "data.__proto__" },
+    });
+  });
+
+  it("[case 33] 100 000 levels, without throwing", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    expect(reasonOf(Buffer.from(JSON.stringify(ENVELOPE).replace("850", deep)))).toBe("too_deep");
+  });
+
+  it.each([
+    ["event", { ...ENVELOPE, event: undefined }],
+    ["event", { ...ENVELOPE, event: 7 }],
+    ["event", { ...ENVELOPE, event: null }],
+    ["timestamp", { ...ENVELOPE, timestamp: undefined }],
+    ["timestamp", { ...ENVELOPE, timestamp: 1_705_314_600 }],
+    ["data", { ...ENVELOPE, data: undefined }],
+    ["data", { ...ENVELOPE, data: null }],
+    ["data", { ...ENVELOPE, data: [] }],
+    ["data", { ...ENVELOPE, data: "{}" }],
+    ["webhook", { ...ENVELOPE, webhook: undefined }],
+    ["webhook", { ...ENVELOPE, webhook: "wh_1" }],
+    ["webhook.id", { ...ENVELOPE, webhook: { url: "https://example.com" } }],
+    ["webhook.id", { ...ENVELOPE, webhook: { ...ENVELOPE.webhook, id: "sub_1" } }],
+    ["webhook.url", { ...ENVELOPE, webhook: { id: "wh_1" } }],
+    ["webhook.url", { ...ENVELOPE, webhook: { id: "wh_1", url: 1 } }],
+  ])("[case 37] a missing or mistyped %s by name", (field, value) => {
+    expect(read(value)).toMatchObject({ ok: false, rejection: { reason: "invalid_envelope", field } });
+  });
+
+  it.each(["", "yesterday", "2024-02-30T00:00:00Z", "2024-01-15T10:30:00", "1705314600"])(
+    "[case 40] the timestamp %j",
+    (timestamp) => {
+      expect(read({ ...ENVELOPE, timestamp })).toMatchObject({
+        ok: false,
+        rejection: { reason: "invalid_timestamp", field: "timestamp" },
+      });
+    },
+  );
+
+  it("without showing a value of the body", () => {
+    const canary = "canary-7f3a";
+    const bodies = [
+      `{"event":"${canary}"}`,
+      `{"event":"x","timestamp":"${canary}","data":{},"webhook":{"id":"wh_1","url":""}}`,
+      `{"event":"x","timestamp":"x","data":"${canary}"}`,
+      `${canary}`,
+    ];
+    for (const body of bodies) {
+      const result = readEnvelope(Buffer.from(body));
+      expect(result.ok).toBe(false);
+      expect(JSON.stringify(result)).not.toContain(canary);
+    }
+  });
+});
+
+describe("rejected", () => {
+  it.each(Object.keys(REJECTION_REASONS) as (keyof typeof REJECTION_REASONS)[])(
+    "gives %s its standard text and no field of its own",
+    (reason) => {
+      expect(rejected(reason)).toEqual({
+        ok: false,
+        rejection: { reason, message: REJECTION_REASONS[reason] },
+      });
+    },
+  );
+});
+
+function read(value: unknown) {
+  return readEnvelope(Buffer.from(JSON.stringify(value)));
+}
+
+function reasonOf(body: Uint8Array): string | undefined {
+  const result = readEnvelope(body);
+  return result.ok ? undefined : result.rejection.reason;
+}

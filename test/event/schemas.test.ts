@@ -1,0 +1,110 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { checkData } from "../../src/event/schemas.ts";
+
+const PROPERTY = {
+  id: "prop_1",
+  type: "apartment",
+  address: "12 rue de l’Église, Orléans",
+  surface: 64.5,
+  rooms: 3,
+  purchase_price: 210_000,
+  created_at: "2024-01-15T10:30:00Z",
+  owner: { id: "user_7", name: "Zoë Åkerström" },
+};
+
+describe("checkData of property.created", () => {
+  it("takes the shape of the service description", async () => {
+    expect(await checkData("property.created", PROPERTY, {})).toEqual({ ok: true, data: PROPERTY });
+  });
+
+  it("keeps fields the description does not name, nested ones too", async () => {
+    const data = { ...PROPERTY, energy: { class: "C" }, owner: { ...PROPERTY.owner, vip: true } };
+    expect(await checkData("property.created", data, {})).toEqual({ ok: true, data });
+  });
+
+  it.each([
+    ["data.id", { ...PROPERTY, id: "property_1" }],
+    ["data.surface", { ...PROPERTY, surface: "64.5" }],
+    ["data.rooms", { ...PROPERTY, rooms: 2.5 }],
+    ["data.owner", { ...PROPERTY, owner: null }],
+    ["data.owner.id", { ...PROPERTY, owner: { ...PROPERTY.owner, id: "7" } }],
+    ["data.id", {}],
+  ])("[case 39] names %s when it does not fit", async (field, data) => {
+    expect(await checkData("property.created", data, {})).toMatchObject({ ok: false, field });
+  });
+
+  it.each(Object.keys(PROPERTY))("names data.%s when it is missing", async (name) => {
+    const { [name]: _, ...data } = PROPERTY as Record<string, unknown>;
+    expect(await checkData("property.created", data, {})).toMatchObject({ ok: false, field: `data.${name}` });
+  });
+});
+
+describe("checkData of other kinds", () => {
+  it.each(["payment.received", "unknown.kind", "__proto__", "toString", "constructor", ""])(
+    "takes anything for %j",
+    async (kind) => {
+      const data = { anything: [1, null] };
+      expect(await checkData(kind, data, {})).toEqual({ ok: true, data });
+    },
+  );
+});
+
+describe("checkData with own schemas", () => {
+  it("gives the schema's output", async () => {
+    const schema = z.object({ amount: z.string().transform(Number) });
+    const result = await checkData("payment.received", { amount: "12.5" }, { "payment.received": schema });
+    expect(result).toEqual({ ok: true, data: { amount: 12.5 } });
+  });
+
+  it("asks the user's schema instead of the documented one", async () => {
+    const result = await checkData(
+      "property.created",
+      { ref: 1 },
+      { "property.created": z.object({ ref: z.int() }) },
+    );
+    expect(result).toEqual({ ok: true, data: { ref: 1 } });
+  });
+
+  it("takes a schema for a kind the description does not know", async () => {
+    const result = await checkData("visit.booked", {}, { "visit.booked": z.object({ at: z.string() }) });
+    expect(result).toMatchObject({ ok: false, field: "data.at" });
+  });
+
+  it("waits for a schema that answers later", async () => {
+    const schema = z.object({ id: z.string().refine(async (id) => id === "known") });
+    const schemas = { "tenant.created": schema };
+    expect(await checkData("tenant.created", { id: "known" }, schemas)).toMatchObject({ ok: true });
+    expect(await checkData("tenant.created", { id: "other" }, schemas)).toMatchObject({
+      ok: false,
+      field: "data.id",
+    });
+  });
+
+  it("takes a Standard Schema of any maker, path segments as objects included", async () => {
+    const schema: StandardSchemaV1 = {
+      "~standard": {
+        version: 1,
+        vendor: "by-hand",
+        validate: () => ({ issues: [{ message: "no", path: [{ key: "lines" }, 0, { key: "amount" }] }] }),
+      },
+    };
+    const result = await checkData("expense.created", {}, { "expense.created": schema });
+    expect(result).toMatchObject({ ok: false, field: "data.lines.0.amount" });
+  });
+
+  it("names data itself when an issue has no path", async () => {
+    const schema = z.object({}).refine(() => false);
+    const result = await checkData("expense.created", {}, { "expense.created": schema });
+    expect(result).toMatchObject({ ok: false, field: "data" });
+  });
+
+  it("finds schemas among own keys only", async () => {
+    const schemas = Object.create({ "expense.created": z.object({ never: z.never() }) }) as object;
+    expect(await checkData("expense.created", {}, { ...schemas })).toMatchObject({ ok: true });
+    expect(await checkData("expense.created", {}, schemas as Record<string, never>)).toMatchObject({
+      ok: true,
+    });
+  });
+});

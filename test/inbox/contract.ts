@@ -1,0 +1,562 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AttemptRecord, EntryFilter, EntryState, Inbox } from "../../src/inbox/inbox.ts";
+import {
+  AT,
+  claimOne,
+  numberedEntry,
+  sampleDelivery,
+  sampleEntry,
+  sampleKey,
+  settlementOf,
+} from "./entries.ts";
+
+const RECORD: AttemptRecord = {
+  attempt: 1,
+  handler: "payment.received:1",
+  startedAt: AT + 1,
+  durationMs: 2.25,
+  outcome: "ok",
+  error: null,
+};
+
+/** What every inbox must do, whatever it keeps its entries in. `makeInbox` gives an empty one, not yet opened. */
+export function describeInbox(name: string, makeInbox: () => Inbox): void {
+  describe(`${name} keeps the contract:`, () => {
+    let inbox: Inbox;
+
+    beforeEach(async () => {
+      inbox = makeInbox();
+      await inbox.open();
+    });
+
+    afterEach(() => inbox.close());
+
+    describe("append", () => {
+      it("keeps a new entry as pending, due on arrival", async () => {
+        const body = Buffer.from("héllo");
+        const appended = await inbox.append(
+          sampleEntry({ orderKey: "prop_1", delivery: sampleDelivery({ body }) }),
+        );
+        expect(appended).toEqual({ seq: expect.any(Number), duplicate: false, state: "pending" });
+        expect(await inbox.list({})).toEqual([
+          {
+            seq: appended.seq,
+            key: sampleKey(),
+            kind: "payment.received",
+            eventTimestamp: AT - 5000,
+            state: "pending",
+            reason: null,
+            orderKey: "prop_1",
+            receivedAt: AT,
+            runAt: AT,
+            attempts: 0,
+            duplicates: 0,
+            lastSeenAt: AT,
+            settledAt: null,
+            finishedHandlers: [],
+            bodyHash: createHash("sha256").update(body).digest("hex"),
+            bodyLength: 6,
+          },
+        ]);
+      });
+
+      it("keeps a dead entry with its reason, settled on arrival, never due", async () => {
+        const dead = sampleEntry({ kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json" });
+        await inbox.append(dead);
+        expect(await inbox.list({})).toMatchObject([
+          { kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json", settledAt: AT },
+        ]);
+        expect(await inbox.nextRunAt()).toBeUndefined();
+        expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseMs: 1 })).toEqual([]);
+      });
+
+      it("numbers entries by arrival", async () => {
+        const seqs: number[] = [];
+        for (const number of [3, 1, 2]) seqs.push((await inbox.append(numberedEntry(number))).seq);
+        expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+        expect(new Set(seqs).size).toBe(3);
+      });
+
+      it("counts the same key as a duplicate and keeps the first delivery", async () => {
+        const { seq } = await inbox.append(sampleEntry());
+        const delivery = sampleDelivery({ body: Buffer.from("re-serialised"), receivedAt: AT + 9000 });
+        const again = await inbox.append(sampleEntry({ delivery }));
+        expect(again).toEqual({ seq, duplicate: true, state: "pending" });
+        expect(await inbox.list({})).toMatchObject([
+          { seq, duplicates: 1, lastSeenAt: AT + 9000, receivedAt: AT, runAt: AT },
+        ]);
+        expect(textOf((await inbox.delivery(seq))?.body)).toBe(textOf(sampleDelivery().body));
+      });
+
+      it("never moves last-seen back", async () => {
+        await inbox.append(sampleEntry());
+        await inbox.append(sampleEntry({ delivery: sampleDelivery({ receivedAt: AT - 60_000 }) }));
+        expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT }]);
+      });
+
+      it.each(["pending", "running", "done", "dead", "unhandled"] as const)(
+        "[case 57] counts a duplicate of a %s entry without waking it",
+        async (state) => {
+          const seq = await entryIn(inbox, state);
+          const [before] = await inbox.list({ seq });
+          const again = await inbox.append(
+            sampleEntry({ delivery: sampleDelivery({ receivedAt: AT + 50 }) }),
+          );
+          expect(again).toEqual({ seq, duplicate: true, state });
+          expect(await inbox.list({})).toEqual([{ ...before, duplicates: 1, lastSeenAt: AT + 50 }]);
+        },
+      );
+
+      it.each([
+        ["[case 60] source", { source: "other" }],
+        ["timestamp", { timestamp: AT - 4999 }],
+        ["event id", { eventId: "evt_2" }],
+        ["event id by case alone", { eventId: "EVT_1" }],
+        ["event id by a trailing space", { eventId: "evt_1 " }],
+      ])("keeps the same event under another %s as another entry", async (_, parts) => {
+        const { seq } = await inbox.append(sampleEntry());
+        const other = await inbox.append(sampleEntry({ key: sampleKey(parts) }));
+        expect(other.duplicate).toBe(false);
+        expect(other.seq).not.toBe(seq);
+      });
+
+      it("[case 56] gives one entry and 199 duplicates for 200 appends at once", async () => {
+        const all = await Promise.all(Array.from({ length: 200 }, () => inbox.append(sampleEntry())));
+        expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
+        expect(new Set(all.map(({ seq }) => seq)).size).toBe(1);
+        expect(await inbox.list({})).toMatchObject([{ duplicates: 199 }]);
+      });
+
+      it.each([-1, -2, 0])("takes the key timestamp %d", async (timestamp) => {
+        await inbox.append(sampleEntry({ key: sampleKey({ timestamp }) }));
+        expect(await inbox.list({})).toMatchObject([{ key: { timestamp } }]);
+        expect(await inbox.append(sampleEntry({ key: sampleKey({ timestamp }) }))).toMatchObject({
+          duplicate: true,
+        });
+      });
+    });
+
+    describe("touch", () => {
+      it("counts a duplicate of a known key", async () => {
+        const { seq } = await inbox.append(sampleEntry());
+        expect(await inbox.touch(sampleKey(), AT + 7)).toEqual({ seq, duplicate: true, state: "pending" });
+        expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT + 7 }]);
+      });
+
+      it("does nothing for an unknown key", async () => {
+        await inbox.append(sampleEntry());
+        expect(await inbox.touch(sampleKey({ source: "other" }), AT)).toBeUndefined();
+        expect(await inbox.touch(sampleKey({ timestamp: AT }), AT)).toBeUndefined();
+        expect(await inbox.list({})).toMatchObject([{ duplicates: 0 }]);
+      });
+    });
+
+    describe("claim", () => {
+      it("leases a due entry with its delivery and counts the attempt", async () => {
+        const { seq } = await inbox.append(sampleEntry());
+        const [claimed, ...others] = await inbox.claim({ now: AT + 10, limit: 5, leaseMs: 300 });
+        expect(others).toEqual([]);
+        expect(claimed).toMatchObject({ seq, state: "running", attempts: 1, runAt: AT + 310 });
+        expect(claimed?.lease).toEqual(expect.any(String));
+        expect(textOf(claimed?.delivery.body)).toBe(textOf(sampleDelivery().body));
+        expect(await inbox.list({})).toMatchObject([{ state: "running", attempts: 1, runAt: AT + 310 }]);
+      });
+
+      it("gives the longest due first, then by arrival, at most as many as asked for", async () => {
+        for (const [number, later] of [
+          [1, 20],
+          [2, 0],
+          [3, 20],
+          [4, 10],
+        ] as const) {
+          await inbox.append(numberedEntry(number, later));
+        }
+        const ids = async () =>
+          (await inbox.claim({ now: AT + 100, limit: 3, leaseMs: 1000 })).map(({ key }) => key.eventId);
+        expect(await ids()).toEqual(["evt_2", "evt_4", "evt_1"]);
+        expect(await ids()).toEqual(["evt_3"]);
+        expect(await ids()).toEqual([]);
+      });
+
+      it("leaves what is not due yet", async () => {
+        await inbox.append(numberedEntry(1, 500));
+        expect(await inbox.claim({ now: AT + 499, limit: 5, leaseMs: 10 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 500, limit: 5, leaseMs: 10 })).toHaveLength(1);
+      });
+
+      it("takes over an entry whose lease has ended, under a new lease, and counts that attempt too", async () => {
+        await inbox.append(sampleEntry());
+        const first = await claimOne(inbox, AT, 100);
+        expect(await inbox.claim({ now: AT + 99, limit: 5, leaseMs: 100 })).toEqual([]);
+        const second = await claimOne(inbox, AT + 100, 100);
+        expect(second).toMatchObject({ seq: first.seq, attempts: 2, runAt: AT + 200 });
+        expect(second.lease).not.toBe(first.lease);
+      });
+
+      it("gives each entry once when many claim at once", async () => {
+        for (let number = 0; number < 30; number++) await inbox.append(numberedEntry(number));
+        const claims = await Promise.all(
+          Array.from({ length: 10 }, () => inbox.claim({ now: AT, limit: 7, leaseMs: 1000 })),
+        );
+        const seqs = claims.flat().map(({ seq }) => seq);
+        expect(seqs).toHaveLength(30);
+        expect(new Set(seqs).size).toBe(30);
+        expect(new Set(claims.flat().map(({ lease }) => lease)).size).toBe(30);
+      });
+
+      it("claims nothing that has ended", async () => {
+        for (const state of ["done", "dead", "unhandled"] as const) {
+          await entryIn(inbox, state, numberedEntry(1, 0, { key: sampleKey({ eventId: state }) }));
+        }
+        expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseMs: 1 })).toEqual([]);
+      });
+    });
+
+    describe("renew", () => {
+      it("prolongs a lease", async () => {
+        await inbox.append(sampleEntry());
+        const { seq, lease } = await claimOne(inbox, AT, 100);
+        expect(await inbox.renew([{ seq, lease }], AT + 500)).toEqual([]);
+        expect(await inbox.claim({ now: AT + 499, limit: 1, leaseMs: 1 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 500, limit: 1, leaseMs: 1 })).toHaveLength(1);
+      });
+
+      it("gives the leases that are lost, and leaves their entries alone", async () => {
+        await inbox.append(numberedEntry(1));
+        await inbox.append(numberedEntry(2));
+        const [ours, taken] = await inbox.claim({ now: AT, limit: 2, leaseMs: 100 });
+        if (ours === undefined || taken === undefined) throw new Error("expected two entries");
+        await inbox.renew([ours], AT + 1000);
+        const thief = await claimOne(inbox, AT + 100, 100);
+        expect(thief.seq).toBe(taken.seq);
+        const unknown = { seq: 999, lease: ours.lease };
+        const swapped = { seq: ours.seq, lease: taken.lease };
+        expect(await inbox.renew([ours, taken, unknown, swapped], AT + 5000)).toEqual([
+          taken.seq,
+          999,
+          ours.seq,
+        ]);
+        expect(await inbox.list({ seq: taken.seq })).toMatchObject([{ runAt: AT + 200 }]);
+        expect(await inbox.list({ seq: ours.seq })).toMatchObject([{ runAt: AT + 5000 }]);
+      });
+
+      it("has lost the lease of a settled entry", async () => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox);
+        await inbox.settle(settlementOf(entry), AT);
+        expect(await inbox.renew([entry], AT + 5000)).toEqual([entry.seq]);
+        expect(await inbox.list({})).toMatchObject([{ state: "done", runAt: AT }]);
+      });
+
+      it("takes an empty list", async () => {
+        expect(await inbox.renew([], AT)).toEqual([]);
+      });
+    });
+
+    describe("settle", () => {
+      it.each([
+        ["done", null, AT + 5],
+        ["dead", "attempts_exhausted", AT + 5],
+        ["unhandled", "no_handler", AT + 5],
+        ["pending", null, null],
+      ] as const)("ends a lease as %s", async (state, reason, settledAt) => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox);
+        const finishedHandlers = ["a", "b"];
+        const settlement = settlementOf(entry, { state, reason, runAt: AT + 77, finishedHandlers });
+        expect(await inbox.settle(settlement, AT + 5)).toBe(true);
+        expect(await inbox.list({})).toMatchObject([
+          { state, reason, settledAt, finishedHandlers, runAt: AT + 77, attempts: 1 },
+        ]);
+      });
+
+      it("keeps the records of every run, oldest first, exactly", async () => {
+        await inbox.append(sampleEntry());
+        const records: AttemptRecord[] = [
+          { ...RECORD, handler: "z", outcome: "error", error: "naïve 😀" },
+          { ...RECORD, handler: "a", durationMs: 0.01 },
+        ];
+        const first = await claimOne(inbox);
+        await inbox.settle(settlementOf(first, { state: "pending", records }), AT);
+        const second = await claimOne(inbox);
+        const last: AttemptRecord = {
+          ...RECORD,
+          attempt: 2,
+          handler: "z",
+          outcome: "timeout",
+          error: "late",
+        };
+        await inbox.settle(settlementOf(second, { records: [last] }), AT);
+        expect(await inbox.attempts(first.seq)).toEqual([...records, last]);
+      });
+
+      it("gives a pending entry's claim its finished handlers", async () => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox);
+        await inbox.settle(settlementOf(entry, { state: "pending", finishedHandlers: ["a"] }), AT);
+        expect((await claimOne(inbox)).finishedHandlers).toEqual(["a"]);
+      });
+
+      it("gives the attempt back when asked to", async () => {
+        await inbox.append(sampleEntry());
+        await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending" }), AT);
+        const entry = await claimOne(inbox);
+        expect(entry.attempts).toBe(2);
+        await inbox.settle(settlementOf(entry, { state: "pending", uncount: true }), AT);
+        expect(await inbox.list({})).toMatchObject([{ attempts: 1 }]);
+      });
+
+      it.each([
+        ["a made-up lease", { lease: "made-up" }],
+        ["an empty lease", { lease: "" }],
+        ["another entry's number", { seq: 999 }],
+      ])("refuses %s and changes nothing", async (_, parts) => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox);
+        const before = await inbox.list({});
+        expect(await inbox.settle(settlementOf(entry, { ...parts, records: [RECORD] }), AT)).toBe(false);
+        expect(await inbox.list({})).toEqual(before);
+        expect(await inbox.attempts(entry.seq)).toEqual([]);
+      });
+
+      it("[case 74] refuses a completion whose lease was taken over, and takes the new owner's", async () => {
+        await inbox.append(sampleEntry());
+        const late = await claimOne(inbox, AT, 100);
+        const owner = await claimOne(inbox, AT + 100, 100);
+        expect(await inbox.settle(settlementOf(late, { records: [RECORD] }), AT)).toBe(false);
+        expect(await inbox.list({})).toMatchObject([{ state: "running" }]);
+        expect(await inbox.attempts(late.seq)).toEqual([]);
+        expect(await inbox.settle(settlementOf(owner), AT)).toBe(true);
+      });
+
+      it("takes a completion after the lease's end where nobody took it over", async () => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox, AT, 100);
+        expect(await inbox.settle(settlementOf(entry), AT + 10_000)).toBe(true);
+      });
+
+      it("refuses to settle twice", async () => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox);
+        expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);
+        expect(await inbox.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT)).toBe(false);
+        expect(await inbox.list({})).toMatchObject([{ state: "done", reason: null }]);
+      });
+    });
+
+    describe("nextRunAt", () => {
+      it("is undefined for an empty inbox and for one where all has ended", async () => {
+        expect(await inbox.nextRunAt()).toBeUndefined();
+        await entryIn(inbox, "done");
+        expect(await inbox.nextRunAt()).toBeUndefined();
+      });
+
+      it("is the earliest of pending entries and ends of leases", async () => {
+        await inbox.append(numberedEntry(1));
+        await inbox.append(numberedEntry(2, 400));
+        expect(await inbox.nextRunAt()).toBe(AT);
+        const entry = await claimOne(inbox, AT, 300);
+        expect(await inbox.nextRunAt()).toBe(AT + 300);
+        await inbox.settle(settlementOf(entry, { state: "pending", runAt: AT + 900 }), AT);
+        expect(await inbox.nextRunAt()).toBe(AT + 400);
+      });
+    });
+
+    describe("redrive", () => {
+      it.each(["dead", "unhandled"] as const)(
+        "makes a %s entry pending, with its attempts counted anew",
+        async (state) => {
+          const seq = await entryIn(inbox, state);
+          expect(await inbox.redrive({}, AT + 60)).toBe(1);
+          expect(await inbox.list({})).toMatchObject([
+            { seq, state: "pending", reason: null, attempts: 0, runAt: AT + 60, settledAt: null },
+          ]);
+          expect((await claimOne(inbox, AT + 60)).attempts).toBe(1);
+        },
+      );
+
+      it.each(["pending", "running", "done"] as const)(
+        "leaves a %s entry alone, even when asked for it",
+        async (state) => {
+          const seq = await entryIn(inbox, state);
+          const before = await inbox.list({});
+          expect(await inbox.redrive({ seq }, AT + 60)).toBe(0);
+          expect(await inbox.redrive({ states: [state] }, AT + 60)).toBe(0);
+          expect(await inbox.list({})).toEqual(before);
+        },
+      );
+
+      it("[case 79] redrives once when asked twice", async () => {
+        await entryIn(inbox, "dead");
+        expect(await inbox.redrive({}, AT)).toBe(1);
+        expect(await inbox.redrive({}, AT)).toBe(0);
+      });
+
+      it("redrives only what the filter asks for", async () => {
+        for (const [number, kind] of [
+          [1, "payment.received"],
+          [2, "payment.overdue"],
+          [3, "lead.created"],
+        ] as const) {
+          await inbox.append(numberedEntry(number, 0, { kind, state: "dead", reason: "invalid_data" }));
+        }
+        expect(await inbox.redrive({ kinds: ["payment.*"] }, AT)).toBe(2);
+        expect(await inbox.list({ states: ["dead"] })).toMatchObject([{ kind: "lead.created" }]);
+        expect(await inbox.redrive({ eventId: "evt_3", states: ["unhandled"] }, AT)).toBe(0);
+        expect(await inbox.redrive({ eventId: "evt_3", states: ["dead"] }, AT)).toBe(1);
+      });
+
+      it.fails("redrives the newest so many where a limit is given", async () => {
+        for (const number of [1, 2, 3]) {
+          await inbox.append(numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
+        }
+        await inbox.append(numberedEntry(4, 4));
+        expect(await inbox.redrive({ limit: 2 }, AT)).toBe(2);
+        const [left, ...others] = await inbox.list({ states: ["dead"] });
+        expect(others).toEqual([]);
+        expect(left?.key.eventId).toBe("evt_1");
+      });
+
+      it("keeps the records and finished handlers of earlier attempts", async () => {
+        await inbox.append(sampleEntry());
+        const entry = await claimOne(inbox);
+        const ended = { state: "dead", reason: "x", records: [RECORD], finishedHandlers: ["a"] } as const;
+        await inbox.settle(settlementOf(entry, ended), AT);
+        await inbox.redrive({}, AT);
+        expect(await inbox.attempts(entry.seq)).toEqual([RECORD]);
+        expect((await claimOne(inbox)).finishedHandlers).toEqual(["a"]);
+      });
+    });
+
+    describe("list", () => {
+      const ids = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ key }) => key.eventId);
+
+      beforeEach(async () => {
+        await inbox.append(numberedEntry(1, 0, { kind: "payment.received" }));
+        await inbox.append(numberedEntry(2, 10, { kind: "payment.overdue", state: "dead", reason: "x" }));
+        await inbox.append(numberedEntry(3, 20, { kind: "lead.created" }));
+        await inbox.append(numberedEntry(30, 30, { kind: null, state: "dead", reason: "invalid_json" }));
+        await inbox.append(numberedEntry(4, 40, { kind: "paymentx" }));
+      });
+
+      it.each<[string, EntryFilter, readonly number[]]>([
+        ["nothing", {}, [1, 2, 3, 30, 4]],
+        ["one state", { states: ["dead"] }, [2, 30]],
+        ["several states", { states: ["dead", "pending"] }, [1, 2, 3, 30, 4]],
+        ["no state", { states: [] }, []],
+        ["a kind", { kinds: ["lead.created"] }, [3]],
+        ["a family", { kinds: ["payment.*"] }, [1, 2]],
+        ["kinds and families", { kinds: ["lead.created", "payment.*"] }, [1, 2, 3]],
+        ["all kinds", { kinds: ["*"] }, [1, 2, 3, 30, 4]],
+        ["an unknown kind", { kinds: ["visit.booked"] }, []],
+        ["a kind with signs that SQL patterns know", { kinds: ["p%", "p_yment.received", "payment%.*"] }, []],
+        ["since", { since: AT + 20 }, [3, 30, 4]],
+        ["until", { until: AT + 20 }, [1, 2]],
+        ["since and until", { since: AT + 10, until: AT + 30 }, [2, 3]],
+        ["an event id", { eventId: "evt_4" }, [4]],
+        ["the beginning of an event id", { eventId: "evt_3" }, [3, 30]],
+        ["the empty beginning", { eventId: "" }, [1, 2, 3, 30, 4]],
+        ["an event id with a sign that SQL patterns know", { eventId: "evt%" }, []],
+        ["an event id in another case", { eventId: "EVT_4" }, []],
+        ["a limit: the newest, oldest first", { limit: 2 }, [30, 4]],
+        ["a limit beyond the end", { limit: 99 }, [1, 2, 3, 30, 4]],
+        ["a limit with a filter", { states: ["pending"], limit: 2 }, [3, 4]],
+        [
+          "all at once",
+          { states: ["dead"], kinds: ["payment.*"], since: AT, until: AT + 11, eventId: "evt" },
+          [2],
+        ],
+      ])("filters by %s", async (_, filter, numbers) => {
+        expect(await ids(filter)).toEqual(numbers.map((number) => `evt_${number}`));
+      });
+
+      it("filters by number", async () => {
+        const [first] = await inbox.list({});
+        expect(await ids({ seq: first?.seq ?? 0 })).toEqual(["evt_1"]);
+        expect(await ids({ seq: 999 })).toEqual([]);
+      });
+    });
+
+    describe("delivery", () => {
+      it("gives back method, target, headers and all 256 byte values as they came", async () => {
+        const delivery = sampleDelivery({
+          method: "POST",
+          target: "/hooks?x=%20'\"",
+          headers: { "x-a": "é'\"\\", "set-cookie": ["a=1", "b=2"] },
+          body: Uint8Array.from({ length: 512 }, (_, index) => index % 256),
+          receivedAt: AT + 3,
+        });
+        const { seq } = await inbox.append(sampleEntry({ delivery }));
+        const kept = await inbox.delivery(seq);
+        expect(kept).toMatchObject({ method: delivery.method, target: delivery.target, receivedAt: AT + 3 });
+        expect(kept?.headers).toEqual(delivery.headers);
+        expect(hexOf(kept?.body)).toBe(hexOf(delivery.body));
+        expect(hexOf((await claimOne(inbox, AT + 3)).delivery.body)).toBe(hexOf(delivery.body));
+      });
+
+      it.each([
+        ["[case 11] an empty body", Buffer.alloc(0)],
+        ["[case 36] NUL bytes", Buffer.from("a\u0000b\u0000")],
+        ["[case 24] bytes that are not UTF-8", Buffer.from([0xff, 0xfe, 0x80])],
+        ["[case 23] a byte order mark", Buffer.from("\ufeff{}")],
+        ["1 MiB", Buffer.alloc(1_048_576, 0xab)],
+        ["a view into a larger buffer", Buffer.from("..body..").subarray(2, 6)],
+      ])("keeps %s exact", async (_, body) => {
+        const { seq } = await inbox.append(sampleEntry({ delivery: sampleDelivery({ body }) }));
+        expect(hexOf((await inbox.delivery(seq))?.body)).toBe(hexOf(body));
+        expect(await inbox.list({})).toMatchObject([
+          { bodyLength: body.byteLength, bodyHash: createHash("sha256").update(body).digest("hex") },
+        ]);
+      });
+
+      it("is undefined for an unknown entry", async () => {
+        expect(await inbox.delivery(999)).toBeUndefined();
+      });
+    });
+
+    it("[case 36] keeps text of any characters: quotes, escapes, other planes, other directions", async () => {
+      const kind = "a\u0001b'\"\\\u001b[2J😀\u202e";
+      await inbox.append(
+        sampleEntry({ kind, orderKey: kind, key: sampleKey({ source: kind, eventId: kind }) }),
+      );
+      expect(await inbox.list({ kinds: [kind] })).toMatchObject([
+        { kind, orderKey: kind, key: { source: kind, eventId: kind } },
+      ]);
+    });
+
+    it("has no attempts for an entry that never ran, or that it does not have", async () => {
+      const { seq } = await inbox.append(sampleEntry());
+      expect(await inbox.attempts(seq)).toEqual([]);
+      expect(await inbox.attempts(999)).toEqual([]);
+    });
+
+    it("counts entries by state, each state named", async () => {
+      expect(await inbox.counts()).toEqual({ pending: 0, running: 0, done: 0, dead: 0, unhandled: 0 });
+      for (const [number, state] of (["done", "dead", "dead", "unhandled", "running"] as const).entries()) {
+        await entryIn(inbox, state, numberedEntry(number));
+      }
+      await inbox.append(numberedEntry(10));
+      expect(await inbox.counts()).toEqual({ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1 });
+    });
+  });
+}
+
+/** Brings a new entry into a state by the ways that lead there; gives its number. */
+async function entryIn(inbox: Inbox, state: EntryState, next = sampleEntry()): Promise<number> {
+  const { seq } = await inbox.append(next);
+  if (state === "pending") return seq;
+  const claimed = await claimOne(inbox, AT, 1_000_000);
+  if (state === "running") return seq;
+  const reason = state === "done" ? null : "some_reason";
+  await inbox.settle(settlementOf(claimed, { state, reason }), AT + 1);
+  return seq;
+}
+
+function hexOf(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString("hex");
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString("utf8");
+}

@@ -1,0 +1,57 @@
+import type { Delivery } from "../../src/event/delivery.ts";
+import type { DedupKey } from "../../src/event/identity.ts";
+import type { ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/inbox/inbox.ts";
+
+/** When sample deliveries arrive. */
+export const AT = Date.UTC(2024, 0, 15, 12);
+
+/** A dedup key; what is not given is the sample's. */
+export function sampleKey(parts: Partial<DedupKey> = {}): DedupKey {
+  return { source: "service", eventId: "evt_1", timestamp: AT - 5000, ...parts };
+}
+
+/** A delivery; what is not given is the sample's. */
+export function sampleDelivery(parts: Partial<Delivery> = {}): Delivery {
+  return {
+    method: "POST",
+    target: "/webhooks",
+    headers: { "content-type": "application/json" },
+    body: Buffer.from('{"event":"payment.received"}'),
+    receivedAt: AT,
+    ...parts,
+  };
+}
+
+/** A new entry; what is not given is the sample's. */
+export function sampleEntry(parts: Partial<NewEntry> = {}): NewEntry {
+  return {
+    key: sampleKey(),
+    kind: "payment.received",
+    eventTimestamp: AT - 5000,
+    state: "pending",
+    reason: null,
+    orderKey: null,
+    delivery: sampleDelivery(),
+    ...parts,
+  };
+}
+
+/** A new entry under an event id of its own, received `later` milliseconds after the first. */
+export function numberedEntry(number: number, later = 0, parts: Partial<NewEntry> = {}): NewEntry {
+  const delivery = sampleDelivery({ receivedAt: AT + later });
+  return sampleEntry({ key: sampleKey({ eventId: `evt_${number}` }), delivery, ...parts });
+}
+
+/** Claims the one entry that is due. */
+export async function claimOne(inbox: Inbox, now = AT, leaseMs = 1000): Promise<ClaimedEntry> {
+  const [entry, ...others] = await inbox.claim({ now, limit: 10, leaseMs });
+  if (entry === undefined || others.length > 0)
+    throw new Error(`expected one due entry, got ${others.length}`);
+  return entry;
+}
+
+/** A settlement of a claimed entry; what is not given is the end of a good run. */
+export function settlementOf(entry: ClaimedEntry, parts: Partial<Settlement> = {}): Settlement {
+  const { seq, lease } = entry;
+  return { seq, lease, state: "done", reason: null, runAt: AT, finishedHandlers: [], records: [], ...parts };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { GroupCommit } from "../../src/inbox/group-commit.ts";
+
+describe("GroupCommit", () => {
+  it("shares one transaction between all work of one turn", async () => {
+    const { log, commit } = recorded();
+    const results = await Promise.all([commit.run(() => log.push("a")), commit.run(() => log.push("b"))]);
+    expect(log).toEqual(["begin", "a", "b", "commit"]);
+    expect(results).toEqual([2, 3]);
+  });
+
+  it("begins a new transaction in the next turn", async () => {
+    const { log, commit } = recorded();
+    await commit.run(() => log.push("a"));
+    await commit.run(() => log.push("b"));
+    expect(log).toEqual(["begin", "a", "commit", "begin", "b", "commit"]);
+  });
+
+  it("gives each result after the commit only", async () => {
+    const { log, commit } = recorded();
+    const both = ["a", "b"].map((name) =>
+      commit.run(() => log.push(name)).then(() => log.push(`${name} told`)),
+    );
+    await Promise.all(both);
+    expect(log).toEqual(["begin", "a", "b", "commit", "a told", "b told"]);
+  });
+
+  it("puts work that comes up while others run into the next transaction", async () => {
+    const { log, commit } = recorded();
+    let inner: Promise<unknown> | undefined;
+    await commit.run(() => {
+      log.push("outer");
+      inner = commit.run(() => log.push("inner"));
+    });
+    await inner;
+    expect(log).toEqual(["begin", "outer", "commit", "begin", "inner", "commit"]);
+  });
+
+  it("does not let one failing work take its neighbours down", async () => {
+    const { log, commit } = recorded();
+    const failure = new Error("constraint");
+    const results = await Promise.allSettled([
+      commit.run(() => "a"),
+      commit.run(() => {
+        throw failure;
+      }),
+      commit.run(() => "c"),
+    ]);
+    expect(results).toEqual([
+      { status: "fulfilled", value: "a" },
+      { status: "rejected", reason: failure },
+      { status: "fulfilled", value: "c" },
+    ]);
+    expect(log).toEqual(["begin", "rollback", "begin", "commit", "begin", "rollback", "begin", "commit"]);
+  });
+
+  it("runs a lone failing work once", async () => {
+    const { log, commit } = recorded();
+    let runs = 0;
+    const run = commit.run(() => {
+      runs++;
+      throw new Error("no");
+    });
+    await expect(run).rejects.toThrow();
+    expect(runs).toBe(1);
+    expect(log).toEqual(["begin", "rollback"]);
+  });
+
+  it("rejects all when the commit fails, and goes on afterwards", async () => {
+    const { transactions, commit } = recorded();
+    const working = transactions.commit;
+    transactions.commit = () => {
+      throw new Error("disk full");
+    };
+    const results = await Promise.allSettled([commit.run(() => 1), commit.run(() => 2)]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    transactions.commit = working;
+    expect(await commit.run(() => 3)).toBe(3);
+  });
+
+  it.fails("[case 68] asks a locked store once for all of a turn, since each asking waits", async () => {
+    const { transactions, commit } = recorded();
+    let asked = 0;
+    transactions.begin = () => {
+      asked++;
+      throw new Error("locked");
+    };
+    await Promise.allSettled([1, 2, 3].map((value) => commit.run(() => value)));
+    expect(asked).toBe(1);
+  });
+
+  it("rejects rather than hangs when even the rollback fails", async () => {
+    const { transactions, commit } = recorded();
+    transactions.begin = () => {
+      throw new Error("begin");
+    };
+    transactions.rollback = () => {
+      throw new Error("rollback");
+    };
+    const results = await Promise.allSettled([commit.run(() => 1), commit.run(() => 2)]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  });
+
+  it("refuses work beyond 10 000 waiting, and keeps what it has", async () => {
+    const { commit } = recorded();
+    const taken = Array.from({ length: 10_000 }, (_, index) => commit.run(() => index));
+    await expect(commit.run(() => "too many")).rejects.toMatchObject({ code: "inbox_busy" });
+    expect((await Promise.all(taken)).at(-1)).toBe(9999);
+    expect(await commit.run(() => "again")).toBe("again");
+  });
+
+  it("is idle once nothing waits, work that came up meanwhile included", async () => {
+    const { log, commit } = recorded();
+    await commit.idle();
+    void commit.run(() => {
+      void commit.run(() => log.push("inner"));
+    });
+    await commit.idle();
+    expect(log).toContain("inner");
+  });
+});
+
+/** A group commit over transactions that only write down what is asked of them. */
+function recorded() {
+  const log: string[] = [];
+  const transactions = {
+    begin: () => void log.push("begin"),
+    commit: () => void log.push("commit"),
+    rollback: () => void log.push("rollback"),
+  };
+  return { log, transactions, commit: new GroupCommit(transactions) };
+}

@@ -1,0 +1,49 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { selectInbox } from "../../src/inbox/open.ts";
+import { sampleEntry } from "./entries.ts";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-open-"));
+
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+describe("selectInbox", () => {
+  it("gives an inbox as it is", () => {
+    const inbox = memoryInbox();
+    expect(selectInbox(inbox)).toBe(inbox);
+  });
+
+  it('gives a new memory inbox for "memory:"', async () => {
+    const [a, b] = [selectInbox("memory:"), selectInbox("memory:")];
+    await a.append(sampleEntry());
+    expect(await b.list({})).toEqual([]);
+    expect(existsSync("memory:")).toBe(false);
+  });
+
+  it("gives a file inbox for a path, and makes no file before it is opened", async () => {
+    const path = join(FOLDER, "inbox.sqlite");
+    const inbox = selectInbox(path);
+    expect(existsSync(path)).toBe(false);
+    await inbox.open();
+    await inbox.close();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it.each(["", "postgres://localhost/db", "redis://x", "file:///tmp/x", "HTTPS://example.com"])(
+    "refuses %j",
+    (option) => {
+      expect(() => selectInbox(option)).toThrow(
+        expect.objectContaining({ name: "ConfigurationError", code: "inbox_unsupported" }),
+      );
+    },
+  );
+
+  it("does not repeat a URL, which may hold a password", () => {
+    expect(() => selectInbox("postgres://user:canary-pw@localhost/db")).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
+    );
+  });
+});

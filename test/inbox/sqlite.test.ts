@@ -1,0 +1,347 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { describeInbox } from "./contract.ts";
+import {
+  AT,
+  claimOne,
+  numberedEntry,
+  sampleDelivery,
+  sampleEntry,
+  sampleKey,
+  settlementOf,
+} from "./entries.ts";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-inbox-"));
+let files = 0;
+const newPath = () => join(FOLDER, `inbox-${++files}.sqlite`);
+
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+describeInbox("the SQLite inbox", () => sqliteInbox(newPath()));
+
+describe("the SQLite inbox", () => {
+  const opened: Inbox[] = [];
+
+  /** An inbox that is open, and closed after the test. */
+  const openInbox = async (path: string): Promise<Inbox> => {
+    const inbox = sqliteInbox(path);
+    opened.push(inbox);
+    await inbox.open();
+    return inbox;
+  };
+
+  afterEach(async () => {
+    for (const inbox of opened.splice(0)) await inbox.close();
+  });
+
+  describe("as a file", () => {
+    it("keeps entries, deliveries, records and leases over close and reopen", async () => {
+      const path = newPath();
+      const before = await openInbox(path);
+      for (const number of [1, 2, 3]) await before.append(numberedEntry(number, number));
+      const [first, second] = await before.claim({ now: AT + 2, limit: 2, leaseMs: 500 });
+      if (first === undefined || second === undefined) throw new Error("expected two entries");
+      const record = {
+        attempt: 1,
+        handler: "a",
+        startedAt: AT,
+        durationMs: 1.5,
+        outcome: "ok",
+        error: null,
+      } as const;
+      await before.settle(settlementOf(first, { records: [record] }), AT + 3);
+      const entries = await before.list({});
+      await before.close();
+
+      const after = await openInbox(path);
+      expect(await after.list({})).toEqual(entries);
+      expect(await after.attempts(first.seq)).toEqual([record]);
+      expect(await after.delivery(first.seq)).toMatchObject({ target: "/webhooks", receivedAt: AT + 1 });
+      expect(await after.append(numberedEntry(1))).toMatchObject({
+        seq: first.seq,
+        duplicate: true,
+        state: "done",
+      });
+      expect(await after.settle(settlementOf(second), AT + 4)).toBe(true);
+    });
+
+    it("[case 69] takes up work that a killed process left, once its lease has ended", async () => {
+      const path = newPath();
+      const killed = await openInbox(path);
+      await killed.append(sampleEntry());
+      await claimOne(killed, AT, 100);
+      const next = await openInbox(path);
+      expect(await next.claim({ now: AT + 50, limit: 1, leaseMs: 100 })).toEqual([]);
+      expect(await claimOne(next, AT + 100)).toMatchObject({ attempts: 2 });
+    });
+
+    it("commits what is under way when it is closed", async () => {
+      const path = newPath();
+      const inbox = await openInbox(path);
+      const appended = Array.from({ length: 20 }, (_, number) => inbox.append(numberedEntry(number)));
+      await inbox.close();
+      expect(await Promise.all(appended)).toHaveLength(20);
+      expect(await (await openInbox(path)).list({})).toHaveLength(20);
+    });
+
+    it.fails("leaves one whole file, and no log beside it, once it is closed", async () => {
+      const path = newPath();
+      const inbox = await openInbox(path);
+      await inbox.append(sampleEntry());
+      await inbox.list({});
+      await inbox.close();
+      expect(existsSync(`${path}-wal`)).toBe(false);
+    });
+
+    it("[case 90] is readable by its owner alone, its write-ahead log too", async () => {
+      const path = newPath();
+      await (await openInbox(path)).append(sampleEntry());
+      const modes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).mode & 0o777);
+      expect(modes).toEqual([0o600, 0o600, 0o600]);
+    });
+
+    it("[case 90] takes rights away that a file of its own had too many", async () => {
+      const path = newPath();
+      await (await openInbox(path)).close();
+      chmodSync(path, 0o644);
+      await openInbox(path);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    });
+
+    it("makes the folders that its path lacks, for their owner alone", async () => {
+      const folder = join(FOLDER, "a", "b");
+      await openInbox(join(folder, "inbox.sqlite"));
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+    });
+
+    it("[case 70] is written ahead and flushed with each commit", async () => {
+      const path = newPath();
+      const inbox = await openInbox(path);
+      await inbox.append(sampleEntry());
+      expect(existsSync(`${path}-wal`)).toBe(true);
+      const database = openDatabase(path);
+      try {
+        expect(pragma(database, "journal_mode")).toBe("wal");
+        expect(pragma(database, "synchronous")).toBe(2);
+      } finally {
+        database.close();
+      }
+    });
+  });
+
+  describe("shared by two processes' worth of inboxes", () => {
+    it("shows each what the other kept", async () => {
+      const path = newPath();
+      const [a, b] = [await openInbox(path), await openInbox(path)];
+      const { seq } = await a.append(sampleEntry());
+      expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "pending" });
+      const entry = await claimOne(b);
+      expect(await a.claim({ now: AT, limit: 1, leaseMs: 1 })).toEqual([]);
+      expect(await a.settle(settlementOf(entry, { lease: "not-ours" }), AT)).toBe(false);
+      expect(await b.settle(settlementOf(entry), AT)).toBe(true);
+      expect(await a.list({})).toMatchObject([{ state: "done", duplicates: 1 }]);
+    });
+
+    it("[case 56] keeps one entry of 200 identical appends between them", async () => {
+      const path = newPath();
+      const both = [await openInbox(path), await openInbox(path)];
+      const all = await Promise.all(
+        Array.from({ length: 100 }, () => both.map((inbox) => inbox.append(sampleEntry()))).flat(),
+      );
+      expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
+      expect(await both[0]?.list({})).toMatchObject([{ duplicates: 199 }]);
+    });
+
+    it("gives each entry to one of them", async () => {
+      const path = newPath();
+      const both = [await openInbox(path), await openInbox(path)];
+      await Promise.all(Array.from({ length: 20 }, (_, number) => both[0]?.append(numberedEntry(number))));
+      const claims = await Promise.all(
+        [...both, ...both].map((inbox) => inbox.claim({ now: AT, limit: 6, leaseMs: 1000 })),
+      );
+      const seqs = claims.flat().map(({ seq }) => seq);
+      expect(new Set(seqs).size).toBe(20);
+      expect(seqs).toHaveLength(20);
+    });
+  });
+
+  describe("refuses to open", () => {
+    it("[case 71] a file of a newer version", async () => {
+      const path = newPath();
+      await (await openInbox(path)).close();
+      const database = new DatabaseSync(path);
+      database.exec("INSERT INTO migration VALUES (999, 0)");
+      database.close();
+      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_newer" });
+    });
+
+    it("[case 71] an SQLite file that is no inbox, and leaves its rows", async () => {
+      const path = newPath();
+      const foreign = new DatabaseSync(path);
+      foreign.exec("CREATE TABLE customer (name TEXT); INSERT INTO customer VALUES ('x')");
+      foreign.close();
+      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+      const again = new DatabaseSync(path);
+      const tables = again.prepare("SELECT name FROM sqlite_schema").all();
+      again.close();
+      expect(tables).toEqual([{ name: "customer" }]);
+    });
+
+    it("[case 71] an SQLite file that another program has marked, even without tables", async () => {
+      const path = newPath();
+      const foreign = new DatabaseSync(path);
+      foreign.exec("PRAGMA application_id = 7");
+      foreign.close();
+      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+    });
+
+    it.fails("[case 71] an SQLite file that is no inbox, and leaves its bytes and rights", async () => {
+      const path = newPath();
+      const foreign = new DatabaseSync(path);
+      foreign.exec("CREATE TABLE customer (name TEXT)");
+      foreign.close();
+      chmodSync(path, 0o644);
+      const bytes = readFileSync(path);
+      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+      expect(statSync(path).mode & 0o777).toBe(0o644);
+    });
+
+    it.fails("[case 71] a file of a newer version, and does not write to it afterwards", async () => {
+      const path = newPath();
+      await (await openInbox(path)).close();
+      const database = new DatabaseSync(path);
+      database.exec("INSERT INTO migration VALUES (999, 0)");
+      database.close();
+      const inbox = sqliteInbox(path);
+      opened.push(inbox);
+      await expect(inbox.open()).rejects.toMatchObject({ code: "inbox_newer" });
+      await expect(inbox.append(sampleEntry())).rejects.toMatchObject({ code: "closed" });
+    });
+
+    it("[case 71] a file that is not SQLite, and leaves its bytes", async () => {
+      const path = newPath();
+      const garbage = Buffer.alloc(8192, "garbage ");
+      writeFileSync(path, garbage);
+      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+      expect(readFileSync(path).equals(garbage)).toBe(true);
+    });
+
+    it("[case 71] an inbox whose pages are overwritten", async () => {
+      const path = newPath();
+      const inbox = await openInbox(path);
+      for (let number = 0; number < 50; number++) await inbox.append(numberedEntry(number));
+      await inbox.close();
+      const database = new DatabaseSync(path);
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      database.close();
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.fill(0xa5, 100, bytes.length));
+      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+    });
+
+    it("a folder", async () => {
+      await expect(openInbox(FOLDER)).rejects.toMatchObject({ code: "inbox_unavailable" });
+    });
+
+    it("a path below a file", async () => {
+      const path = newPath();
+      writeFileSync(path, "");
+      await expect(openInbox(join(path, "inbox.sqlite"))).rejects.toMatchObject({
+        code: "inbox_unavailable",
+      });
+    });
+  });
+
+  describe("keeps text letter for letter, as the memory inbox does:", () => {
+    it.fails("[case 36] a kind with NUL", async () => {
+      const inbox = await openInbox(newPath());
+      await inbox.append(sampleEntry({ kind: "a\u0000b" }));
+      expect(await inbox.list({})).toMatchObject([{ kind: "a\u0000b" }]);
+    });
+
+    it.fails("[case 36] two ids that differ after a NUL are two entries", async () => {
+      const inbox = await openInbox(newPath());
+      await inbox.append(sampleEntry({ key: sampleKey({ eventId: "a\u0000b" }) }));
+      const other = await inbox.append(sampleEntry({ key: sampleKey({ eventId: "a\u0000c" }) }));
+      expect(other.duplicate).toBe(false);
+    });
+
+    it.fails("the beginning of an id or a kind outside the basic plane", async () => {
+      const inbox = await openInbox(newPath());
+      await inbox.append(sampleEntry({ kind: "😀.x", key: sampleKey({ eventId: "😀ab" }) }));
+      expect(await inbox.list({ eventId: "😀a" })).toHaveLength(1);
+      expect(await inbox.list({ kinds: ["😀.*"] })).toHaveLength(1);
+    });
+
+    it.fails("a filter with an empty list of kinds, which nothing fits", async () => {
+      const inbox = await openInbox(newPath());
+      await inbox.append(sampleEntry());
+      expect(await inbox.list({ kinds: [] })).toEqual([]);
+    });
+  });
+
+  describe("reports a failed write", () => {
+    it("and keeps what was written beside it in the same turn", async () => {
+      const inbox = await openInbox(newPath());
+      // A fraction of a millisecond does not go into a column of integers.
+      const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
+      const results = await Promise.allSettled([
+        inbox.append(numberedEntry(1)),
+        inbox.append(broken),
+        inbox.append(numberedEntry(3)),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
+      expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_3"]);
+      expect(await inbox.append(numberedEntry(4))).toMatchObject({ duplicate: false });
+    });
+
+    it("[case 67] when it is full, and works again once there is room", async () => {
+      const path = newPath();
+      const inbox = await openInbox(path);
+      await inbox.append(numberedEntry(1));
+      // A trigger stands in for the disk: page limits belong to a connection, and the inbox's own cannot be reached.
+      const database = new DatabaseSync(path);
+      database.exec("CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END");
+      await expect(inbox.append(numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+      expect(await inbox.list({})).toHaveLength(1);
+      database.exec("DROP TRIGGER full");
+      database.close();
+      expect(await inbox.append(numberedEntry(2))).toMatchObject({ duplicate: false });
+    });
+  });
+
+  it.each<[string, (inbox: Inbox) => Promise<unknown>]>([
+    ["append", (inbox) => inbox.append(sampleEntry())],
+    ["touch", (inbox) => inbox.touch(sampleKey(), AT)],
+    ["claim", (inbox) => inbox.claim({ now: AT, limit: 1, leaseMs: 1 })],
+    ["renew", (inbox) => inbox.renew([{ seq: 1, lease: "x" }], AT)],
+    ["nextRunAt", (inbox) => inbox.nextRunAt()],
+    ["redrive", (inbox) => inbox.redrive({}, AT)],
+    ["list", (inbox) => inbox.list({})],
+    ["delivery", (inbox) => inbox.delivery(1)],
+    ["attempts", (inbox) => inbox.attempts(1)],
+    ["counts", (inbox) => inbox.counts()],
+  ])("rejects %s before it is opened and after it is closed", async (_, call) => {
+    const inbox = sqliteInbox(newPath());
+    await expect(call(inbox)).rejects.toMatchObject({ code: "closed" });
+    await inbox.open();
+    await inbox.close();
+    await expect(call(inbox)).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("can be closed twice, and before it is opened", async () => {
+    const inbox = sqliteInbox(newPath());
+    await inbox.close();
+    await inbox.open();
+    await inbox.close();
+    await inbox.close();
+  });
+});

@@ -1,0 +1,142 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { readSecrets, type SecretValue } from "../../src/signature/secrets.ts";
+import { sign } from "../../src/signature/sign.ts";
+
+const LONG = "whsec_0123456789abcdef";
+const BODY = Buffer.from("body");
+
+describe("readSecrets refuses", () => {
+  it.each([
+    ["an empty text", ""],
+    ["spaces", "   "],
+    ["tabs and newlines", "\t \n"],
+    ["a lone newline", "\n"],
+    ["no bytes", new Uint8Array(0)],
+    ["bytes of spaces", Buffer.from("  ")],
+    ["an empty entry of a list", [LONG, ""]],
+    ["empty bytes in a list", [LONG, new Uint8Array(0)]],
+    ["spaces in a list", [" ", LONG]],
+  ])("[case 18] [case 20] [case 22] %s", (_, given) => {
+    expect(() => readSecrets(given)).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "secret_empty" }),
+    );
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["an empty list", []],
+    ["null", null],
+    ["a number", 42],
+    ["an object", {}],
+    ["a list with a hole", [LONG, undefined]],
+    ["a list in a list", [[LONG]]],
+  ])("[case 18] %s", (_, given) => {
+    expect(() => readSecrets(given as unknown as SecretValue)).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "secret_missing" }),
+    );
+  });
+
+  it("without naming the other secrets of the list", () => {
+    expect(() => readSecrets([LONG, ""])).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(LONG) }),
+    );
+  });
+});
+
+describe("readSecrets should refuse", () => {
+  it.fails.each(["\u00a0", "\u2003\u3000", "\ufeff"])("[case 18] the white space %j", (given) => {
+    expect(() => readSecrets(given)).toThrow(expect.objectContaining({ code: "secret_empty" }));
+  });
+});
+
+describe("readSecrets", () => {
+  it("gives the first of a list as current, the others as previous", () => {
+    expect(readSecrets(LONG).map(({ role }) => role)).toEqual(["current"]);
+    expect(readSecrets([LONG, `${LONG}2`, `${LONG}3`]).map(({ role }) => role)).toEqual([
+      "current",
+      "previous",
+      "previous",
+    ]);
+  });
+
+  it.each(["\n", "\r\n", "\n\n"])("[case 18] drops a trailing %j with a warning", (newline) => {
+    const warnings: string[] = [];
+    const [secret] = readSecrets(LONG + newline, (message) => warnings.push(message));
+    expect(warnings).toHaveLength(1);
+    expect(secret && sign(BODY, secret.key)).toBe(sign(BODY, LONG));
+  });
+
+  it("leaves every other byte of a secret alone", () => {
+    for (const given of [` ${LONG} `, `\n${LONG}`, `${LONG}\t`]) {
+      const [secret] = readSecrets(given);
+      expect(secret && sign(BODY, secret.key)).toBe(sign(BODY, given));
+    }
+  });
+
+  it("takes bytes as they are, a newline at their end included", () => {
+    const bytes = Buffer.from(`${LONG}\n`);
+    const warnings: string[] = [];
+    const [secret] = readSecrets(bytes, (message) => warnings.push(message));
+    expect(secret && sign(BODY, secret.key)).toBe(sign(BODY, bytes));
+    expect(warnings).toEqual([]);
+  });
+
+  it("keeps its key when the caller wipes the bytes", () => {
+    const bytes = Buffer.from(LONG);
+    const [secret] = readSecrets(bytes);
+    bytes.fill(0);
+    expect(secret && sign(BODY, secret.key)).toBe(sign(BODY, LONG));
+  });
+
+  it.each([
+    "changeme",
+    "CHANGE_ME",
+    "secret",
+    "password",
+    "<your secret>",
+    "your-secret-goes-here",
+    "xxxxxxxxxxxxxxxxxxxxx",
+    "short",
+    "0123456789abcde",
+  ])("[case 18] warns once about %j", (given) => {
+    const warnings: string[] = [];
+    readSecrets(given, (message) => warnings.push(message));
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("does not show a secret in its warning", () => {
+    const warnings: string[] = [];
+    readSecrets(["k9#short", "<k9 placeholder>", "k9 with newline at end\n"], (message) =>
+      warnings.push(message),
+    );
+    expect(warnings).toHaveLength(3);
+    expect(warnings.join()).not.toContain("k9");
+  });
+
+  it("does not warn about 16 bytes or more", () => {
+    const warnings: string[] = [];
+    readSecrets(["0123456789abcdef", LONG, "éééééééé"], (message) => warnings.push(message));
+    expect(warnings).toEqual([]);
+  });
+
+  it("gives secrets that do not show themselves", () => {
+    const secrets = readSecrets([LONG, `${LONG}2`]);
+    for (const shown of [
+      JSON.stringify(secrets),
+      inspect(secrets, { depth: 9, showHidden: true }),
+      String(secrets),
+    ]) {
+      expect(shown).not.toContain(LONG);
+      expect(shown).not.toContain(Buffer.from(LONG).toString("hex"));
+      expect(shown).not.toContain(Buffer.from(LONG).toString("base64"));
+    }
+  });
+
+  it("gives a fingerprint of 8 hex digits that tells secrets apart", () => {
+    const [a, b, c] = readSecrets([LONG, `${LONG}2`, LONG]).map(({ fingerprint }) => fingerprint);
+    expect(a).toMatch(/^[0-9a-f]{8}$/);
+    expect(a).not.toBe(b);
+    expect(a).toBe(c);
+  });
+});
