@@ -2,13 +2,32 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError, HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
-import type { Entry, EntryFilter } from "../inbox/inbox.ts";
+import type { Entry, EntryFilter, EntryState } from "../inbox/inbox.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
-import type { ExportOptions, RedriveOptions, SelectOptions } from "./commands/events.ts";
 import type { CliContext } from "./context.ts";
 import { entryFields, entryLine, entryPage } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
+
+/** The options that choose entries. */
+export interface SelectOptions {
+  readonly inbox?: string;
+  readonly state?: readonly EntryState[];
+  readonly kind?: readonly string[];
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+}
+
+/** Options of `events redrive`. */
+export interface RedriveOptions extends SelectOptions {
+  readonly all?: boolean;
+}
+
+/** Options of `events export`. */
+export interface ExportOptions extends SelectOptions {
+  readonly to?: string;
+}
 
 /** `events list`. */
 export async function listEvents(options: SelectOptions, context: CliContext): Promise<void> {

@@ -1,7 +1,6 @@
 import { HookporterError } from "../errors.ts";
 import { matchesKind } from "../event/kind-pattern.ts";
 import type { Observation } from "../receiver/observation.ts";
-import type { ListenOptions } from "./commands/listen.ts";
 
 /** What `listen` waits for before it ends by itself. */
 export interface Goal {
@@ -13,12 +12,21 @@ export interface Goal {
   readonly progress: string;
 }
 
+/** The options that set a goal. */
+export interface GoalOptions {
+  readonly count?: number;
+  readonly once?: boolean;
+  readonly waitFor?: string;
+  readonly timeout?: number;
+  readonly events?: readonly string[];
+}
+
 /**
  * The goal of `--count`, `--once` or `--wait-for`; `undefined` where `listen` runs until it is stopped.
  *
  * @throws HookporterError `usage` for two goals, or a time-out without one
  */
-export function readGoal({ count, once, waitFor, timeout, events = ["*"] }: ListenOptions): Goal | undefined {
+export function readGoal({ count, once, waitFor, timeout, events = ["*"] }: GoalOptions): Goal | undefined {
   const given = [count !== undefined, once === true, waitFor !== undefined].filter(Boolean).length;
   if (given > 1)
     throw new HookporterError("usage", "expected one of --count, --once and --wait-for, got several");

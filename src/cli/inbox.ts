@@ -6,22 +6,28 @@ import { selectInbox } from "../inbox/open.ts";
 import type { CliContext } from "./context.ts";
 import { DEFAULT_INBOX } from "./state-folder.ts";
 
+/** The inbox an option names, with paths taken from the working folder; the default one when none is named. */
+export function inboxOption({ io }: CliContext, given: string | undefined): string {
+  if (given !== undefined && (given === "memory:" || given.includes("://"))) return given;
+  return resolve(io.cwd, given ?? DEFAULT_INBOX);
+}
+
 /**
  * Opens an inbox that is there already, does something with it and closes it again.
  *
  * @throws HookporterError `inbox_unavailable` where there is none: a command that looks must not leave one behind
  */
 export async function withInbox<Result>(
-  { io }: CliContext,
+  context: CliContext,
   given: string | undefined,
   use: (inbox: Inbox) => Promise<Result>,
 ): Promise<Result> {
-  const path = resolve(io.cwd, given ?? DEFAULT_INBOX);
+  const path = inboxOption(context, given);
+  const inbox = selectInbox(path);
   if (!existsSync(path)) {
     const fix = "run `hookporter listen` here first, or name one with --inbox";
     throw new HookporterError("inbox_unavailable", `there is no inbox at ${path}: ${fix}`);
   }
-  const inbox = selectInbox(path);
   await inbox.open();
   try {
     return await use(inbox);

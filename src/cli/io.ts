@@ -11,6 +11,8 @@ export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly isTTY: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
   /** Tells of stop signals from now on, which then no longer end the process by themselves; gives the way back. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
 }

@@ -11,14 +11,25 @@ import { fixtureName } from "../relay/fixture-name.ts";
 import { forwardTo } from "../relay/forward.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import { createCliLogger } from "./cli-logger.ts";
-import type { ListenOptions } from "./commands/listen.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { type Goal, readGoal } from "./goal.ts";
+import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
 import { loadHandlers, type RegisterHandlers, watchHandlers } from "./handlers-module.ts";
+import { inboxOption } from "./inbox.ts";
 import { showAttempt, showDelivery } from "./live-view.ts";
-import { findSecrets } from "./secret.ts";
-import { DEFAULT_INBOX, makeStateFolder } from "./state-folder.ts";
+import { findSecrets, type SecretOptions } from "./secret.ts";
+import { makeStateFolder } from "./state-folder.ts";
+
+/** The options of `listen`. */
+export interface ListenOptions extends GoalOptions, SecretOptions {
+  readonly port?: number;
+  readonly path?: string;
+  readonly inbox?: string;
+  readonly handlers?: string;
+  readonly forwardTo?: URL;
+  readonly saveDir?: string;
+  readonly signatureHeader?: string;
+}
 
 /** A target may be down for as long as it likes while nothing else runs here. */
 const FORWARD_RETRY = { attempts: Number.POSITIVE_INFINITY, delay: 500, maxDelay: 30_000 };
@@ -31,7 +42,7 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(io.cwd);
   if (options.saveDir !== undefined) makeFolder(resolve(io.cwd, options.saveDir));
-  const inbox = options.inbox === "memory:" ? options.inbox : resolve(io.cwd, options.inbox ?? DEFAULT_INBOX);
+  const inbox = inboxOption(context, options.inbox);
   const receiver = createReceiver({
     secret: secrets.values,
     inbox,
@@ -51,7 +62,8 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     stops.push(() => server.close());
     if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, context));
     announce(server, { ...secrets, fingerprint: current?.fingerprint ?? "", inbox }, options, context);
-    const stop = await Promise.race([stopping, stopRequested(goal, options, context)]);
+    const requested = new Promise<Stop>((stop) => stops.push(watchForStop(goal, options, context, stop)));
+    const stop = await Promise.race([stopping, requested]);
     context.exitCode = stop.exitCode;
     await closeAll(stops);
     output.talk(stop.reason);
@@ -129,27 +141,27 @@ function kindOf(observation: Observation): string | null {
   return observation.outcome.type === "accepted" ? observation.outcome.kind : null;
 }
 
-/** Resolves when a signal comes or the time is over. */
-function stopRequested(
+/** Calls `stop` when a signal comes or the time is over; gives the way to end that. */
+function watchForStop(
   goal: Goal | undefined,
   { timeout }: ListenOptions,
   { io, output }: CliContext,
-): Promise<Stop> {
-  return new Promise((resolve) => {
-    let asked = false;
-    io.onSignal((signal) => {
-      if (asked) process.exit(signal === "SIGINT" ? 130 : 143); // the second time, at once
-      asked = true;
-      output.talk("stopping; again to stop at once");
-      const interrupted = signal === "SIGINT" ? 130 : 143;
-      resolve({ reason: `stopped by ${signal}`, exitCode: goal === undefined ? 0 : interrupted });
-    });
-    if (timeout === undefined || goal === undefined) return;
-    setTimeout(
-      () => resolve({ reason: `timed out: ${goal.progress} in ${timeout} ms`, exitCode: 6 }),
-      timeout,
-    ).unref();
+  stop: (stop: Stop) => void,
+): () => void {
+  let asked = false;
+  const off = io.onSignal((signal) => {
+    const interrupted = signal === "SIGINT" ? 130 : 143;
+    if (asked) io.exit(interrupted);
+    asked = true;
+    output.talk("stopping; again to stop at once");
+    stop({ reason: `stopped by ${signal}`, exitCode: goal === undefined ? 0 : interrupted });
   });
+  const giveUp = () => stop({ reason: `timed out: ${goal?.progress} in ${timeout} ms`, exitCode: 6 });
+  const timer = timeout === undefined ? undefined : setTimeout(giveUp, timeout);
+  return () => {
+    clearTimeout(timer);
+    off();
+  };
 }
 
 async function chooseHandlers(options: ListenOptions, { io }: CliContext): Promise<RegisterHandlers> {

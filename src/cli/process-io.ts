@@ -11,6 +11,7 @@ export function processIo(): Io {
   return {
     ...{ env, stdin, stdout, stderr, cwd: process.cwd() },
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
+    exit: (code) => process.exit(code),
     onSignal: (listener) => {
       const signals: StopSignal[] = ["SIGINT", "SIGTERM"];
       for (const signal of signals) process.on(signal, listener);

@@ -50,7 +50,7 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
  */
 export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
   options: ReceiverOptions<Schemas>,
-): Receiver<Schemas> {
+): Receiver<NoInfer<Schemas>> {
   return new DurableReceiver<Schemas>(readOptions(options));
 }
 

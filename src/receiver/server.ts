@@ -3,9 +3,8 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { describeError, HookporterError } from "../errors.ts";
 import { expressReceiver } from "./express.ts";
-import { writeAnswer } from "./http-exchange.ts";
+import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
-import { toAnswer } from "./response.ts";
 
 /** Where to listen. */
 export interface ServerOptions {
@@ -29,14 +28,14 @@ export interface RunningServer {
  * @throws HookporterError `port_unavailable`
  */
 export async function startServer(
-  receiver: Receiver,
+  receiver: Pick<Receiver, "receive">,
   { port, host, path }: ServerOptions,
 ): Promise<RunningServer> {
   const app = express();
   app.disable("x-powered-by").enable("case sensitive routing");
   app.use(path, expressReceiver(receiver));
-  app.use((_request, response) => {
-    writeAnswer(response, toAnswer({ type: "refused", reason: "wrong_path" }));
+  app.use((request, response) => {
+    void exchange(receiver, request, response, { target: request.originalUrl, path });
   });
   const server = createServer(app);
   await listening(server, port, host);

@@ -1,3 +1,10 @@
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { describeError, HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
 
@@ -39,10 +46,13 @@ const NOT_PASSED_ON = new Set([
   "upgrade",
 ]);
 
+/** Connections to targets are kept open between sendings. `fetch` is not used: it refuses ports that browsers refuse. */
+const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+
 /**
  * Posts bytes, exactly as they are, to a target that was fixed beforehand; redirects are not followed.
  *
- * @throws HookporterError `target_unreachable`, naming the cause
+ * @throws HookporterError `target_unreachable`, naming the cause; the signal's reason when it was aborted
  */
 export async function send({
   target,
@@ -54,40 +64,52 @@ export async function send({
   const start = performance.now();
   const timer = AbortSignal.timeout(timeout);
   try {
-    const response = await fetch(target, {
-      method: "POST",
-      headers: passedOn(headers),
+    const response = await post(
+      target,
+      passedOn(headers),
       body,
-      redirect: "manual",
-      signal: signal === undefined ? timer : AbortSignal.any([signal, timer]),
-    });
+      AbortSignal.any(signal ? [signal, timer] : [timer]),
+    );
+    const status = response.statusCode ?? 0;
     const text = await readStart(response);
     const durationMs = Math.round((performance.now() - start) * 10) / 10;
-    return {
-      status: response.status,
-      body: text,
-      durationMs,
-      ok: response.status >= 200 && response.status < 300,
-    };
+    return { status, body: text, durationMs, ok: status >= 200 && status < 300 };
   } catch (thrown) {
-    if (signal?.aborted === true) throw thrown;
-    throw new HookporterError("target_unreachable", `${target.origin}: ${whyUnreachable(thrown, timeout)}`, {
-      cause: thrown,
-    });
+    if (signal?.aborted === true) throw signal.reason;
+    const why = timer.aborted ? `no answer in ${timeout} ms` : whyUnreachable(thrown);
+    throw new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause: thrown });
   }
 }
 
-function passedOn(headers: DeliveryHeaders): [string, string][] {
-  return Object.entries(headers).flatMap(([name, value]) => {
-    if (value === undefined || NOT_PASSED_ON.has(name.toLowerCase())) return [];
-    return (typeof value === "string" ? [value] : value).map((one): [string, string] => [name, one]);
+function post(
+  target: URL,
+  headers: OutgoingHttpHeaders,
+  body: Uint8Array,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const secure = target.protocol === "https:";
+    const options = { method: "POST", agent: AGENTS[secure ? "https:" : "http:"], signal };
+    const sending = (secure ? httpsRequest : httpRequest)(target, {
+      ...options,
+      headers: { ...headers, "content-length": body.byteLength },
+    });
+    sending.on("response", resolve).on("error", reject);
+    sending.end(body);
   });
 }
 
-async function readStart(response: Response): Promise<string> {
+function passedOn(headers: DeliveryHeaders): OutgoingHttpHeaders {
+  const kept = Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.has(name.toLowerCase()));
+  return Object.fromEntries(
+    kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()]])),
+  );
+}
+
+async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response) {
     chunks.push(chunk);
     length += chunk.byteLength;
     if (length >= MAX_ANSWER) break;
@@ -95,16 +117,12 @@ async function readStart(response: Response): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_ANSWER).toString("utf8");
 }
 
-/** `fetch` says only "fetch failed"; the reason is in the cause, or in the first of several. */
-function whyUnreachable(thrown: unknown, timeout: number): string {
-  if (thrown instanceof DOMException && thrown.name === "TimeoutError") return `no answer in ${timeout} ms`;
-  let cause: unknown = thrown;
-  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+/** The cause in words; where several addresses were tried, that of the first. */
+function whyUnreachable(thrown: unknown): string {
+  const first = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const code = (first as NodeJS.ErrnoException | undefined)?.code;
   if (code === "ECONNREFUSED") return "connection refused: nothing listens there; is the receiver started?";
   if (code === "ENOTFOUND") return "no such host: check the URL";
-  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET")
-    return "the connection was closed before an answer came";
+  if (code === "ECONNRESET") return "the connection was closed before an answer came";
   return describeError(first);
 }

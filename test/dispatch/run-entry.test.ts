@@ -131,9 +131,7 @@ describe("runEntry", () => {
   it("records a plan whose event cannot be made as the handler's failure", async () => {
     const plan = async (): Promise<Plan> => ({
       run: [{ name: "a", handler: () => "ok" }],
-      event: () => {
-        throw new Error("broken");
-      },
+      event: () => Promise.reject(new Error("broken")),
     });
     expect(await run({ plan })).toMatchObject({ state: "pending", records: [{ outcome: "error" }] });
   });
@@ -142,10 +140,10 @@ describe("runEntry", () => {
     const amounts: unknown[] = [];
     const plan = planOf({
       a: (event) => {
-        amounts.push(event.data["amount"]);
-        event.data["amount"] = 999;
+        amounts.push(event.data.amount);
+        event.data.amount = 999;
       },
-      b: (event) => void amounts.push(event.data["amount"]),
+      b: (event) => void amounts.push(event.data.amount),
     });
     await run({ plan });
     expect(amounts).toEqual([1, 1]);

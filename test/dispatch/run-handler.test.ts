@@ -22,8 +22,8 @@ describe("runHandler", () => {
     });
   });
 
-  const cyclic: Record<string, unknown> = {};
-  cyclic["self"] = cyclic;
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
   const cyclicError = new Error("cyclic", { cause: cyclic });
   cyclicError.cause = cyclicError;
   const throwingMessage = Object.defineProperty(new Error("x"), "message", {

@@ -24,8 +24,8 @@ export function sampleEvent(): WebhookEvent {
 
 /** A plan that runs these handlers, by name. */
 export function planOf(handlers: Readonly<Record<string, Handler>>): () => Promise<Plan> {
-  const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({ name, handler: handler as NamedHandler["handler"] }));
-  return async () => ({ run, event: sampleEvent });
+  const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({ name, handler }));
+  return async () => ({ run, event: async () => sampleEvent() });
 }
 
 /** A logger that keeps what it is told. */

@@ -1,27 +1,8 @@
 import type { Command } from "commander";
-import { ENTRY_STATES, type EntryState } from "../../inbox/inbox.ts";
+import { ENTRY_STATES } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
+import type { ExportOptions, RedriveOptions, SelectOptions } from "../events.ts";
 import { readCount, readKinds, readMoment, readOneOf } from "../values.ts";
-
-/** The options that choose entries. */
-export interface SelectOptions {
-  readonly inbox?: string;
-  readonly state?: readonly EntryState[];
-  readonly kind?: readonly string[];
-  readonly since?: number;
-  readonly until?: number;
-  readonly limit?: number;
-}
-
-/** Options of `events redrive`. */
-export interface RedriveOptions extends SelectOptions {
-  readonly all?: boolean;
-}
-
-/** Options of `events export`. */
-export interface ExportOptions extends SelectOptions {
-  readonly to?: string;
-}
 
 /** `events list|show|redrive|export`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {

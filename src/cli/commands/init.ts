@@ -67,7 +67,7 @@ async function runInit(given: string | undefined, options: InitOptions, context:
 
 /** Questions are for people at a terminal, and never the only way. */
 function mayAsk({ yes }: InitOptions, { io, output }: CliContext): boolean {
-  return yes !== true && !output.json && !isCi(io) && io.isTTY.stdin && io.isTTY.stdout;
+  return yes !== true && !output.json && !isCi(io) && io.isTTY.stdin && io.isTTY.stderr;
 }
 
 /** Asks for the folder and the name, where they are not known; `undefined` when it was cancelled. */
@@ -76,7 +76,7 @@ async function ask(known: Project, io: Io): Promise<Project | undefined> {
     import("@clack/prompts"),
     import("../../scaffold/project-name.ts"),
   ]);
-  const streams = { input: io.stdin, output: io.stdout };
+  const streams = { input: io.stdin, output: io.stderr };
   const directory =
     known.directory ??
     (await text({

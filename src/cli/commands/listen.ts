@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, type SecretOptions } from "../secret.ts";
+import type { ListenOptions } from "../listen.ts";
+import { addSecretOptions } from "../secret.ts";
 import {
   readCount,
   readDuration,
@@ -11,22 +12,6 @@ import {
   readPort,
   readTarget,
 } from "../values.ts";
-
-/** The options of `listen`. */
-export interface ListenOptions extends SecretOptions {
-  readonly port?: number;
-  readonly path?: string;
-  readonly inbox?: string;
-  readonly handlers?: string;
-  readonly forwardTo?: URL;
-  readonly events?: readonly string[];
-  readonly saveDir?: string;
-  readonly count?: number;
-  readonly once?: boolean;
-  readonly waitFor?: string;
-  readonly timeout?: number;
-  readonly signatureHeader?: string;
-}
 
 /** `listen`: the local receiver. */
 export function registerListen(program: Command, context: CliContext): void {

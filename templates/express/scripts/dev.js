@@ -1,18 +1,26 @@
-// `npm run dev`: compiles on every change and restarts the server with what came out. No bundler, no extra package.
+// `npm run dev`: compiles on every change, and restarts the server with what came out. No bundler, no extra package.
 import { spawn, spawnSync } from "node:child_process";
+import { watch } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
 
-if (spawnSync(process.execPath, tsc, { stdio: "inherit" }).status !== 0) process.exit(1);
+function build() {
+  const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
+  return spawnSync(process.execPath, tsc, { stdio: "inherit" }).status === 0;
+}
 
-const children = [
-  [...tsc, "--watch", "--preserveWatchOutput"],
-  ["--watch", "dist/server.js"],
-].map((args) => spawn(process.execPath, args, { stdio: "inherit" }));
-const end = () => {
-  for (const child of children) child.kill();
-};
-process.once("SIGINT", end).once("SIGTERM", end);
-for (const child of children) child.once("exit", end);
+if (!build()) process.exit(1);
+const server = spawn(process.execPath, ["--watch", "dist/server.js"], { stdio: "inherit" });
+
+let timer;
+const watcher = watch("src", { recursive: true }, () => {
+  clearTimeout(timer); // editors save in several steps
+  timer = setTimeout(build, 100);
+});
+
+process.once("SIGINT", () => server.kill("SIGINT")).once("SIGTERM", () => server.kill("SIGTERM"));
+server.once("exit", () => {
+  clearTimeout(timer);
+  watcher.close();
+});

@@ -3,7 +3,7 @@ import type { Receiver } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 
 /** The HTTP side: the endpoint, and a page for health checks. */
-export function createApp(receiver: Receiver): Express {
+export function createApp(receiver: Pick<Receiver, "receive" | "inbox">): Express {
   const app = express();
   app.disable("x-powered-by");
 

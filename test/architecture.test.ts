@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, it } from "vitest";
+
+const source = join(import.meta.dirname, "..", "src");
+
+/** The rooms, from the top down; a room may look into those below it. Rooms of one row do not look into each other. */
+const ROWS = [
+  ["cli"],
+  ["testing.ts", "index.ts", "relay", "scaffold"],
+  ["receiver"],
+  ["dispatch"],
+  ["inbox"],
+  ["event", "signature"],
+  ["errors.ts", "logger.ts"],
+];
+
+/** Where a package may be imported, types included. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  commander: /^cli\//,
+  chalk: /^cli\//,
+  "@clack/prompts": /^cli\//,
+  jiti: /^cli\/handlers-module\.ts$/,
+  express: /^receiver\/(?:express|server)\.ts$/,
+  pino: /^receiver\/default-logger\.ts$/,
+  zod: /^event\//,
+  "@photostructure/sqlite": /^inbox\/sqlite/,
+  "@standard-schema/spec": /^event\//,
+};
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => name.replaceAll("\\", "/"));
+
+const imports = files.flatMap((file) => {
+  const text = readFileSync(join(source, file), "utf8");
+  const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
+  return [...found].map((match) => ({ file, target: match[1] ?? "" }));
+});
+
+const inside = imports
+  .filter(({ target }) => target.startsWith("."))
+  .map(({ file, target }) => ({ file, target: relative(source, join(source, dirname(file), target)) }))
+  .filter(({ target }) => target.endsWith(".ts"));
+
+it("finds the source", () => {
+  expect(files.length).toBeGreaterThan(50);
+  expect(inside.length).toBeGreaterThan(200);
+});
+
+it("knows the row of every room", () => {
+  expect(files.filter((file) => rowOf(file) < 0)).toEqual([]);
+});
+
+it("lets arrows point down only", () => {
+  const wrong = inside.filter(({ file, target }) => {
+    if (roomOf(file) === roomOf(target)) return false;
+    return rowOf(target) <= rowOf(file);
+  });
+  expect(wrong).toEqual([]);
+});
+
+it("has no import cycle, types included", () => {
+  const edges = new Map<string, string[]>();
+  for (const { file, target } of inside) edges.set(file, [...(edges.get(file) ?? []), target]);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    else if (!done.has(file)) {
+      for (const next of edges.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    }
+  };
+  for (const file of files) visit(file, []);
+  expect(cycles).toEqual([]);
+});
+
+it("keeps each package in its room", () => {
+  const outside = imports.filter(({ target }) => !target.startsWith(".") && !target.startsWith("node:"));
+  const wrong = outside.filter(({ file, target }) => PACKAGES[target]?.test(file) !== true);
+  expect(wrong).toEqual([]);
+});
+
+it("ends the process and uses the console nowhere but in the CLI", () => {
+  const wrong = files.filter((file) => {
+    if (file.startsWith("cli/")) return false;
+    return /\bprocess\.exit\(|\bconsole\./.test(readFileSync(join(source, file), "utf8"));
+  });
+  expect(wrong).toEqual([]);
+});
+
+function roomOf(file: string): string {
+  return file.split("/")[0] ?? file;
+}
+
+function rowOf(file: string): number {
+  return ROWS.findIndex((row) => row.includes(roomOf(file)));
+}

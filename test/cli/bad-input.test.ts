@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCli, tempFolder } from "./fake-io.ts";
+
+const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+
+const CASES: readonly [argv: string, code: number, says: string][] = [
+  ["nonsense", 2, "unknown command"],
+  ["listne", 2, "listen"],
+  ["listen --port 99999", 2, "65535"],
+  ["listen --port abc", 2, "65535"],
+  ["listen --path webhooks", 2, "slash"],
+  ["listen --nonsense", 2, "--nonsense"],
+  ["listen --secret-env sk-secret-value!", 2, "NAME"],
+  ["listen --count 0", 2, "from 1"],
+  ["listen --count 2 --once", 2, "several"],
+  ["listen --timeout 5s", 2, "--once"],
+  ["listen --timeout soon --once", 2, "duration"],
+  ["listen --wait-for payment.recieved", 2, "payment.received"],
+  ["listen --events nothing.*", 2, "payment.received"],
+  ["listen --forward-to ftp://x", 2, "http"],
+  ["listen --handlers missing.ts", 3, "missing.ts"],
+  ["listen --handlers empty", 3, "empty"],
+  ["listen --handlers broken.ts", 3, "broken.ts"],
+  ["listen --handlers wrong.ts", 3, "(receiver) => void"],
+  ["listen --handlers typo.ts", 3, "payment.received"],
+  ["listen --inbox postgres://localhost/x", 3, "file path"],
+  ["listen --inbox not-a-database", 3, "SQLite"],
+  ["listen --secret-env MISSING", 3, "MISSING"],
+  ["listen --env-file missing.env", 3, "missing.env"],
+  ["trigger", 2, "payment.received"],
+  ["trigger payment.recieved", 2, "payment.received"],
+  ["trigger payment.received --all", 2, "both"],
+  ["trigger payment.received --set nonsense", 2, "path=value"],
+  ["trigger payment.received --set data.id.x=1", 2, "not an object"],
+  ["trigger payment.received --set __proto__.x=1", 2, "path"],
+  ["trigger payment.received --data nonsense", 2, "JSON object"],
+  ["trigger payment.received --data [1]", 2, "JSON object"],
+  ["trigger payment.received --data @missing.json", 2, "missing.json"],
+  ["trigger payment.received --url http://127.0.0.1:1/x", 5, "refused"],
+  ["trigger payment.received --url nonsense://x", 2, "http"],
+  ["trigger payment.received --delay 3s..1s", 2, "range"],
+  ["trigger payment.received --rate 0", 2, "per second"],
+  ["replay", 2, "what"],
+  ["replay missing.json", 2, "missing.json"],
+  ["replay empty", 2, ".json"],
+  ["replay not-json.json", 2, "not-json.json"],
+  ["replay envelope.json --exact", 2, "--exact"],
+  ["replay evt_unknown", 3, "no inbox"],
+  ["replay envelope.json --url http://127.0.0.1:1/", 5, "refused"],
+  ["replay envelope.json --handlers missing.ts", 3, "missing.ts"],
+  ["sign missing.json", 2, "missing.json"],
+  ["sign empty", 2, "empty"],
+  ["verify missing.json", 2, "missing.json"],
+  ["events list", 3, "no inbox"],
+  ["events show 1 --inbox not-a-database", 3, "SQLite"],
+  ["events list --state lost", 2, "pending"],
+  ["events list --since yesterday", 2, "date"],
+  ["events redrive", 2, "--all"],
+  ["events redrive --state done", 2, "dead"],
+  ["events", 2, ""],
+];
+
+it.each(CASES)("`%s` ends with %i and one clear line", async (argv, code, says) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "not-json.json"), "not json");
+  writeFileSync(join(cwd, "not-a-database"), "this is not a database, whatever its name says".repeat(50));
+  writeFileSync(
+    join(cwd, "envelope.json"),
+    '{"event":"payment.received","timestamp":"2026-01-01T00:00:00Z"}',
+  );
+  writeFileSync(join(cwd, "broken.ts"), "export default {");
+  writeFileSync(join(cwd, "wrong.ts"), "export default 5;");
+  writeFileSync(join(cwd, "typo.ts"), 'export default { "payment.recieved": () => {} };');
+  mkdirSync(join(cwd, "empty"));
+  const run = await runCli(argv.split(" "), { cwd, env });
+  expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: "" });
+  expect(run.stderr).toContain(says);
+  if (says === "") return; // a command group shows its help
+  expect(
+    run.stderr
+      .trimEnd()
+      .split("\n")
+      .filter((line) => line.startsWith("error: ")),
+  ).toHaveLength(1);
+  expect(run.stderr).not.toMatch(/^\s+at /m);
+});
+
+it("says what to do when there is no secret at all", async () => {
+  for (const argv of [["sign"], ["verify"], ["trigger", "payment.received"]]) {
+    const run = await runCli(argv, { stdin: "x" });
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain("HOOKPORTER_SECRET");
+  }
+});
+
+it("refuses an empty secret", async () => {
+  const run = await runCli(["sign"], { env: { HOOKPORTER_SECRET: "  " }, stdin: "x" });
+  expect(run.code).toBe(3);
+});
+
+it("makes no development secret in production", async () => {
+  const run = await runCli(["listen", "--port", "0"], { env: { NODE_ENV: "production" } });
+  expect(run.code).toBe(3);
+});
+
+it("prints an error as a record under --json, and its stack under --debug only", async () => {
+  const run = await runCli(["events", "list", "--json"]);
+  expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
+  expect((await runCli(["events", "list", "--debug"])).stderr).toMatch(/^\s+at /m);
+});

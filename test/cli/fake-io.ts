@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { onTestFinished } from "vitest";
+import type { Io, StopSignal } from "../../src/cli/io.ts";
+import { run } from "../../src/cli/main.ts";
+
+/** What a command left behind. */
+export interface CliRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as NDJSON. */
+  readonly records: readonly Record<string, unknown>[];
+}
+
+/** How a command is run in this process. */
+export interface FakeIoOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Uint8Array;
+  readonly isTTY?: Partial<Io["isTTY"]>;
+}
+
+/** A folder that goes with the test. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs a command line in this process with streams of the test's own. */
+export async function runCli(argv: readonly string[], options: FakeIoOptions = {}): Promise<CliRun> {
+  const { io, stdout, stderr } = fakeIo(options);
+  const code = await run(argv, io);
+  return result(code, stdout(), stderr());
+}
+
+/** Starts a command that goes on; `signal` stops it as Ctrl-C would. */
+export function startCli(argv: readonly string[], options: FakeIoOptions = {}) {
+  const { io, stdout, stderr, signal } = fakeIo(options);
+  const finished = run(argv, io).then((code) => result(code, stdout(), stderr()));
+  return { finished, signal, now: () => result(-1, stdout(), stderr()) };
+}
+
+function result(code: number, stdout: string, stderr: string): CliRun {
+  return {
+    ...{ code, stdout, stderr },
+    get records() {
+      return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    },
+  };
+}
+
+function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIoOptions) {
+  const stdout = collector();
+  const stderr = collector();
+  const listeners = new Set<(signal: StopSignal) => void>();
+  const io: Io = {
+    ...{ cwd, env, stdout: stdout.stream, stderr: stderr.stream },
+    stdin: Readable.from([Buffer.from(stdin)]),
+    isTTY: { stdin: false, stdout: false, stderr: false, ...isTTY },
+    exit: () => {},
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const signal = (name: StopSignal) => {
+    for (const listener of listeners) listener(name);
+  };
+  return { io, stdout: stdout.text, stderr: stderr.text, signal };
+}
+
+function collector() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
+}

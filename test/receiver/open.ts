@@ -1,0 +1,70 @@
+import { expect, onTestFinished } from "vitest";
+import type { Entry } from "../../src/inbox/inbox.ts";
+import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
+import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import { createReceiver, type Receiver } from "../../src/receiver/receiver.ts";
+import { bytes, frozenClock, keptLog, SECRET, signedHeaders, until } from "./sample.ts";
+import type { Adapter, Reply, Request } from "./wire.ts";
+import { send } from "./wire.ts";
+
+/** A receiver that is started, on a frozen clock, with what a test wants to see of it. Closed when the test ends. */
+export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
+  const { log, lines } = keptLog();
+  const clock = frozenClock();
+  const receiver: Receiver = createReceiver({
+    secret: SECRET,
+    inbox: "memory:",
+    log,
+    clock: () => clock.now,
+    poll: 5,
+    drainTimeout: 50,
+    ...options,
+  } as ReceiverOptions);
+  const seen: Observation[] = [];
+  receiver.observe((observation) => seen.push(observation));
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  const entries = (): Promise<readonly Entry[]> => receiver.inbox.list({});
+  /** The only entry there is. */
+  const entry = async (): Promise<Entry> => {
+    const [only, ...others] = await entries();
+    expect(others).toEqual([]);
+    if (only === undefined) throw new Error("expected an entry, got none");
+    return only;
+  };
+  const untilState = (state: Entry["state"]) => until(async () => expect(await entry()).toMatchObject({ state }));
+  const outcomes = () =>
+    seen.filter((one): one is DeliveryObservation => one.type === "delivery").map(({ outcome }) => outcome);
+  return { receiver, lines, clock, seen, outcomes, entries, entry, untilState };
+}
+
+/** A receiver as it is reached over one of the adapters. */
+export async function openEndpoint(adapter: Pick<Adapter, "listen">, options: Partial<ReceiverOptions> = {}) {
+  const opened = await openReceiver(options);
+  const url = await adapter.listen(opened.receiver);
+  return { ...opened, url, ...posting(url) };
+}
+
+/** Ways to send to an endpoint. */
+export function posting(url: URL) {
+  /** Signs and sends an envelope, a text or bytes. */
+  const post = (content: object | string, secret?: string): Promise<Reply> => {
+    const body = bytes(content);
+    return send(url, { body, headers: signedHeaders(body, secret) });
+  };
+  return { post, ask: (request: Request) => send(url, request) };
+}
+
+/** An answer's body as JSON. */
+export function json(reply: Reply): unknown {
+  expect(reply.headers["content-type"]).toBe("application/json");
+  expect(Number(reply.headers["content-length"])).toBe(Buffer.byteLength(reply.text));
+  return JSON.parse(reply.text);
+}
+
+/** Expects an error answer in the service's own shape. */
+export function expectError(reply: Reply, status: number, type: string, field?: string): void {
+  expect(reply.status).toBe(status);
+  const error = { type, message: expect.any(String), ...(field !== undefined && { field }) };
+  expect(json(reply)).toEqual({ error });
+}

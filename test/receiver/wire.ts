@@ -1,0 +1,117 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener, request } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import express from "express";
+import { onTestFinished } from "vitest";
+import { expressReceiver } from "../../src/receiver/express.ts";
+import { nodeReceiver } from "../../src/receiver/node.ts";
+import type { Receiver } from "../../src/receiver/receiver.ts";
+import { startServer } from "../../src/receiver/server.ts";
+
+/** A way from the network to a receiver, at `/webhooks`. */
+export interface Adapter {
+  readonly name: string;
+  /** Listens until the test ends. */
+  readonly listen: (receiver: Receiver) => Promise<URL>;
+}
+
+/** Every way there is. */
+export const ADAPTERS: readonly Adapter[] = [
+  {
+    name: "the server of `listen`",
+    listen: async (receiver) => {
+      const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
+      onTestFinished(() => server.close());
+      return server.url;
+    },
+  },
+  {
+    name: "expressReceiver in an app",
+    listen: (receiver) => listenExpress((app) => app.use("/webhooks", expressReceiver(receiver))),
+  },
+  { name: "nodeReceiver", listen: (receiver) => listenNode(nodeReceiver(receiver)) },
+];
+
+/** An Express app of a user's, until the test ends. */
+export function listenExpress(mount: (app: express.Express) => unknown): Promise<URL> {
+  const app = express();
+  mount(app);
+  return listenNode(app);
+}
+
+/** A server of Node's, until the test ends; gives the address of `/webhooks`. */
+export async function listenNode(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`);
+}
+
+/** What came back. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** What is sent; a body of several chunks goes without a length. */
+export interface Request {
+  readonly method?: string;
+  /** The raw request target. */
+  readonly target?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Uint8Array | readonly Uint8Array[];
+  readonly trailers?: Readonly<Record<string, string>>;
+}
+
+/** One request on a connection of its own, by node:http, which leaves the target and the headers alone. */
+export function send(url: URL, { method = "POST", target, headers, body, trailers }: Request): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const path = target ?? url.pathname;
+    const outgoing = request({ host: url.hostname, port: url.port, method, path, agent: false });
+    for (const [name, value] of Object.entries(headers ?? {})) outgoing.setHeader(name, value);
+    outgoing.on("error", reject).on("response", (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
+      incoming.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+      });
+    });
+    if (Array.isArray(body) || trailers !== undefined) {
+      for (const chunk of [body ?? []].flat()) outgoing.write(chunk);
+      if (trailers !== undefined) outgoing.addTrailers(trailers);
+      outgoing.end();
+    } else outgoing.end(body);
+  });
+}
+
+/** Opens a bare connection that ends with the test. */
+export async function dial(url: URL): Promise<Socket> {
+  const socket = connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {}); // a reset is one of the right answers
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  return socket;
+}
+
+/** Everything the other side sends until it closes. */
+export async function readAll(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk)).once("close", () => resolve());
+  });
+  return Buffer.concat(chunks);
+}
+
+/** The head and the body of one raw answer, and its status. */
+export function splitAnswer(raw: Buffer): { status: number; head: string; body: Buffer } {
+  const end = raw.indexOf("\r\n\r\n");
+  const head = raw.subarray(0, end).toString("latin1");
+  return { status: Number(head.split(" ")[1]), head, body: raw.subarray(end + 4) };
+}
