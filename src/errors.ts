@@ -56,7 +56,7 @@ export class ConfigurationError extends HookporterError {
 /** A one-line text for anything thrown, including `undefined`, strings and objects whose `message` throws. */
 export function describeError(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return thrown.message || thrown.name;
+    if (thrown instanceof Error) return String(thrown.message || thrown.name);
     return typeof thrown === "string" ? thrown : `thrown: ${String(thrown)}`;
   } catch {
     return "thrown: a value that cannot be shown";

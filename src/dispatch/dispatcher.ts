@@ -15,7 +15,7 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
   /** Called with each settled entry's runs. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
   /** Called once when an entry becomes a dead letter. */
-  readonly onDead: (letter: DeadLetter, entry: ClaimedEntry) => void;
+  readonly onDead: (letter: DeadLetter) => void;
 }
 
 /** The longest delay a timer of Node takes. */
@@ -130,15 +130,21 @@ export class Dispatcher {
   }
 
   #report(entry: ClaimedEntry, settlement: Settlement): void {
-    const { onAttempts, onDead, log } = this.#options;
+    const { onAttempts, onDead } = this.#options;
+    const { seq, kind, key } = entry;
+    this.#tell(seq, () => onAttempts(entry, settlement));
+    if (settlement.state !== "dead") return;
+    const error = lastError(settlement.records);
+    this.#tell(seq, () =>
+      onDead({ seq, kind, eventId: key.eventId, reason: settlement.reason ?? "", error }),
+    );
+  }
+
+  #tell(seq: number, listener: () => void): void {
     try {
-      onAttempts(entry, settlement);
-      if (settlement.state !== "dead") return;
-      const { seq, kind, key } = entry;
-      const error = lastError(settlement.records);
-      onDead({ seq, kind, eventId: key.eventId, reason: settlement.reason ?? "", error }, entry);
+      listener();
     } catch (thrown) {
-      log.error({ seq: entry.seq, error: describeError(thrown) }, "a listener failed");
+      this.#options.log.error({ seq, error: describeError(thrown) }, "a listener failed");
     }
   }
 

@@ -29,6 +29,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
  */
 export function retryDelay(attempt: number, policy: RetryPolicy, random: number): number | undefined {
   if (attempt >= policy.attempts) return undefined;
+  if (policy.delay === 0) return 0; // 0 × an infinite factor would be no number
   const full = Math.min(policy.maxDelay, policy.delay * policy.factor ** (attempt - 1));
   return Math.round(full * (1 - policy.jitter * random));
 }

@@ -1,4 +1,3 @@
-import { describeError } from "../errors.ts";
 import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
 import { type Logger, withFields } from "../logger.ts";
 import type { HandlerContext, Plan } from "./handler.ts";
@@ -28,47 +27,50 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   // Claimed more often than it may run: whatever ran it died before it could say so.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
 
-  let plan: Plan;
-  try {
-    plan = await options.plan(entry);
-  } catch (thrown) {
-    options.log.error(
-      { seq, error: describeError(thrown) },
-      "the entry could not be read; it will be tried again",
-    );
-    return afterFailure(settle, entry, options, []);
+  const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
+  const limits = { attempt: entry.attempts, timeoutMs, signal, clock };
+  const found: { plan?: Plan } = {};
+  const reading = await runHandler(
+    async () => {
+      found.plan = await options.plan(entry);
+    },
+    { ...limits, handler: "plan" },
+  );
+  if (found.plan === undefined) {
+    const { error } = reading;
+    options.log.error({ seq, error }, "the entry could not be read; it will be tried again");
+    return afterFailure(settle, entry, options, { records: [], finishedHandlers: entry.finishedHandlers });
   }
+  const { plan } = found;
   if ("end" in plan) return settle(plan.end, plan.end === "done" ? null : plan.reason);
 
   const records: AttemptRecord[] = [];
+  const finished = new Set(entry.finishedHandlers);
   for (const { name, handler } of plan.run) {
-    if (entry.finishedHandlers.includes(name)) continue;
-    const { event } = plan;
+    if (finished.has(name)) continue;
+    if (signal.aborted) break;
     // Each handler gets an event of its own, so that one which changes it does not mislead the next.
-    const run = async (signal: AbortSignal) =>
-      handler((await event()) as never, handlerContext(entry, options, signal));
-    const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
-    records.push(await runHandler(run, { handler: name, attempt: entry.attempts, timeoutMs, signal, clock }));
+    const run = async (own: AbortSignal) =>
+      handler((await plan.event()) as never, handlerContext(entry, options, own));
+    const record = await runHandler(run, { ...limits, handler: name });
+    records.push(record);
+    if (record.outcome === "ok") finished.add(name);
   }
-  const ended = records.filter(({ outcome }) => outcome === "ok").map(({ handler }) => handler);
-  const finishedHandlers = [...entry.finishedHandlers, ...ended];
-  if (ended.length === records.length) return settle("done", null, { records, finishedHandlers });
-  if (options.signal.aborted) {
-    return settle("pending", null, { records, finishedHandlers, uncount: true });
-  }
-  return afterFailure(settle, entry, options, records, finishedHandlers);
+  const result = { records, finishedHandlers: [...finished] };
+  if (plan.run.every(({ name }) => finished.has(name))) return settle("done", null, result);
+  if (signal.aborted) return settle("pending", null, { ...result, uncount: true });
+  return afterFailure(settle, entry, options, result);
 }
 
 function afterFailure(
   settle: (state: Settlement["state"], reason: string | null, more: Partial<Settlement>) => Settlement,
   entry: ClaimedEntry,
   { retry, random, clock }: RunOptions,
-  records: readonly AttemptRecord[],
-  finishedHandlers = entry.finishedHandlers,
+  result: Pick<Settlement, "records" | "finishedHandlers">,
 ): Settlement {
   const delay = retryDelay(entry.attempts, retry, random());
-  if (delay === undefined) return settle("dead", "attempts_exhausted", { records, finishedHandlers });
-  return settle("pending", null, { records, finishedHandlers, runAt: clock() + delay });
+  if (delay === undefined) return settle("dead", "attempts_exhausted", result);
+  return settle("pending", null, { ...result, runAt: clock() + delay });
 }
 
 function handlerContext(entry: ClaimedEntry, options: RunOptions, signal: AbortSignal): HandlerContext {

@@ -30,15 +30,13 @@ export async function runHandler(
   const abort = () => aborter.abort(signal.reason);
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
-  const timer = setTimeout(() => {
-    aborter.abort(new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`));
-  }, timeoutMs);
+  const overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
+  const timer = setTimeout(() => aborter.abort(overdue), timeoutMs);
   try {
     await Promise.race([Promise.resolve().then(() => run(aborter.signal)), aborted(aborter.signal)]);
     return end("ok", null);
   } catch (thrown) {
-    const timedOut = thrown instanceof HookporterError && thrown.code === "handler_timeout";
-    return end(timedOut ? "timeout" : "error", cut(describeError(thrown)));
+    return end(aborter.signal.reason === overdue ? "timeout" : "error", cut(describeError(thrown)));
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

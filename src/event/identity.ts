@@ -17,10 +17,10 @@ export interface DedupKey {
 }
 
 /** Key timestamp of a rejected delivery: it has no event id, so the digest of its bytes stands in. */
-export const REJECTED = -1;
+export const REJECTED = -(10 ** 15);
 
 /** Key timestamp where the user's own `identity` decides alone. */
-export const OWN_IDENTITY = -2;
+export const OWN_IDENTITY = -(10 ** 15) - 1;
 
 /**
  * The event id of an envelope that carries none: `evt_1_` and a digest over the kind, the timestamp to the millisecond

@@ -76,8 +76,14 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
 
 /** The text of a body, without a byte order mark; throws where the bytes are not UTF-8. */
 export function decodeUtf8(body: Uint8Array): string {
-  const marked = BOM.every((byte, index) => body[index] === byte);
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(marked ? body.subarray(3) : body);
+  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+    hasByteOrderMark(body) ? body.subarray(3) : body,
+  );
+}
+
+/** Whether bytes start with UTF-8's byte order mark, which some editors and senders put there. */
+export function hasByteOrderMark(body: Uint8Array): boolean {
+  return BOM.every((byte, index) => body[index] === byte);
 }
 
 function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {

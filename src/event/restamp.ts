@@ -1,5 +1,5 @@
 import { readMembers } from "./canonical-json.ts";
-import { decodeUtf8 } from "./read-envelope.ts";
+import { decodeUtf8, hasByteOrderMark } from "./read-envelope.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
 /**
@@ -19,5 +19,6 @@ export function restamp(body: Uint8Array, instant: number): Uint8Array | undefin
   const span = "members" in walked ? walked.members.get("timestamp") : undefined;
   if (span === undefined) return undefined;
   const stamped = JSON.stringify(formatTimestamp(instant));
-  return Buffer.from(text.slice(0, span.start) + stamped + text.slice(span.end), "utf8");
+  const changed = Buffer.from(text.slice(0, span.start) + stamped + text.slice(span.end), "utf8");
+  return hasByteOrderMark(body) ? Buffer.concat([body.subarray(0, 3), changed]) : changed;
 }

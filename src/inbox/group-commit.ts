@@ -49,35 +49,52 @@ export class GroupCommit {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#scheduled = undefined;
-    try {
-      const results = this.#commit(batch);
-      batch.forEach(({ resolve }, index) => {
-        resolve(results[index] as never);
-      });
-    } catch (error) {
-      // One piece of work must not take its neighbours down: each gets a transaction of its own, once.
-      for (const single of batch) batch.length === 1 ? single.reject(error) : this.#commitAlone(single);
-    }
+    this.#commit(batch);
   }
 
-  #commitAlone(single: Waiting): void {
+  /** Runs a batch in one transaction, and gives out results or errors after its end. */
+  #commit(batch: readonly Waiting[]): StoreFailure | undefined {
+    const results: unknown[] = [];
+    let working = false;
     try {
-      const [result] = this.#commit([single]);
-      single.resolve(result as never);
-    } catch (error) {
-      single.reject(error);
-    }
-  }
-
-  #commit(batch: readonly Waiting[]): readonly unknown[] {
-    this.#transactions.begin();
-    try {
-      const results = batch.map(({ work }) => work());
+      this.#transactions.begin();
+      working = true;
+      for (const { work } of batch) results.push(work());
+      working = false;
       this.#transactions.commit();
-      return results;
     } catch (error) {
+      this.#rollback();
+      if (working && batch.length > 1) return this.#commitEach(batch);
+      for (const { reject } of batch) reject(error);
+      return working ? undefined : { error };
+    }
+    batch.forEach(({ resolve }, index) => {
+      resolve(results[index] as never);
+    });
+    return undefined;
+  }
+
+  /** One piece of work failed: each gets a transaction of its own, so that its neighbours do not go down with it. */
+  #commitEach(batch: readonly Waiting[]): StoreFailure | undefined {
+    let failure: StoreFailure | undefined;
+    for (const single of batch) {
+      // Once the store itself fails, each further try could wait for a lock with the whole process.
+      if (failure === undefined) failure = this.#commit([single]);
+      else single.reject(failure.error);
+    }
+    return failure;
+  }
+
+  #rollback(): void {
+    try {
       this.#transactions.rollback();
-      throw error;
+    } catch {
+      // The transaction is gone with the error that brought us here, which is the one to report.
     }
   }
+}
+
+/** The store could not begin or commit: it is not the work's fault. */
+interface StoreFailure {
+  readonly error: unknown;
 }

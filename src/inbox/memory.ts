@@ -45,7 +45,7 @@ class MemoryInbox implements Inbox {
     const held: Held = {
       entry: newEntry(++this.#seq, next),
       lease: null,
-      delivery: next.delivery,
+      delivery: copyOf(next.delivery),
       records: [],
     };
     this.#held.set(held.entry.seq, held);
@@ -75,7 +75,7 @@ class MemoryInbox implements Inbox {
       held.lease = lease;
       const { entry } = held;
       held.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
-      return { ...held.entry, lease, delivery: held.delivery };
+      return { ...held.entry, lease, delivery: copyOf(held.delivery) };
     });
   }
 
@@ -106,7 +106,9 @@ class MemoryInbox implements Inbox {
   }
 
   async redrive(filter: EntryFilter, now: number): Promise<number> {
-    const ended = (await this.list(filter)).filter(({ state }) => state === "dead" || state === "unhandled");
+    const { limit, ...rest } = filter;
+    const all = (await this.list(rest)).filter(({ state }) => state === "dead" || state === "unhandled");
+    const ended = limit === undefined ? all : all.slice(-limit);
     for (const { seq } of ended) {
       const held = this.#held.get(seq);
       if (held === undefined) continue;
@@ -129,7 +131,8 @@ class MemoryInbox implements Inbox {
   }
 
   async delivery(seq: number): Promise<Delivery | undefined> {
-    return this.#held.get(seq)?.delivery;
+    const held = this.#held.get(seq);
+    return held === undefined ? undefined : copyOf(held.delivery);
   }
 
   async attempts(seq: number): Promise<readonly AttemptRecord[]> {
@@ -162,6 +165,11 @@ function newEntry(seq: number, { delivery, ...next }: NewEntry): Entry {
     bodyHash: createHash("sha256").update(delivery.body).digest("hex"),
     bodyLength: delivery.body.byteLength,
   };
+}
+
+/** What is kept must not change when somebody changes what they were given. */
+function copyOf(delivery: Delivery): Delivery {
+  return { ...delivery, headers: structuredClone(delivery.headers), body: Uint8Array.from(delivery.body) };
 }
 
 function isWaiting(entry: Entry): boolean {

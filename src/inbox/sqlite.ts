@@ -21,7 +21,16 @@ import { openDatabase } from "./sqlite/client.ts";
 import { inboxError } from "./sqlite/errors.ts";
 import { filterSql } from "./sqlite/filter.ts";
 import { migrate } from "./sqlite/migrations.ts";
-import { ENTRY_COLUMNS, entryValues, type Row, toAttempt, toDelivery, toEntry } from "./sqlite/rows.ts";
+import {
+  attemptValues,
+  ENTRY_COLUMNS,
+  entryValues,
+  type Row,
+  toAttempt,
+  toDelivery,
+  toEntry,
+} from "./sqlite/rows.ts";
+import { encodeText } from "./sqlite/text.ts";
 
 /**
  * The embedded inbox: one SQLite file, written ahead of every answer, flushed to disk with every commit. Commits are
@@ -49,8 +58,7 @@ class SqliteInbox implements Inbox {
 
   async open(): Promise<void> {
     await this.#guard(() => {
-      this.#database = openDatabase(this.#path);
-      migrate(this.#database, this.#path, Date.now());
+      this.#database = openDatabase(this.#path, (database) => migrate(database, this.#path, Date.now()));
     });
   }
 
@@ -79,7 +87,7 @@ class SqliteInbox implements Inbox {
       const row = this.#get(
         `UPDATE entry SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, ?)
          WHERE key_timestamp = ? AND event_id = ? AND source = ? RETURNING seq, state`,
-        ...[at, key.timestamp, key.eventId, key.source],
+        ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
       );
       return row === undefined ? undefined : toAppended(row, true);
     });
@@ -114,12 +122,20 @@ class SqliteInbox implements Inbox {
         `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
            attempts = attempts - ?, lease = NULL
          WHERE seq = ? AND lease = ?`,
-        ...[state, reason, runAt, settledAt, finished, given, seq, lease],
+        ...[
+          state,
+          reason === null ? null : encodeText(reason),
+          runAt,
+          settledAt,
+          finished,
+          given,
+          seq,
+          lease,
+        ],
       );
       if (changed === 0) return false;
-      for (const { attempt, handler, startedAt, durationMs, outcome, error } of records) {
-        const values = [seq, attempt, handler, startedAt, durationMs, outcome, error];
-        this.#run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?)", ...values);
+      for (const record of records) {
+        this.#run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?)", ...attemptValues(seq, record));
       }
       return true;
     });
@@ -134,11 +150,13 @@ class SqliteInbox implements Inbox {
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
     const { where, values } = filterSql(filter);
+    const limit = filter.limit ?? -1;
     return this.#write(() =>
       this.#run(
         `UPDATE entry SET state = 'pending', reason = NULL, run_at = ?, attempts = 0, settled_at = NULL
-         WHERE state IN ('dead', 'unhandled') AND ${where}`,
-        ...[now, ...values],
+         WHERE seq IN
+           (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
+        ...[now, ...values, limit],
       ),
     );
   }
@@ -182,6 +200,8 @@ class SqliteInbox implements Inbox {
   async close(): Promise<void> {
     await this.#commit.idle();
     this.#statements.clear();
+    // Brings everything into the one file, so that a copy of it is whole.
+    this.#database?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.#database?.close();
     this.#database = undefined;
   }

@@ -1,6 +1,6 @@
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
-import { type DedupKey, OWN_IDENTITY, rejectedKey } from "../event/identity.ts";
+import { type DedupKey, OWN_IDENTITY, ownEventId, rejectedKey } from "../event/identity.ts";
 import { type ReadEnvelope, type Rejection, readEnvelope, rejected } from "../event/read-envelope.ts";
 import { checkData } from "../event/schemas.ts";
 import type { Appended, NewEntry } from "../inbox/inbox.ts";
@@ -118,7 +118,7 @@ export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): De
   if (typeof own !== "string" || own === "") {
     throw new TypeError(`expected identity to return a text that is not empty, got ${typeof own}`);
   }
-  return { source, eventId: own, timestamp: OWN_IDENTITY };
+  return { source, eventId: ownEventId(own) ?? own, timestamp: OWN_IDENTITY };
 }
 
 function checkAge(timestamp: number, { clock, maxAge, maxSkew }: Settings): Rejection | undefined {

@@ -96,6 +96,10 @@ const DEFAULTS = {
   drainTimeout: 10_000,
 };
 
+/** The longest a timer of Node waits; anything longer fires at once. */
+const MAX_TIMER = 2 ** 31 - 1;
+const TIMERS = new Set(["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"]);
+
 /**
  * Applies the defaults and refuses what cannot work.
  *
@@ -143,8 +147,9 @@ function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
     const given = options[name];
     if (given === undefined) continue;
     const mayBeZero = name === "maxSkew" || name === "drainTimeout";
-    if (!Number.isFinite(given) || given < 0 || (given === 0 && !mayBeZero)) {
-      const wanted = mayBeZero ? "a number, 0 or more" : "a number above 0";
+    const most = TIMERS.has(name) ? MAX_TIMER : Number.MAX_SAFE_INTEGER;
+    if (!(given >= 0 && given <= most) || (given === 0 && !mayBeZero)) {
+      const wanted = `${mayBeZero ? "a number from 0" : "a number above 0"}, up to ${most}`;
       throw new ConfigurationError(
         "option_invalid",
         `expected ${name} to be ${wanted}, got ${String(given)}`,
@@ -170,7 +175,7 @@ function checkRetry({ attempts, delay, factor, maxDelay, jitter }: RetryPolicy):
     (attempts !== Number.POSITIVE_INFINITY && !(Number.isInteger(attempts) && attempts >= 1) && "attempts") ||
     (!(delay >= 0) && "delay") ||
     (!(factor >= 1) && "factor") ||
-    (!(maxDelay >= 0) && "maxDelay") ||
+    (!(maxDelay >= 0 && Number.isFinite(maxDelay)) && "maxDelay") ||
     (!(jitter >= 0 && jitter <= 1) && "jitter");
   if (wrong === false) return;
   throw new ConfigurationError(

@@ -59,7 +59,7 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
     );
   }
   const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
-  if (bytes.byteLength === 0 || Buffer.from(bytes).toString("latin1").trim() === "") {
+  if (bytes.byteLength === 0 || Buffer.from(bytes).toString("utf8").trim() === "") {
     throw new ConfigurationError("secret_empty", `expected ${which} to hold a key, got an empty one: set it`);
   }
   if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {

@@ -59,7 +59,7 @@ describe("retryDelay", () => {
     expect(retryDelay(1, { ...EXACT, attempts: 1 }, 0)).toBeUndefined();
   });
 
-  it.fails("stays a number for a delay of 0 after very many attempts", () => {
+  it("stays a number for a delay of 0 after very many attempts", () => {
     const policy = { ...EXACT, delay: 0, attempts: Number.POSITIVE_INFINITY };
     expect(retryDelay(2000, policy, 0)).toBe(0);
   });

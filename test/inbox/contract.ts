@@ -407,7 +407,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.redrive({ eventId: "evt_3", states: ["dead"] }, AT)).toBe(1);
       });
 
-      it.fails("redrives the newest so many where a limit is given", async () => {
+      it("redrives the newest so many where a limit is given", async () => {
         for (const number of [1, 2, 3]) {
           await inbox.append(numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
         }

@@ -78,7 +78,7 @@ describe("GroupCommit", () => {
     expect(await commit.run(() => 3)).toBe(3);
   });
 
-  it.fails("[case 68] asks a locked store once for all of a turn, since each asking waits", async () => {
+  it("[case 68] asks a locked store once for all of a turn, since each asking waits", async () => {
     const { transactions, commit } = recorded();
     let asked = 0;
     transactions.begin = () => {

@@ -19,7 +19,7 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
     poll: 5,
     drainTimeout: 50,
     ...options,
-  } as ReceiverOptions);
+  } as ReceiverOptions<Record<never, never>>);
   const seen: Observation[] = [];
   receiver.observe((observation) => seen.push(observation));
   await receiver.start();
@@ -32,7 +32,8 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
     if (only === undefined) throw new Error("expected an entry, got none");
     return only;
   };
-  const untilState = (state: Entry["state"]) => until(async () => expect(await entry()).toMatchObject({ state }));
+  const untilState = (state: Entry["state"]) =>
+    until(async () => expect(await entry()).toMatchObject({ state }));
   const outcomes = () =>
     seen.filter((one): one is DeliveryObservation => one.type === "delivery").map(({ outcome }) => outcome);
   return { receiver, lines, clock, seen, outcomes, entries, entry, untilState };

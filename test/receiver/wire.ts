@@ -70,7 +70,10 @@ export interface Request {
 }
 
 /** One request on a connection of its own, by node:http, which leaves the target and the headers alone. */
-export function send(url: URL, { method = "POST", target, headers, body, trailers }: Request): Promise<Reply> {
+export function send(
+  url: URL,
+  { method = "POST", target, headers, body, trailers }: Request,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const path = target ?? url.pathname;
     const outgoing = request({ host: url.hostname, port: url.port, method, path, agent: false });

@@ -13,22 +13,27 @@ const APPLICATION_ID = 0x686b7074;
  */
 const BUSY_TIMEOUT = 2000;
 
-/** Opens an inbox file, creating it for its owner alone (0600), durable to the last commit even over a power cut. */
-export function openDatabase(path: string): DatabaseSyncInstance {
+/**
+ * Opens an inbox file, creating it for its owner alone (0600), durable to the last commit even over a power cut. A file
+ * that is not an inbox, or is refused by `prepare`, is left as it was.
+ */
+export function openDatabase(
+  path: string,
+  prepare: (database: DatabaseSyncInstance) => void,
+): DatabaseSyncInstance {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600)); // before SQLite does, since it would use the process's umask
-  chmodSync(path, 0o600);
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(path);
   try {
-    // busy_timeout comes first: switching to WAL needs the lock already.
-    database.exec(
-      `PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
-    );
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: all that follows may meet another process
+    checkOwner(database, path);
+    chmodSync(path, 0o600);
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     if (pragma(database, "synchronous") !== 2) {
       throw new HookporterError("inbox_unavailable", `${path}: SQLite did not accept synchronous = FULL`);
     }
-    checkOwner(database, path);
+    prepare(database);
     return database;
   } catch (error) {
     database.close();

@@ -13,14 +13,14 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
   if (kinds !== undefined) {
     const patterns = kinds.map(kindSql);
     add(
-      `(${patterns.map(({ where }) => where).join(" OR ")})`,
+      `(${patterns.map(({ where }) => where).join(" OR ") || "false"})`,
       ...patterns.flatMap((pattern) => pattern.values),
     );
   }
   if (since !== undefined) add("received_at >= ?", since);
   if (until !== undefined) add("received_at < ?", until);
   if (seq !== undefined) add("seq = ?", seq);
-  if (eventId !== undefined) add("substr(event_id, 1, ?) = ?", eventId.length, eventId);
+  if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
 }
 
@@ -28,5 +28,5 @@ function kindSql(pattern: string): { where: string; values: (string | number)[] 
   if (pattern === "*") return { where: "true", values: [] };
   if (!pattern.endsWith(".*")) return { where: "kind = ?", values: [pattern] };
   const family = pattern.slice(0, -1);
-  return { where: "substr(kind, 1, ?) = ?", values: [family.length, family] };
+  return { where: "substr(kind, 1, length(?)) = ?", values: [family, family] };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord, Entry, NewEntry } from "../inbox.ts";
+import { decodeText, encodeText } from "./text.ts";
 
 /** A row as SQLite gives it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -16,8 +17,19 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
   const settledAt = entry.state === "dead" ? at : null;
   const hash = createHash("sha256").update(delivery.body).digest("hex");
   return [
-    ...[key.timestamp, key.eventId, key.source, entry.kind, entry.eventTimestamp, entry.state, entry.reason],
-    ...[entry.orderKey, at, at, at, settledAt, hash, delivery.body.byteLength],
+    ...[key.timestamp, encodeText(key.eventId), encodeText(key.source), encodeNullable(entry.kind)],
+    ...[
+      entry.eventTimestamp,
+      entry.state,
+      encodeNullable(entry.reason),
+      encodeNullable(entry.orderKey),
+      at,
+      at,
+      at,
+      settledAt,
+      hash,
+      delivery.body.byteLength,
+    ],
   ];
 }
 
@@ -26,15 +38,15 @@ export function toEntry(row: Row): Entry {
   return {
     seq: row.seq as number,
     key: {
-      source: row.source as string,
-      eventId: row.event_id as string,
+      source: decodeText(row.source as string),
+      eventId: decodeText(row.event_id as string),
       timestamp: row.key_timestamp as number,
     },
-    kind: row.kind as string | null,
+    kind: decodeNullable(row.kind),
     eventTimestamp: row.event_timestamp as number | null,
     state: row.state as Entry["state"],
-    reason: row.reason as string | null,
-    orderKey: row.order_key as string | null,
+    reason: decodeNullable(row.reason),
+    orderKey: decodeNullable(row.order_key),
     receivedAt: row.received_at as number,
     runAt: row.run_at as number,
     attempts: row.attempts as number,
@@ -58,14 +70,28 @@ export function toDelivery(row: Row): Delivery {
   };
 }
 
+/** A record as the values of its row. */
+export function attemptValues(seq: number, record: AttemptRecord): (string | number | null)[] {
+  const { attempt, handler, startedAt, durationMs, outcome, error } = record;
+  return [seq, attempt, encodeText(handler), startedAt, durationMs, outcome, encodeNullable(error)];
+}
+
 /** A row of `attempt` as a record. */
 export function toAttempt(row: Row): AttemptRecord {
   return {
     attempt: row.attempt as number,
-    handler: row.handler as string,
+    handler: decodeText(row.handler as string),
     startedAt: row.started_at as number,
     durationMs: row.duration_ms as number,
     outcome: row.outcome as AttemptRecord["outcome"],
-    error: row.error as string | null,
+    error: decodeNullable(row.error),
   };
+}
+
+function encodeNullable(text: string | null): string | null {
+  return text === null ? null : encodeText(text);
+}
+
+function decodeNullable(stored: unknown): string | null {
+  return stored === null ? null : decodeText(stored as string);
 }
