@@ -20,7 +20,10 @@ const url = `http://127.0.0.1:${server.address().port}/webhooks`;
 console.log(`receiver on ${url}, inbox in ${folder}\n`);
 
 let wrong = 0;
-const requests = eventKinds.map((kind) => [kind, signedRequest(sampleEvent(kind, { timestamp: Date.now() }), { secret })]);
+const requests = eventKinds.map((kind) => [
+  kind,
+  signedRequest(sampleEvent(kind, { timestamp: Date.now() }), { secret }),
+]);
 const ids = [];
 for (const [kind, request] of requests) {
   const { status, body } = await post(request);
@@ -46,7 +49,10 @@ const entries = await receiver.inbox.list({});
 const once = ids.every((id) => runs.get(id) === 1) && runs.size === eventKinds.length;
 console.log();
 check(`${entries.length} entries in the inbox, one per event`, entries.length === eventKinds.length);
-check(`${counts.done} handled, ${counts.pending + counts.running + counts.dead + counts.unhandled} left`, counts.done === 12);
+check(
+  `${counts.done} handled, ${counts.pending + counts.running + counts.dead + counts.unhandled} left`,
+  counts.done === 12,
+);
 check("each event was handled once", once);
 check("the duplicate was counted", entries[0]?.duplicates === 1);
 
@@ -62,7 +68,8 @@ async function post({ headers, body }) {
 }
 
 function show(what, status, body, right) {
-  const answer = body.error === undefined ? `${body.id}${body.duplicate ? "  duplicate" : ""}` : body.error.message;
+  const answer =
+    body.error === undefined ? `${body.id}${body.duplicate ? "  duplicate" : ""}` : body.error.message;
   check(`${what.padEnd(20)} ${status}  ${answer}`, right);
 }
 

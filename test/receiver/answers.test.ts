@@ -17,6 +17,7 @@ import {
   freshEnvelope,
   gate,
   inboxFile,
+  keptBytes,
   keptLog,
   MINUTE,
   SECRET,
@@ -57,7 +58,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       held.open();
       await untilState("done");
       expect(ids).toEqual([(await entry()).key.eventId]);
-      expect((await receiver.inbox.delivery(1))?.body).toEqual(GOOD);
+      expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
     });
 
     it("names the id the envelope brings itself", async () => {
@@ -107,7 +108,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
           expect(json(again)).toEqual({ ...(first as object), duplicate: true });
         }
         expect(await entry()).toEqual({ ...before, duplicates: 2, lastSeenAt: clock.now });
-        expect((await receiver.inbox.delivery(before.seq))?.body).toEqual(GOOD);
+        expect(await keptBytes(receiver.inbox, before.seq)).toEqual(GOOD);
       },
     );
 
@@ -163,7 +164,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     });
     expect(json(await old.post(misfit))).toEqual(accepted(false));
     expect(await old.entry()).toMatchObject({ state: "dead", reason: "invalid_data", attempts: 0 });
-    expect(Buffer.from((await old.receiver.inbox.delivery(1))?.body ?? [])).toEqual(misfit);
+    expect(await keptBytes(old.receiver.inbox)).toEqual(misfit);
     expect(json(await old.post(misfit))).toEqual(accepted(true));
     await until(() => expect(dead).toHaveBeenCalledOnce());
     expect(dead).toHaveBeenCalledWith(
@@ -241,7 +242,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expectError(await post(body), 400, "invalid_request", field);
       const before = await entry();
       expect(before).toMatchObject({ state: "dead", reason, duplicates: 0, attempts: 0 });
-      expect(Buffer.from((await receiver.inbox.delivery(before.seq))?.body ?? [])).toEqual(body);
+      expect(await keptBytes(receiver.inbox, before.seq)).toEqual(body);
       clock.now += 1;
       // Nothing of it depends on the clock but its age, which this millisecond takes back for one of them.
       if (reason === "future_timestamp") clock.now -= 1;
@@ -395,7 +396,11 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
 
     it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("[case 42] is 405 for %s", async (method) => {
       const { ask, entries } = await open();
-      const reply = await ask({ method, headers: signedHeaders(GOOD), body: GOOD });
+      const reply = await ask({
+        method,
+        headers: { ...signedHeaders(GOOD), "content-length": `${GOOD.length}` },
+        body: GOOD,
+      });
       expectError(reply, 405, "method_not_allowed");
       expect(reply.headers.allow).toBe("POST");
       expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -448,9 +453,10 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       const socket = await dial(url);
       const head = `Host: x\r\nContent-Length: ${GOOD.length}\r\n${SIGNATURE_HEADER}: sha256=${HEX}\r\n`;
       socket.write(`POST /webhooks HTTP/1.1\r\n${head}\r\n`);
+      // What lies behind is another request to Node, here one that is none; its answer may overtake ours.
       socket.write(Buffer.concat([GOOD, bytes("and more that is not HTTP")]));
-      expect(splitAnswer(await readAll(socket)).status).toBe(200);
-      expect((await receiver.inbox.delivery(1))?.body).toEqual(GOOD);
+      await readAll(socket);
+      await until(async () => expect(await keptBytes(receiver.inbox)).toEqual(GOOD));
     });
 
     it.each([0, 1])("[case 29] has the limit where it says it is: %d bytes beyond", async (beyond) => {
@@ -507,7 +513,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         `${SIGNATURE_HEADER}: sha256=${signature}\r\n\r\n${GOOD}`;
       socket.write(request(flipped(HEX), "") + request(HEX, "Connection: close\r\n"));
       const raw = (await readAll(socket)).toString();
-      expect(raw.match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
+      expect(raw.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
       expect(await entries()).toHaveLength(1);
     });
   });

@@ -55,6 +55,11 @@ export function deliveryOf(content: object | string, headers?: DeliveryHeaders, 
   return { method: "POST", target: "/webhooks", headers: headers ?? signedHeaders(body), body, receivedAt };
 }
 
+/** The bytes of a kept delivery; stores give them as they like. */
+export async function keptBytes(inbox: Inbox, seq = 1): Promise<Buffer> {
+  return Buffer.from((await inbox.delivery(seq))?.body ?? "nothing was kept");
+}
+
 /** A clock that stands still until it is set. */
 export function frozenClock(): { now: number } {
   return { now: NOW };

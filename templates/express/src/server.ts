@@ -20,7 +20,9 @@ await receiver.start();
 
 const server = createApp(receiver).listen(port, host, (error) => {
   if (error) throw error;
-  log.info({ url: `http://${host}:${port}/webhooks` }, "listening");
+  const address = server.address(); // says the port where 0 asked for a free one
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");
 });
 
 /** Takes no more connections, lets running handlers end, closes the inbox. What is unfinished runs at the next start. */

@@ -1,0 +1,95 @@
+import { expect, it } from "vitest";
+import { REJECTION_REASONS } from "../../src/event/read-envelope.ts";
+import type { Outcome, RefusalReason } from "../../src/receiver/outcome.ts";
+import { toAnswer } from "../../src/receiver/response.ts";
+import { SIGNATURE_REASONS } from "../../src/signature/verify.ts";
+import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
+
+const page = readPage("docs/answers.md");
+
+/** The types keep this whole: a reason that comes or goes does not compile. */
+const REFUSALS: Readonly<Record<RefusalReason, true>> = {
+  wrong_path: true,
+  wrong_method: true,
+  content_encoding: true,
+  too_large: true,
+  too_slow: true,
+  aborted: true,
+};
+
+it("lists every rejection reason with its meaning, and no other", () => {
+  const onPage = table("Rejection reasons").map(([reason = "", meaning]) => [quoted(reason)[0], meaning]);
+  expect(onPage).toEqual(Object.entries(REJECTION_REASONS));
+});
+
+it("lists every signature reason with its meaning and fix, and no other", () => {
+  const onPage = table("Signature reasons").map(([reason = "", ...rest]) => [quoted(reason)[0], ...rest]);
+  const inCode = Object.entries(SIGNATURE_REASONS).map(([reason, { meaning, fix }]) => [
+    reason,
+    meaning.replaceAll("`", ""),
+    fix,
+  ]);
+  expect(onPage.map((cells) => cells.map((cell) => cell?.replaceAll("`", "")))).toEqual(inCode);
+});
+
+it("lists every refusal with its answer, and no other", () => {
+  const onPage = table("Refusals").map(([reason = "", status, type = "", header = ""]) => [
+    quoted(reason)[0],
+    status,
+    quoted(type)[0],
+    quoted(header)[0] ?? "",
+  ]);
+  const inCode = (Object.keys(REFUSALS) as RefusalReason[]).map((reason) => {
+    const { status, type, headers } = answerTo({ type: "refused", reason });
+    const own = Object.entries(headers).find(([name]) => !name.startsWith("Content-"));
+    return [reason, String(status), type, own === undefined ? "" : own.join(": ")];
+  });
+  expect(onPage).toEqual(inCode);
+});
+
+it("gives the status and type of the other errors", () => {
+  const error = new Error("a reason");
+  const rejection = { reason: "empty_body", message: "" } as const;
+  const secret = { role: "current", fingerprint: "" } as const;
+  const others: Outcome[] = [
+    { type: "rejected", rejection, seq: 1, eventId: "", duplicate: false, secret },
+    { type: "unauthorized", reason: "signature_missing" },
+    { type: "unavailable", error },
+    { type: "misconfigured", error },
+  ];
+  const wanted = others.map((outcome) => {
+    const { status, type } = answerTo(outcome);
+    return `${status} \`${type}\``;
+  });
+  const told = table("The answers").map(([, answer = ""]) => answer);
+  expect(wanted.filter((start) => !told.some((answer) => answer.startsWith(start)))).toEqual([]);
+});
+
+it("gives the seconds after which a sender may come again", () => {
+  const { headers } = answerTo({ type: "unavailable", error: new Error("a reason") });
+  expect(page).toContain(`\`Retry-After: ${headers["Retry-After"]}\``);
+});
+
+it("shows the error body in the form it has", () => {
+  const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? "";
+  const rejection = { reason: "invalid_timestamp", message: REJECTION_REASONS.invalid_timestamp } as const;
+  const { body } = toAnswer({
+    ...{ type: "rejected", rejection: { ...rejection, field: "timestamp" }, seq: 1, eventId: "" },
+    ...{ duplicate: false, secret: { role: "current", fingerprint: "" } },
+  });
+  expect(JSON.parse(shown)).toEqual(JSON.parse(Buffer.from(body).toString("utf8")));
+});
+
+function table(heading: string): readonly (readonly string[])[] {
+  return rowsOf(sectionOf(page, heading));
+}
+
+function answerTo(outcome: Outcome): {
+  status: number;
+  type: string;
+  headers: Readonly<Record<string, string>>;
+} {
+  const { status, headers, body } = toAnswer(outcome);
+  const { error } = JSON.parse(Buffer.from(body).toString("utf8"));
+  return { status, headers, type: error.type };
+}

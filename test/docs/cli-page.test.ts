@@ -1,0 +1,175 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import type { Command, Option } from "commander";
+import { expect, it, vi } from "vitest";
+import { variableName } from "../../src/cli/config.ts";
+import { createContext } from "../../src/cli/context.ts";
+import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { createProgram, leaves } from "../../src/cli/program.ts";
+import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
+import { quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
+
+const page = readPage("docs/cli.md");
+const commands = leaves(program());
+const COMMON = "Flags of every command";
+
+it("has a section for every command, and for no other", () => {
+  const headings = [...page.matchAll(/^## `(.+)`$/gm)].map((match) => match[1]);
+  expect(headings).toEqual(commands.map(nameOf));
+});
+
+it.each(commands.map((command) => [nameOf(command), command] as const))(
+  "lists every flag of %s with its variable, and no other",
+  (name, command) => {
+    const onPage = [...flagRows(name), ...flagRows(COMMON)].map(({ flag, variable }) => [flag, variable]);
+    const inCode = command.options.map((option) => [flagOf(option), variableName(option)]);
+    expect(onPage.sort()).toEqual(inCode.sort());
+  },
+);
+
+it.each(commands.map((command) => [nameOf(command), command] as const))(
+  "gives the defaults of %s as its help does",
+  (name, command) => {
+    const onPage = flagRows(name).map(({ flag, fallback }) => [flag, fallback]);
+    const own = command.options.filter((option) => onPage.some(([flag]) => flag === flagOf(option)));
+    const inCode = own.map((option) => [flagOf(option), defaultOf(option)]);
+    expect(onPage.sort()).toEqual(inCode.sort());
+  },
+);
+
+it("shows how each command is called", () => {
+  const missing = commands.filter((command) => {
+    return (
+      command.registeredArguments.length > 0 && !sectionText(command).includes(`\`${usageOf(command)}\``)
+    );
+  });
+  expect(missing.map(usageOf)).toEqual([]);
+});
+
+it("names no flag that the program does not have", () => {
+  const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
+  for (const general of ["--help", "--version"]) flags.add(general);
+  // `curl` has flags of its own.
+  const named = page.replaceAll("--data-binary", "").match(/--[a-z][a-z-]*/g) ?? [];
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((flag) => !flags.has(flag))).toEqual([]);
+});
+
+it("names no variable that the program does not read", () => {
+  const variables = new Set(commands.flatMap(({ options }) => options.map(variableName)));
+  variables.add("HOOKPORTER_SECRET");
+  const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
+  expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
+});
+
+it("has only commands and flags of the program on the other pages", () => {
+  const pages = ["README.md", "CONTRIBUTING.md", "docs/answers.md", "docs/errors.md", "docs/library.md"];
+  const calls = pages.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
+  expect(calls.length).toBeGreaterThan(5);
+  const wrong = calls.filter((call) => {
+    const command = commands.find((one) => new RegExp(`^${nameOf(one)}\\b`).test(call));
+    const known = command?.options.map(({ long }) => long) ?? [];
+    return command === undefined || (call.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag));
+  });
+  expect(wrong).toEqual([]);
+});
+
+it("lists every exit code with its meaning, and no other", () => {
+  const onPage = rowsOf(sectionOf(page, "Exit codes"));
+  expect(onPage).toEqual(Object.entries(EXIT_CODES));
+});
+
+it("lists the fields of every record as the commands print them", { timeout: 30_000 }, async () => {
+  const printed = new Map<string, Set<string>>();
+  for (const { schemaVersion, type, time, ...fields } of await everyRecord()) {
+    expect([schemaVersion, typeof time]).toEqual([1, "string"]);
+    const known = printed.get(String(type)) ?? new Set();
+    for (const name of Object.keys(fields)) known.add(name);
+    printed.set(String(type), known);
+  }
+  const inCode = [...printed].map(([type, fields]) => [type, [...fields].sort()]);
+  const onPage = rowsOf(sectionOf(page, "Records")).map(([type = "", , fields = ""]) => [
+    quoted(type)[0],
+    [...new Set(quoted(fields))].filter((field) => !field.includes(" ")).sort(),
+  ]);
+  expect(Object.fromEntries(onPage)).toEqual(Object.fromEntries(inCode));
+});
+
+/** Runs each command so that it prints each of its records. */
+async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "body.json"), "{}");
+  writeFileSync(join(cwd, "handlers.js"), 'export default { "lead.created": () => {} };');
+  const listening = startCli(["listen", "--port", "0", "--json"], { cwd });
+  const ready = () => listening.now().records.find(({ type }) => type === "ready");
+  await vi.waitFor(() => expect(ready()).toBeDefined(), 10_000);
+  const url = String(ready()?.url);
+  const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd })).records;
+  const records = [
+    ...(await run("trigger", "lead.created", "--url", url)),
+    ...(await run("sign", "body.json")),
+    ...(await run("verify", "body.json", "--signature", "sha256=00")),
+  ];
+  const signature = String(records.find(({ type }) => type === "signature")?.signature);
+  await vi.waitFor(() => expect(listening.now().stdout).toContain('"attempt"'), 10_000);
+  records.push(...(await run("verify", "body.json", "--signature", signature)));
+  records.push(...(await run("events", "list")), ...(await run("events", "show", "1")));
+  records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
+  records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
+  records.push(...(await run("init", "project")));
+  listening.signal("SIGINT");
+  return [...records, ...(await listening.finished).records];
+}
+
+interface FlagRow {
+  readonly flag: string;
+  readonly variable: string;
+  readonly fallback: string;
+}
+
+function flagRows(heading: string): readonly FlagRow[] {
+  return rowsOf(sectionsOf(page).get(heading) ?? "").map(([flag = "", variable = "", fallback = ""]) => ({
+    flag: quoted(flag)[0] ?? flag,
+    variable: quoted(variable)[0] ?? variable,
+    fallback: fallback.replaceAll("`", ""),
+  }));
+}
+
+/** A flag with its argument, such as `--port <n>`. */
+function flagOf(option: Option): string {
+  return option.flags;
+}
+
+function defaultOf({ description }: Option): string {
+  return /\(default: (.+)\)$/.exec(description)?.[1] ?? "";
+}
+
+/** The name from below the program, such as `events list`. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent === null || parent === null ? command.name() : `${nameOf(parent)} ${command.name()}`;
+}
+
+function usageOf(command: Command): string {
+  const values = command.registeredArguments.map((argument) => {
+    const text = argument.name() + (argument.variadic ? "..." : "");
+    return argument.required ? `<${text}>` : `[${text}]`;
+  });
+  return [nameOf(command), ...values].join(" ");
+}
+
+function sectionText(command: Command): string {
+  return sectionsOf(page).get(nameOf(command)) ?? "";
+}
+
+function program(): Command {
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  const context = createContext({
+    ...{ env: {}, cwd: ".", stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() },
+    isTTY: { stdin: false, stdout: false, stderr: false },
+    exit: () => {},
+    onSignal: () => () => {},
+  });
+  return createProgram(context);
+}

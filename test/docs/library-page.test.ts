@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
+import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
+import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
+
+const page = readPage("docs/library.md");
+const rows = rowsOf(sectionOf(page, "Options of createReceiver")).map(([name = "", , fallback = ""]) => ({
+  name: quoted(name)[0] ?? "",
+  fallback,
+}));
+
+/** The types keep these whole: an option that comes or goes does not compile. */
+const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
+  ...{ secret: true, inbox: true, signatureHeader: true, source: true, schemas: true, identity: true },
+  ...{ maxAge: true, maxSkew: true, retention: true, bodyLimit: true, bodyTimeout: true, concurrency: true },
+  ...{ handlerTimeout: true, retry: true, lease: true, poll: true, drainTimeout: true, log: true },
+  ...{ clock: true, random: true },
+};
+const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
+  ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
+};
+
+it("lists every option of a receiver and of its retries, and no other", () => {
+  const options = [...Object.keys(OPTIONS), ...Object.keys(RETRY)];
+  expect(rows.map(({ name }) => name)).toEqual(options);
+});
+
+it("gives the defaults that the receiver applies", () => {
+  const settings = readOptions({ secret: "a-secret-that-is-long-enough", inbox: "memory:" });
+  const plain = Object.entries({ ...settings, ...DEFAULT_RETRY }).filter(([name, value]) => {
+    return ["number", "string"].includes(typeof value) && rows.some((row) => row.name === name);
+  });
+  expect(plain.length).toBeGreaterThan(14);
+  const onPage = plain.map(([name]) => {
+    const fallback = rows.find((row) => row.name === name)?.fallback ?? "";
+    return [name, fallback.replaceAll("`", "").replace(/ \(.*\)$/, "")];
+  });
+  expect(onPage).toEqual(plain.map(([name, value]) => [name, String(value)]));
+});
+
+it("lists every import the package has", () => {
+  const imports = rowsOf(page.slice(0, page.indexOf("## "))).map(([name = ""]) => quoted(name)[0]);
+  const published = Object.keys(packageJson.exports).filter((name) => !name.endsWith(".json"));
+  expect(imports).toEqual(published.map((name) => `hookporter${name.slice(1)}`));
+});

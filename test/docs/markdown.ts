@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The project's folder. */
+export const root = join(import.meta.dirname, "..", "..");
+
+/** A page's text, by its path in the project. */
+export function readPage(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+/** A page's sections by heading, each with the sections below it left out. */
+export function sectionsOf(page: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, string>();
+  for (const part of withoutCode(page)
+    .split(/^#{1,6} /m)
+    .slice(1)) {
+    const [heading = "", ...lines] = part.split("\n");
+    sections.set(heading.replaceAll("`", ""), lines.join("\n"));
+  }
+  return sections;
+}
+
+/** One section; fails where the page has none of that heading. */
+export function sectionOf(page: string, heading: string): string {
+  const section = sectionsOf(page).get(heading);
+  if (section === undefined) throw new Error(`the page has no section ${JSON.stringify(heading)}`);
+  return section;
+}
+
+/** The rows of every table in a text, their headings left out; cells keep their backticks. */
+export function rowsOf(text: string): readonly (readonly string[])[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    if (!line.startsWith("|") || isRuler(line) || isRuler(lines[index + 1] ?? "")) return [];
+    return [
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    ];
+  });
+}
+
+/** The code of every fenced block in a language. */
+export function codeOf(page: string, language: string): readonly string[] {
+  const blocks = page.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm);
+  return [...blocks].flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
+}
+
+/** What stands between backticks. */
+export function quoted(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
+}
+
+/** A page with its fenced blocks taken out, so that a comment in one is no heading. */
+export function withoutCode(page: string): string {
+  return page.replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+function isRuler(line: string): boolean {
+  return /^\|[-:| ]+\|$/.test(line);
+}

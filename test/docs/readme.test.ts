@@ -1,0 +1,120 @@
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, parse } from "node:path";
+import { promisify } from "node:util";
+import { expect, it, onTestFinished, vi } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { startCli, tempFolder } from "../cli/fake-io.ts";
+import { codeOf, readPage, root, sectionOf, sectionsOf, withoutCode } from "./markdown.ts";
+
+const docs = readdirSync(join(root, "docs")).map((name) => `docs/${name}`);
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs];
+const readme = readPage("README.md");
+
+it.each(pages)("has no link in %s that leads nowhere", (page) => {
+  const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
+  const relative = links.filter((link) => !/^https?:/.test(link));
+  expect(relative.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+});
+
+it("links to every page of docs/", () => {
+  expect(docs.filter((page) => !readme.includes(`](${page})`))).toEqual([]);
+});
+
+it("names only scripts that package.json has", () => {
+  const named = [...(readme + readPage("CONTRIBUTING.md")).matchAll(/\bnpm (?:run ([\w:]+)|(test))/g)];
+  const scripts = named.map((match) => match[1] ?? match[2] ?? "");
+  expect(scripts.length).toBeGreaterThan(3);
+  expect(scripts.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
+});
+
+it("begins with the commands for a fresh clone, and names the oldest Node", () => {
+  expect(codeOf(readme, "sh")[0]).toBe("npm ci && npm run demo\nnpm ci && npm test\n");
+  expect(readme).toContain(`Node ${packageJson.engines.node.replace(">=", "")} or newer`);
+});
+
+it("has ten lines of library code", () => {
+  const lines = (codeOf(readme, "ts")[0] ?? "").split("\n").filter((line) => line.trim() !== "");
+  expect(lines).toHaveLength(10);
+});
+
+it("has only TypeScript that compiles, on every page", { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-docs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  const files = pages.flatMap((page) => {
+    return codeOf(readPage(page), "ts").map((code, index) => {
+      const name = `${page.replaceAll(/\W/g, "-")}-${index + 1}.ts`;
+      writeFileSync(join(folder, name), code);
+      return name;
+    });
+  });
+  expect(files.length).toBeGreaterThan(5);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files, include: [] }),
+  );
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch((error) => error);
+  expect(stdout).toBe("");
+});
+
+it.skipIf(["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).error !== undefined))(
+  "has an example for openssl and curl that works as it is written",
+  { timeout: 30_000 },
+  async () => {
+    const cwd = tempFolder();
+    const listening = startCli(["listen", "--port", "0", "--json"], { cwd });
+    const ready = () => listening.now().records.find(({ type }) => type === "ready");
+    await vi.waitFor(() => expect(ready()).toBeDefined(), 10_000);
+    const [script = ""] = codeOf(readme.slice(readme.indexOf("## Sign with openssl")), "sh");
+    expect(script).toContain("http://127.0.0.1:4400/webhooks");
+    const example = script.replace("http://127.0.0.1:4400/webhooks", String(ready()?.url));
+    const send = promisify(execFile);
+    const first = await send("sh", ["-c", example], { cwd });
+    expect(JSON.parse(first.stdout)).toMatchObject({ received: true, duplicate: false });
+    const again = await send("sh", ["-c", example.slice(example.indexOf("digest="))], { cwd });
+    expect(JSON.parse(again.stdout)).toMatchObject({ received: true, duplicate: true });
+    listening.signal("SIGINT");
+    expect((await listening.finished).code).toBe(0);
+  },
+);
+
+it("keeps the words of the promise on the page of the promise", () => {
+  const promise = sectionOf(readPage("docs/identity-and-promise.md"), "The promise").replaceAll("\n", " ");
+  expect(promise).toContain(
+    "An acknowledged event is never lost; handlers run *at least once*; with `tx` (PostgreSQL) their database effects " +
+      "commit together with the entry's completion, *effectively once*; no order is promised except per key, on request (`orderBy`).",
+  );
+});
+
+/** The published names are taken from the source, so that nothing has to be built. */
+const compilerOptions = {
+  ...{ rootDir: parse(root).root, noUnusedLocals: false },
+  paths: {
+    hookporter: [join(root, "src/index.ts")],
+    "hookporter/express": [join(root, "src/receiver/express.ts")],
+    "hookporter/node": [join(root, "src/receiver/node.ts")],
+    "hookporter/testing": [join(root, "src/testing.ts")],
+  },
+};
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || anchors(target).includes(anchor);
+}
+
+/** The anchors GitHub gives a page's headings. */
+function anchors(page: string): readonly string[] {
+  const headings = [...sectionsOf(readPage(page)).keys()];
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}

@@ -1,0 +1,153 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const execute = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "hookporter-package-"));
+const consumer = join(folder, "consumer");
+const project = join(consumer, "my-receiver");
+let tarball = "";
+
+/** An environment like a stranger's: no variables of ours, no home with settings. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(?:HOOKPORTER|VITEST|NODE_ENV|TEST$|INIT_CWD|npm_package|npm_lifecycle)/.test(name),
+  ),
+);
+
+/** Runs a program to its end; rejects when it fails, with what it printed. */
+async function run(cwd: string, program: string, ...argv: string[]): Promise<string> {
+  const { stdout } = await execute(program, argv, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
+  return stdout;
+}
+
+const npm = (cwd: string, ...argv: string[]) =>
+  run(cwd, "npm", ...argv, "--no-audit", "--no-fund", "--prefer-offline");
+const hookporter = (cwd: string, ...argv: string[]) =>
+  run(cwd, join(consumer, "node_modules", ".bin", "hookporter"), ...argv);
+
+beforeAll(async () => {
+  // dist/ is built before the tests; packing must not build it under the feet of those that run it.
+  const packed = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  const parsed = JSON.parse(packed);
+  const [first] = Array.isArray(parsed) ? parsed : Object.values<{ filename: string }>(parsed);
+  tarball = join(folder, first.filename);
+  await run(folder, "mkdir", consumer);
+  writeFileSync(join(consumer, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }');
+  await npm(consumer, "install", tarball);
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the packed package", () => {
+  it("runs from an empty folder and says its version", async () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect((await hookporter(consumer, "--version")).trim()).toBe(version);
+  });
+
+  it("holds what it needs and nothing else", () => {
+    const installed = join(consumer, "node_modules", "hookporter");
+    const top = readdirSync(installed).sort();
+    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json", "templates"]);
+    expect(existsSync(join(installed, "templates", "express", "_gitignore"))).toBe(true);
+    expect(existsSync(join(installed, "dist", "THIRD-PARTY-NOTICES.txt"))).toBe(true);
+  });
+
+  it("offers every export, with its types", async () => {
+    const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    for (const [name, target] of Object.entries<{ types?: string }>(exports)) {
+      if (target.types === undefined) continue;
+      const specifier = name === "." ? "hookporter" : `hookporter${name.slice(1)}`;
+      const names = await run(
+        consumer,
+        "node",
+        "-e",
+        `import("${specifier}").then((m) => console.log(Object.keys(m).length))`,
+      );
+      expect(Number(names), specifier).toBeGreaterThan(0);
+      expect(existsSync(join(consumer, "node_modules", "hookporter", target.types)), target.types).toBe(true);
+    }
+  });
+
+  it("depends on at most 90 packages, none of which starting the command line loads", async () => {
+    const lock = JSON.parse(readFileSync(join(consumer, "package-lock.json"), "utf8"));
+    expect(Object.keys(lock.packages).length - 2).toBeLessThanOrEqual(90);
+    const bundled = readFileSync(join(consumer, "node_modules", "hookporter", "dist", "bin.js"), "utf8");
+    const imported = [...bundled.matchAll(/^import .* from "([^"]+)";$/gm)].map((match) => match[1] ?? "");
+    expect(imported.filter((name) => !name.startsWith("node:") && !name.startsWith("./"))).toEqual([]);
+  });
+});
+
+describe("a project scaffolded from it", () => {
+  beforeAll(async () => {
+    await hookporter(consumer, "init", "my-receiver", "--yes");
+    const path = join(project, "package.json");
+    const manifest = JSON.parse(readFileSync(path, "utf8"));
+    manifest.dependencies.hookporter = `file:${tarball}`; // not published yet
+    writeFileSync(path, JSON.stringify(manifest, null, 2));
+    await npm(project, "install");
+  }, 180_000);
+
+  it("has a secret of its own that only its owner can read", () => {
+    expect(statSync(join(project, ".env")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(project, ".env"), "utf8")).toMatch(/^HOOKPORTER_SECRET=\S{40,}$/m);
+    expect(readFileSync(join(project, ".gitignore"), "utf8")).toMatch(/^\.env$/m);
+  });
+
+  it("type-checks and passes its own tests", async () => {
+    await npm(project, "test");
+  }, 120_000);
+
+  it("builds, starts, takes a signed delivery once, and stops when told to", async () => {
+    await npm(project, "run", "build");
+    const server = spawn("node", ["dist/server.js"], {
+      cwd: project,
+      env: { ...env, PORT: "0" },
+      stdio: "pipe",
+    });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    try {
+      const url = await announcedUrl(server);
+      const endpoint = new URL("/webhooks", url).href;
+      const sent = await hookporter(
+        project,
+        "trigger",
+        "payment.received",
+        "--duplicate",
+        "2",
+        "--url",
+        endpoint,
+        "--json",
+      );
+      const answers = sent
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(JSON.parse(line).body));
+      expect(answers).toMatchObject([{ duplicate: false }, { duplicate: true }]);
+      const unsigned = await fetch(endpoint, { method: "POST", body: "{}" });
+      expect(unsigned.status).toBe(401);
+    } finally {
+      server.kill("SIGTERM");
+    }
+    const [code] = await once(server, "exit");
+    expect(code).toBe(0);
+  }, 60_000);
+});
+
+/** The first URL that a server prints. */
+function announcedUrl(server: ReturnType<typeof spawn>): Promise<string> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    server.stderr?.on("data", (chunk) => {
+      text += String(chunk);
+      const [url] = /http:\/\/[\w.[\]:]+/.exec(text) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+    server.once("exit", () => reject(new Error(`the server ended: ${text}`)));
+  });
+}

@@ -1,0 +1,129 @@
+import express from "express";
+import { describe, expect, it } from "vitest";
+import { expressReceiver } from "../../src/receiver/express.ts";
+import { expectError, json, openReceiver, posting } from "./open.ts";
+import { bytes, envelope, keptBytes, signedHeaders } from "./sample.ts";
+import { listenExpress } from "./wire.ts";
+
+const GOOD = bytes(envelope());
+
+/** A user's app around a receiver. */
+async function openApp(
+  mount: (app: express.Express, endpoint: express.RequestHandler) => unknown,
+  options = {},
+) {
+  const opened = await openReceiver(options);
+  const url = await listenExpress((app) => mount(app, expressReceiver(opened.receiver)));
+  return { ...opened, url, ...posting(url) };
+}
+
+describe("expressReceiver", () => {
+  it.each<[string, express.RequestHandler]>([
+    ["express.json()", express.json()],
+    ["express.text()", express.text({ type: "*/*" })],
+    [
+      "a host that puts its own body there and leaves the stream",
+      (request, _, next) => {
+        request.body = {};
+        next();
+      },
+    ],
+    [
+      "a parser that leaves a stream without a body",
+      (request, _, next) => void request.resume().on("end", next),
+    ],
+  ])("[case 53] answers 500 at once behind %s, and the log names the fix", async (_, parser) => {
+    const { post, lines, outcomes, entries } = await openApp((app, endpoint) =>
+      app.use(parser).use("/webhooks", endpoint),
+    );
+    const start = performance.now();
+    expectError(await post(GOOD), 500, "server_error");
+    expect(performance.now() - start).toBeLessThan(1000);
+    expect(outcomes()).toMatchObject([
+      { type: "misconfigured", error: { name: "ConfigurationError", code: "body_already_parsed" } },
+    ]);
+    expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+    expect(lines[0]?.message).toContain("before express.json()");
+    expect(await entries()).toEqual([]);
+  });
+
+  it("[case 53] answers 500 even to a body that carried no signature", async () => {
+    const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
+    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(500);
+  });
+
+  it("takes the bytes that express.raw() left", async () => {
+    const { post, receiver } = await openApp((app, endpoint) =>
+      app.use(express.raw({ type: "*/*" })).use("/webhooks", endpoint),
+    );
+    expect(json(await post(GOOD))).toMatchObject({ received: true });
+    expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+    expect((await post("")).status).toBe(400);
+  });
+
+  it("holds express.raw() to its own limit", async () => {
+    const { post, ask } = await openApp(
+      (app, endpoint) => app.use(express.raw({ type: "*/*" })).use("/webhooks", endpoint),
+      { bodyLimit: GOOD.length },
+    );
+    expect((await post(GOOD)).status).toBe(200);
+    const body = Buffer.concat([GOOD, bytes(" ")]);
+    expect((await ask({ headers: signedHeaders(body), body })).status).toBe(413);
+  });
+
+  it("works behind a parser that had nothing to do with its body", async () => {
+    const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
+    const headers = { ...signedHeaders(GOOD), "content-type": "text/plain" };
+    expect((await ask({ headers, body: GOOD })).status).toBe(200);
+  });
+
+  it.each<[string, (app: express.Express, endpoint: express.RequestHandler) => unknown]>([
+    ["app.post", (app, endpoint) => app.post("/webhooks", endpoint)],
+    ["app.all", (app, endpoint) => app.all("/webhooks", endpoint)],
+    ["a router", (app, endpoint) => app.use(express.Router().use("/webhooks", endpoint))],
+    ["a route of a router", (app, endpoint) => app.use("/", express.Router().post("/webhooks", endpoint))],
+  ])("can be mounted with %s", async (_, mount) => {
+    const { post, ask } = await openApp(mount);
+    expect((await post(GOOD)).status).toBe(200);
+    expect((await ask({ target: "/webhooks?x=1", headers: signedHeaders(GOOD), body: GOOD })).status).toBe(
+      404,
+    );
+  });
+
+  it("can be mounted deep, or at the root", async () => {
+    const { ask, entries } = await openApp((app, endpoint) =>
+      app.use("/a", express.Router().use("/b", endpoint)).use(endpoint),
+    );
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    const statuses: number[] = [];
+    for (const target of ["/a/b", "/", "/a", "/a/b/c"]) {
+      statuses.push((await ask({ ...request, target })).status);
+    }
+    expect(statuses).toEqual([200, 200, 404, 404]);
+    expect(await entries()).toMatchObject([{ duplicates: 1 }]);
+  });
+
+  it("keeps the target as it was sent", async () => {
+    const { ask, receiver } = await openApp((app, endpoint) =>
+      app.use("/a", express.Router().use("/b", endpoint)),
+    );
+    await ask({ target: "/a/b", headers: signedHeaders(GOOD), body: GOOD });
+    expect((await receiver.inbox.delivery(1))?.target).toBe("/a/b");
+  });
+
+  it("[case 55] lets each of two receivers have its own secret, chosen by the route", async () => {
+    const rents = await openReceiver({ secret: "the-secret-of-rents-1" });
+    const leads = await openReceiver({ secret: "the-secret-of-leads-1" });
+    const url = await listenExpress((app) =>
+      app.use("/rents", expressReceiver(rents.receiver)).use("/leads", expressReceiver(leads.receiver)),
+    );
+    const { ask } = posting(url);
+    const statuses: number[] = [];
+    for (const target of ["/rents", "/leads"]) {
+      for (const secret of ["the-secret-of-rents-1", "the-secret-of-leads-1"]) {
+        statuses.push((await ask({ target, headers: signedHeaders(GOOD, secret), body: GOOD })).status);
+      }
+    }
+    expect(statuses).toEqual([200, 401, 401, 200]);
+  });
+});

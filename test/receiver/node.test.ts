@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { nodeReceiver } from "../../src/receiver/node.ts";
+import { openReceiver, posting } from "./open.ts";
+import { bytes, envelope, signedHeaders } from "./sample.ts";
+import { listenNode } from "./wire.ts";
+
+const GOOD = bytes(envelope());
+
+describe("nodeReceiver", () => {
+  it.each([
+    [undefined, "/webhooks"],
+    ["/in", "/in"],
+    ["/in?from=service", "/in?from=service"],
+    ["/", "/"],
+  ])("has its endpoint at one target, letter for letter: %s", async (path, endpoint) => {
+    const { receiver } = await openReceiver();
+    const url = await listenNode(nodeReceiver(receiver, path === undefined ? {} : { path }));
+    const { ask } = posting(url);
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    expect((await ask({ ...request, target: endpoint })).status).toBe(200);
+    for (const target of [`${endpoint}x`, `${endpoint}/`, "/IN", "/WEBHOOKS", "*"]) {
+      expect((await ask({ ...request, target })).status).toBe(404);
+    }
+  });
+
+  it("writes nothing to an answer that another listener has begun", async () => {
+    const { receiver, outcomes } = await openReceiver();
+    const listener = nodeReceiver(receiver);
+    const url = await listenNode((request, response) => {
+      listener(request, response);
+      response.end("taken");
+    });
+    const { ask } = posting(url);
+    expect(await ask({ headers: signedHeaders(GOOD), body: GOOD })).toMatchObject({
+      status: 200,
+      text: "taken",
+    });
+    expect(outcomes().length).toBeLessThan(2);
+  });
+});

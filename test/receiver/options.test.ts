@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import { DAY, keptLog, MINUTE, SECRET } from "./sample.ts";
+
+const read = (options: Partial<ReceiverOptions>) =>
+  readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
+const code = (expected: string) => expect.objectContaining({ name: "ConfigurationError", code: expected });
+
+describe("readOptions", () => {
+  it("has defaults for all but the secret", () => {
+    const inbox = memoryInbox();
+    const { log } = keptLog();
+    expect(read({ inbox, log })).toEqual({
+      secrets: expect.any(Function),
+      inbox,
+      log,
+      signatureHeader: "x-service-signature",
+      source: "service",
+      schemas: {},
+      identity: undefined,
+      maxAge: 7 * DAY,
+      maxSkew: 5 * MINUTE,
+      retention: 30 * DAY,
+      bodyLimit: 1_048_576,
+      bodyTimeout: 10_000,
+      concurrency: 10,
+      handlerTimeout: 30_000,
+      retry: DEFAULT_RETRY,
+      lease: 15_000,
+      poll: 1000,
+      drainTimeout: 10_000,
+      clock: Date.now,
+      random: Math.random,
+    });
+  });
+
+  const numbers = [
+    "maxAge",
+    "maxSkew",
+    "retention",
+    "bodyLimit",
+    "bodyTimeout",
+    "concurrency",
+    "handlerTimeout",
+    "lease",
+    "poll",
+    "drainTimeout",
+  ] as const;
+  describe.each(numbers)("%s", (name) => {
+    it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("refuses %d", (value) => {
+      expect(() => read({ [name]: value })).toThrow(code("option_invalid"));
+    });
+
+    it("refuses more than a timer or an exact number can hold", () => {
+      const timer = ["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"].includes(name);
+      expect(() => read({ [name]: timer ? 2 ** 31 : 2 ** 53 })).toThrow(code("option_invalid"));
+    });
+
+    it("refuses 0, but where nothing is a choice", () => {
+      const make = () => read({ [name]: 0 });
+      if (name === "maxSkew" || name === "drainTimeout") expect(make()[name]).toBe(0);
+      else expect(make).toThrow(code("option_invalid"));
+    });
+
+    it("takes what can work", () => {
+      const value = name === "retention" ? 300 * DAY : DAY;
+      expect(read({ [name]: value })[name]).toBe(value);
+    });
+  });
+
+  it.each<Partial<ReceiverOptions>>([
+    { retention: 7 * DAY + 5 * MINUTE - 1 },
+    { maxAge: 30 * DAY, maxSkew: 1 },
+    { maxSkew: 23 * DAY + 1 },
+    { retention: 1, maxAge: 1, maxSkew: 1 },
+  ])("[case 58] refuses to keep keys for less time than a replay is taken: %j", (options) => {
+    expect(() => read(options)).toThrow(code("retention_too_short"));
+  });
+
+  it.each<Partial<ReceiverOptions>>([
+    { retention: 7 * DAY + 5 * MINUTE },
+    { maxAge: 30 * DAY, maxSkew: 0 },
+    { retention: 1, maxAge: 1, maxSkew: 0 },
+  ])("[case 58] takes a retention that just reaches: %j", (options) => {
+    expect(read(options)).toMatchObject(options);
+  });
+
+  it.each(["", " ", "x signature", "x:signature", "x-signature\r\n", "é", "x/y"])(
+    "refuses %j as a header's name",
+    (signatureHeader) => {
+      expect(() => read({ signatureHeader })).toThrow(code("option_invalid"));
+    },
+  );
+
+  it.each<Partial<RetryPolicy>>([
+    { attempts: 0 },
+    { attempts: -1 },
+    { attempts: 1.5 },
+    { attempts: Number.NaN },
+    { delay: -1 },
+    { delay: Number.NaN },
+    { factor: 0.5 },
+    { factor: Number.NaN },
+    { maxDelay: -1 },
+    { maxDelay: Number.NaN },
+    { maxDelay: Number.POSITIVE_INFINITY },
+    { jitter: -0.1 },
+    { jitter: 1.1 },
+    { jitter: Number.NaN },
+  ])("refuses the retry policy %o", (retry) => {
+    expect(() => read({ retry })).toThrow(code("option_invalid"));
+  });
+
+  it("fills a retry policy up, and takes one that never gives up", () => {
+    const retry = { attempts: Number.POSITIVE_INFINITY, delay: 0, factor: 1, jitter: 1 };
+    expect(read({ retry }).retry).toEqual({ ...DEFAULT_RETRY, ...retry });
+  });
+
+  it.each<[string, ReceiverOptions["secret"], string]>([
+    ["none", undefined, "secret_missing"],
+    ["an empty list", [], "secret_missing"],
+    ["[case 18] an empty text", "", "secret_empty"],
+    ["[case 18] spaces", "  \n", "secret_empty"],
+    ["[case 20] an empty one in a list", [SECRET, ""], "secret_empty"],
+    ["[case 22] no bytes", new Uint8Array(0), "secret_empty"],
+  ])("refuses as the secret %s", (_, secret, expected) => {
+    expect(() => read({ secret })).toThrow(code(expected));
+  });
+
+  it.each<[string, string | Uint8Array]>([
+    ["a placeholder", "changeme"],
+    ["a short one", "0123456789abcde"],
+    ["one that ends in a newline", `${SECRET}\n`],
+  ])("[case 18] warns of a secret that is %s, without showing it", (_, secret) => {
+    const { log, lines } = keptLog();
+    read({ secret, log });
+    expect(lines).toMatchObject([{ level: "warn" }]);
+    expect(JSON.stringify(lines)).not.toContain(String(secret).trim());
+  });
+
+  it("asks a function for the secret only when one is needed", () => {
+    const settings = read({
+      secret: () => {
+        throw new Error("not now");
+      },
+    });
+    expect(settings.secrets).toThrow("not now");
+  });
+
+  it.each(["postgres://localhost/x", "mysql://x", "file:///x", ""])("refuses %j as the inbox", (inbox) => {
+    expect(() => read({ inbox })).toThrow(code("inbox_unsupported"));
+  });
+
+  it("is a frozen copy, which later changes of what was given do not reach", () => {
+    const schemas: Record<string, z.ZodType> = { "payment.received": z.object({}) };
+    const retry = { attempts: 3 };
+    const secret = [SECRET];
+    const options = { secret, inbox: "memory:", log: keptLog().log, schemas, retry, maxAge: DAY };
+    const settings = readOptions(options);
+    expect(Object.isFrozen(settings)).toBe(true);
+    const [before] = settings.secrets();
+    options.maxAge = 1;
+    retry.attempts = 9;
+    secret[0] = "another-secret-0123456789";
+    delete schemas["payment.received"];
+    expect(settings).toMatchObject({ maxAge: DAY, retry: { attempts: 3 } });
+    expect(settings.secrets()).toEqual([before]);
+    expect(Object.keys(settings.schemas)).toEqual(["payment.received"]);
+  });
+
+  it("is what createReceiver goes by", () => {
+    expect(() => createReceiver({ secret: undefined })).toThrow(code("secret_missing"));
+    expect(() => createReceiver({ secret: SECRET, retention: 1 })).toThrow(code("retention_too_short"));
+  });
+});

@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type BodyLimits, type BodyResult, readBody } from "../../src/receiver/read-body.ts";
+import { openEndpoint } from "./open.ts";
+import { bytes, envelope, signedHeaders, uncaught, until } from "./sample.ts";
+import { ADAPTERS, dial } from "./wire.ts";
+
+const EVENTS = ["data", "end", "error", "close"] as const;
+const ROOMY: BodyLimits = { limit: 1000, timeout: 5000 };
+
+/** A real request whose body is being read, and the connection it comes over. */
+async function reading(head: string, limits: BodyLimits) {
+  let began = (_: { request: IncomingMessage; before: number[]; result: Promise<BodyResult> }) => {};
+  const under = new Promise<{ request: IncomingMessage; before: number[]; result: Promise<BodyResult> }>(
+    (resolve) => {
+      began = resolve;
+    },
+  );
+  const server = createServer((request) => {
+    const before = counts(request);
+    began({ request, before, result: readBody(request, limits) });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const socket: Socket = await dial(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
+  return { socket, ...(await under) };
+}
+
+function counts(request: IncomingMessage): number[] {
+  return EVENTS.map((event) => request.listenerCount(event));
+}
+
+/** Expects the listeners of before; only the one that swallows a late reset may stay. */
+function expectClean({ request, before }: { request: IncomingMessage; before: readonly number[] }): void {
+  const [data = 0, end = 0, error = 0, close = 0] = before;
+  expect(counts(request)).toEqual([data, end, error + 1, close]);
+}
+
+describe("readBody", () => {
+  it.each([
+    ["of one piece", [Buffer.from("héllo")]],
+    ["of several", [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])]],
+    ["of none", []],
+  ])("gives the raw bytes %s, and takes its listeners off", async (_, pieces) => {
+    const whole = Buffer.concat(pieces);
+    const read = await reading(`Content-Length: ${whole.length}\r\n`, ROOMY);
+    for (const piece of pieces) {
+      read.socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(Buffer.from((await read.result) as Uint8Array)).toEqual(whole);
+    expectClean(read);
+  });
+
+  it("gives nothing for a request that has no body at all", async () => {
+    const { result } = await reading("", ROOMY);
+    expect(Buffer.from((await result) as Uint8Array)).toHaveLength(0);
+  });
+
+  it("does not wait for a body whose length is too much", async () => {
+    const { result } = await reading("Content-Length: 1001\r\n", ROOMY);
+    expect(await result).toBe("too_large");
+  });
+
+  it("[case 28] stops as soon as the count passes the limit, and holds what comes after back", async () => {
+    const read = await reading("Transfer-Encoding: chunked\r\n", { ...ROOMY, limit: 5 });
+    read.socket.write("5\r\n12345\r\n");
+    read.socket.write("1\r\n6\r\n");
+    expect(await read.result).toBe("too_large");
+    expect(read.request.isPaused()).toBe(true);
+    expectClean(read);
+  });
+
+  it("[case 46] gives up when the whole has not come in time, however steadily it drips", async () => {
+    const read = await reading("Content-Length: 1000\r\n", { ...ROOMY, timeout: 30 });
+    const drip = setInterval(() => read.socket.write("x"), 3);
+    onTestFinished(() => clearInterval(drip));
+    expect(await read.result).toBe("too_slow");
+    expectClean(read);
+  });
+
+  it("[case 45] tells of a connection that ends in the middle, and nothing is left uncaught", async () => {
+    const caught = uncaught();
+    for (const end of ["destroy", "resetAndDestroy"] as const) {
+      const read = await reading("Content-Length: 10\r\n", ROOMY);
+      read.socket.write("12345");
+      read.socket[end]();
+      expect(await read.result).toBe("aborted");
+      expectClean(read);
+    }
+    expect(caught).toEqual([]);
+  });
+
+  it("does not let a reset that comes after the end become an uncaught error", async () => {
+    const caught = uncaught();
+    const read = await reading("Content-Length: 1001\r\n", ROOMY);
+    expect(await read.result).toBe("too_large");
+    const closed = new Promise((resolve) => read.request.once("close", resolve));
+    read.socket.resetAndDestroy();
+    await closed;
+    expect(caught).toEqual([]);
+  });
+});
+
+describe.each(ADAPTERS)("a body that is cut off over $name", (adapter) => {
+  it("[case 45] is not kept, even if what came was signed, and the receiver lives on", async () => {
+    const caught = uncaught();
+    const { url, post, outcomes, entries } = await openEndpoint(adapter);
+    const body = bytes(envelope());
+    const socket = await dial(url);
+    const headers = { host: "x", ...signedHeaders(body), "content-length": body.length + 1 };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
+    socket.write(body, () => socket.resetAndDestroy());
+    await until(() => expect(outcomes()).toEqual([{ type: "refused", reason: "aborted" }]));
+    expect(await entries()).toEqual([]);
+    expect((await post(envelope())).status).toBe(200);
+    expect(caught).toEqual([]);
+  });
+});

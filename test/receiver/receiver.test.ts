@@ -1,0 +1,458 @@
+import { describe, expect, it, vi } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { accept } from "../../src/receiver/accept.ts";
+import type { Observation } from "../../src/receiver/observation.ts";
+import { readOptions } from "../../src/receiver/options.ts";
+import { createReceiver, type Incoming } from "../../src/receiver/receiver.ts";
+import { openReceiver } from "./open.ts";
+import {
+  bytes,
+  deliveryOf,
+  envelope,
+  freshEnvelope,
+  gate,
+  inboxFile,
+  keptLog,
+  NOW,
+  SECRET,
+  signedHeaders,
+  until,
+  wrapInbox,
+} from "./sample.ts";
+
+const GOOD = bytes(envelope());
+
+function incoming(parts: Partial<Incoming> = {}): Incoming {
+  const headers = signedHeaders(GOOD);
+  return { method: "POST", target: "/in", path: "/in", headers, read: async () => GOOD, ...parts };
+}
+
+describe("createReceiver", () => {
+  it("opens nothing and reads nothing before start()", () => {
+    const { log } = keptLog();
+    const untouched = new Proxy({} as Inbox, {
+      get: (_, name) => {
+        throw new Error(`asked for ${String(name)}`);
+      },
+    });
+    const receiver = createReceiver({ secret: SECRET, inbox: untouched, log });
+    receiver.on("*", () => {});
+    expect(receiver.inbox).toBe(untouched);
+  });
+
+  it("gives handlers the event, and what stands beside it", async () => {
+    const { receiver, untilState } = await openReceiver({ source: "agency" });
+    const seen: unknown[] = [];
+    receiver.on("payment.received", (event, context) => void seen.push({ event, context }));
+    const sent = envelope({ id: "evt_own", more: { kept: true } });
+    await receiver.accept(deliveryOf(sent));
+    await untilState("done");
+    expect(seen).toEqual([
+      {
+        event: {
+          id: "evt_own",
+          kind: "payment.received",
+          timestamp: sent.timestamp,
+          data: sent.data,
+          webhook: sent.webhook,
+          source: "agency",
+          envelope: sent,
+        },
+        context: {
+          attempt: 1,
+          seq: 1,
+          delivery: { ...deliveryOf(sent), body: Uint8Array.from(bytes(sent)) },
+          signal: expect.any(AbortSignal),
+          log: expect.objectContaining({ info: expect.any(Function) }),
+        },
+      },
+    ]);
+  });
+
+  it("[case 77] runs all handlers that fit, in order, each with an event of its own", async () => {
+    const { receiver, untilState } = await openReceiver();
+    const seen: unknown[] = [];
+    receiver.on("payment.*", (event) => {
+      seen.push(event.data.amount);
+      event.data.amount = 0;
+    });
+    receiver.on("*", (event) => void seen.push(event.data.amount));
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("done");
+    expect(seen).toEqual([1200, 1200]);
+    expect(await receiver.inbox.attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
+  });
+
+  it("[case 60] tells two senders apart who share an inbox", async () => {
+    const inbox = memoryInbox();
+    const one = await openReceiver({ inbox, source: "one" });
+    const two = await openReceiver({ inbox, source: "two" });
+    const delivery = deliveryOf(envelope({ id: "evt_same" }));
+    expect(await one.receiver.accept(delivery)).toMatchObject({ duplicate: false });
+    expect(await two.receiver.accept(delivery)).toMatchObject({ duplicate: false });
+    expect(await one.receiver.accept(deliveryOf("no JSON"))).toMatchObject({ duplicate: false });
+    expect(await two.receiver.accept(deliveryOf("no JSON"))).toMatchObject({ duplicate: false });
+    expect(await one.entries()).toHaveLength(4);
+  });
+});
+
+describe("start", () => {
+  it("cannot be called twice, nor after close()", async () => {
+    const { receiver } = await openReceiver();
+    await expect(receiver.start()).rejects.toMatchObject({ code: "closed" });
+    await receiver.close();
+    await expect(receiver.start()).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("rejects when the inbox does not open, and can be called again", async () => {
+    const real = memoryInbox();
+    const open = vi.fn(real.open.bind(real)).mockRejectedValueOnce(new Error("locked"));
+    const { log } = keptLog();
+    const receiver = createReceiver({ secret: SECRET, inbox: wrapInbox(real, { open }), log });
+    await expect(receiver.start()).rejects.toThrow("locked");
+    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "unavailable" });
+    await receiver.start();
+    await receiver.close();
+  });
+});
+
+describe("replaceHandlers", () => {
+  it("replaces all of them at once", async () => {
+    const { receiver, untilState } = await openReceiver();
+    const old = vi.fn();
+    receiver.on("*", old);
+    receiver.onUnknown(old);
+    receiver.onDead(old);
+    const ran = vi.fn();
+    receiver.replaceHandlers((registry) => registry.on("payment.received", () => ran()));
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("done");
+    await receiver.accept(deliveryOf(envelope({ event: "lease.signed" })));
+    await receiver.accept(deliveryOf("no JSON"));
+    await until(async () =>
+      expect(await receiver.inbox.counts()).toMatchObject({ done: 1, unhandled: 1, dead: 1 }),
+    );
+    expect(ran).toHaveBeenCalledOnce();
+    expect(old).not.toHaveBeenCalled();
+  });
+
+  it("leaves the old ones where the new ones cannot be registered", async () => {
+    const { receiver, untilState } = await openReceiver();
+    const old = vi.fn();
+    const half = vi.fn();
+    receiver.on("payment.received", () => old());
+    const replace = () =>
+      receiver.replaceHandlers((registry) => {
+        registry.on("*", half);
+        registry.on("payment.recieved" as "*", half);
+      });
+    expect(replace).toThrow(expect.objectContaining({ code: "option_invalid" }));
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("done");
+    expect(old).toHaveBeenCalledOnce();
+    expect(half).not.toHaveBeenCalled();
+  });
+
+  it("lets what is running end with the handlers it began with", async () => {
+    const { receiver, untilState } = await openReceiver();
+    const held = gate();
+    const second = vi.fn();
+    const late = vi.fn();
+    receiver.on("*", () => held.opened);
+    receiver.on("*", () => second());
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("running");
+    receiver.replaceHandlers((registry) => registry.on("*", () => late()));
+    held.open();
+    await untilState("done");
+    expect(second).toHaveBeenCalledOnce();
+    expect(late).not.toHaveBeenCalled();
+  });
+});
+
+describe("observe", () => {
+  it("tells of an answer and of each attempt, with what became of the entry", async () => {
+    const { receiver, clock, untilState } = await openReceiver({
+      retry: { delay: 0, maxDelay: 0, jitter: 0 },
+    });
+    receiver.on("*", (_, { attempt }) => {
+      if (attempt === 1) throw new Error("not yet");
+    });
+    const seen: Observation[] = [];
+    receiver.observe((observation) => seen.push(observation));
+    const headers = {
+      ...signedHeaders(GOOD),
+      cookie: "session",
+      authorization: "Basic x",
+      connection: "close",
+    };
+    await receiver.receive(incoming({ headers }));
+    await untilState("done");
+    expect(seen).toEqual([
+      {
+        type: "delivery",
+        method: "POST",
+        target: "/in",
+        receivedAt: clock.now,
+        durationMs: expect.any(Number),
+        bytes: GOOD.length,
+        outcome: expect.objectContaining({ type: "accepted", seq: 1 }),
+        delivery: {
+          method: "POST",
+          target: "/in",
+          headers: signedHeaders(GOOD), // credentials and the connection's own are not kept
+          body: GOOD,
+          receivedAt: clock.now,
+        },
+      },
+      expect.objectContaining({ type: "attempt", seq: 1, attempt: 1, state: "pending", reason: null }),
+      expect.objectContaining({
+        type: "attempt",
+        seq: 1,
+        attempt: 2,
+        state: "done",
+        kind: "payment.received",
+      }),
+    ]);
+    expect(seen[1]).toMatchObject({ records: [{ handler: "*", outcome: "error", error: "not yet" }] });
+  });
+
+  it("shows the body only where it is authentic", async () => {
+    const { receiver, seen } = await openReceiver();
+    await receiver.receive(incoming({ headers: {} }));
+    await receiver.receive(incoming({ read: async () => "too_large" }));
+    const rejected = bytes("no JSON");
+    await receiver.receive(incoming({ headers: signedHeaders(rejected), read: async () => rejected }));
+    expect(seen.map((one) => [one.type === "delivery" && one.outcome.type, "delivery" in one])).toEqual([
+      ["unauthorized", false],
+      ["refused", false],
+      ["rejected", true],
+    ]);
+  });
+
+  it("ends when it is told to, for that listener only", async () => {
+    const { receiver } = await openReceiver();
+    const listener = vi.fn();
+    const other = vi.fn();
+    const stop = receiver.observe(listener);
+    receiver.observe(other);
+    await receiver.receive(incoming({ method: "GET" }));
+    stop();
+    stop();
+    await receiver.receive(incoming({ method: "GET" }));
+    expect(listener).toHaveBeenCalledOnce();
+    expect(other).toHaveBeenCalledTimes(2);
+  });
+
+  it("[case 78] lives on when a listener throws: the answer, the others and the entry are not touched", async () => {
+    const { receiver, lines, untilState } = await openReceiver();
+    receiver.on("*", () => "ok");
+    receiver.observe(() => {
+      throw new Error("listener");
+    });
+    const after = vi.fn();
+    receiver.observe(after);
+    expect((await receiver.receive(incoming())).status).toBe(200);
+    await untilState("done");
+    await until(() => expect(after).toHaveBeenCalledTimes(2));
+    expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
+  });
+});
+
+describe("onDead", () => {
+  it("is told once of an event whose attempts are used up, with the last error", async () => {
+    const { receiver, untilState } = await openReceiver({ retry: { attempts: 2, delay: 0, maxDelay: 0 } });
+    const told = vi.fn();
+    receiver.onDead(told);
+    receiver.on("*", (_, { attempt }) => Promise.reject(new Error(`failure ${attempt}`)));
+    await receiver.accept(deliveryOf(envelope({ id: "evt_own" })));
+    await untilState("dead");
+    await until(() => expect(told).toHaveBeenCalled());
+    await receiver.accept(deliveryOf(envelope({ id: "evt_own" })));
+    expect(told).toHaveBeenCalledExactlyOnceWith({
+      seq: 1,
+      eventId: "evt_own",
+      kind: "payment.received",
+      reason: "attempts_exhausted",
+      error: "failure 2",
+    });
+  });
+
+  it("[case 78] tells the others when one throws or rejects, and the answer is not touched", async () => {
+    const { receiver, lines } = await openReceiver();
+    const told = vi.fn();
+    receiver.onDead(() => {
+      throw new Error("at once");
+    });
+    receiver.onDead(() => Promise.reject(new Error("later")));
+    receiver.onDead(told);
+    expect(await receiver.accept(deliveryOf("no JSON"))).toMatchObject({ type: "rejected" });
+    await until(() => expect(lines).toMatchObject([{ level: "error" }, { level: "error" }]));
+    expect(told).toHaveBeenCalledOnce();
+  });
+});
+
+describe("close", () => {
+  it("[case 80] waits for running handlers, and runs nothing more", async () => {
+    const inbox = memoryInbox();
+    const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });
+    const held = gate();
+    let ran = 0;
+    receiver.on("*", async () => {
+      ran++;
+      await held.opened;
+    });
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    await until(() => expect(ran).toBe(1));
+    const closed = receiver.close();
+    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "unavailable" });
+    held.open();
+    await closed;
+    expect(ran).toBe(1);
+    expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
+  });
+
+  it("[case 80] aborts a handler that outlasts the drain time, and its attempt does not count", async () => {
+    const inbox = memoryInbox();
+    const { receiver } = await openReceiver({ drainTimeout: 0, inbox });
+    let reason: unknown;
+    receiver.on("*", (_, { signal }) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          reason = signal.reason;
+          reject(signal.reason);
+        });
+      });
+    });
+    await receiver.accept(deliveryOf(envelope()));
+    await until(async () => expect(await inbox.counts()).toMatchObject({ running: 1 }));
+    await receiver.close();
+    expect(reason).toBeInstanceOf(Error);
+    expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, reason: null }]);
+  });
+
+  it("can be called before start(), twice, and twice at once", async () => {
+    const { log } = keptLog();
+    const unused = createReceiver({ secret: SECRET, inbox: "memory:", log });
+    await unused.close();
+    const { receiver } = await openReceiver();
+    await Promise.all([receiver.close(), receiver.close()]);
+    await receiver.close();
+  });
+
+  it("[case 69] leaves pending work to the next receiver on the same file", async () => {
+    const inbox = inboxFile();
+    const first = await openReceiver({ inbox, drainTimeout: 0 });
+    first.receiver.on("*", () => gate().opened);
+    const outcome = await first.receiver.accept(deliveryOf(envelope()));
+    await first.untilState("running");
+    await first.receiver.close();
+
+    const next = await openReceiver({ inbox });
+    const ran: string[] = [];
+    next.receiver.on("*", ({ id }, { attempt }) => void ran.push(`${id} ${attempt}`));
+    await next.untilState("done");
+    expect(outcome).toMatchObject({ type: "accepted" });
+    expect(ran).toEqual([`${(await next.entry()).key.eventId} 1`]);
+    expect(await next.receiver.accept(deliveryOf(envelope()))).toMatchObject({ duplicate: true });
+  });
+
+  it("[case 69, 75] has its work taken over once its lease has ended, and its late result refused", async () => {
+    const path = inboxFile();
+    // A process that hangs: it claims once, does not renew its lease, and its handler comes back too late.
+    const real = sqliteInbox(path);
+    let claimed = false;
+    const stuck = wrapInbox(real, {
+      claim: async (request) => {
+        const entries = claimed ? [] : await real.claim(request);
+        claimed ||= entries.length > 0;
+        return entries;
+      },
+      renew: async () => [],
+      nextRunAt: async () => undefined,
+    });
+    const first = await openReceiver({ inbox: stuck, lease: 200, clock: Date.now });
+    const held = gate();
+    first.receiver.on("*", () => held.opened);
+    await first.receiver.accept(deliveryOf(envelope({ timestamp: new Date().toISOString() })));
+    await first.untilState("running");
+
+    const next = await openReceiver({ inbox: path, lease: 200, clock: Date.now });
+    const ran: number[] = [];
+    next.receiver.on("*", (_, { attempt }) => void ran.push(attempt));
+    await next.untilState("done");
+    expect(ran).toEqual([2]);
+    const settled = await next.entry();
+    held.open();
+    await until(() => expect(first.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]));
+    expect(await next.entry()).toEqual(settled);
+    expect(await next.receiver.inbox.attempts(1)).toHaveLength(1);
+  });
+
+  it("[case 69] leaves what was answered, but never begun by a killed process, to the next one", async () => {
+    const path = inboxFile();
+    await keepOnly(path, 0);
+    const next = await openReceiver({ inbox: path });
+    const ran = vi.fn();
+    next.receiver.on("*", (_, { attempt }) => ran(attempt));
+    await next.untilState("done");
+    expect(ran).toHaveBeenCalledExactlyOnceWith(1);
+  });
+
+  it("[case 76] ends what killed its process too often as a dead letter, and does not run it again", async () => {
+    const path = inboxFile();
+    await keepOnly(path, 2);
+    const next = await openReceiver({ inbox: path, retry: { attempts: 2 } });
+    const ran = vi.fn();
+    const dead = vi.fn();
+    next.receiver.on("*", () => ran());
+    next.receiver.onDead(dead);
+    await next.untilState("dead");
+    await until(() => expect(dead).toHaveBeenCalledOnce());
+    expect(ran).not.toHaveBeenCalled();
+    expect(await next.entry()).toMatchObject({ reason: "attempts_exhausted", attempts: 3 });
+  });
+});
+
+/** Keeps an event as a process does that is killed while it handles it, so many times. */
+async function keepOnly(path: string, claims: number): Promise<void> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  const settings = readOptions({ secret: SECRET, inbox, log: keptLog().log, clock: () => NOW });
+  expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
+  for (let time = 0; time < claims; time++) await inbox.claim({ now: NOW, limit: 1, leaseMs: 0 });
+  await inbox.close();
+}
+
+describe("receive", () => {
+  it("does not read a body that it will not take", async () => {
+    const { receiver } = await openReceiver();
+    const read = vi.fn(async () => GOOD);
+    await receiver.receive(incoming({ target: "/other", read }));
+    await receiver.receive(incoming({ method: "PUT", read }));
+    await receiver.receive(incoming({ headers: { "content-encoding": "gzip" }, read }));
+    expect(read).not.toHaveBeenCalled();
+    await receiver.receive(incoming({ read }));
+    expect(read).toHaveBeenCalledExactlyOnceWith({ limit: 1_048_576, timeout: 10_000 });
+  });
+
+  it("takes the content encoding that is none", async () => {
+    const { receiver } = await openReceiver();
+    const headers = { ...signedHeaders(GOOD), "content-encoding": "identity" };
+    expect((await receiver.receive(incoming({ headers }))).status).toBe(200);
+  });
+
+  it.each<[string, unknown]>([
+    ["an error", new Error("reader")],
+    ["undefined", undefined],
+    ["a text", "reader"],
+  ])("answers 500 when the body cannot be read for %s that is thrown", async (_, thrown) => {
+    const { receiver, lines } = await openReceiver();
+    const { status } = await receiver.receive(incoming({ read: () => Promise.reject(thrown) }));
+    expect(status).toBe(500);
+    expect(lines).toMatchObject([{ level: "error" }]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { Handler } from "../../src/dispatch/handler.ts";
+import { eventKinds } from "../../src/event/kinds.ts";
+import { Router } from "../../src/receiver/router.ts";
+
+const nothing = () => {};
+const names = (router: Router, kind: string) => router.match(kind).map(({ name }) => name);
+const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
+
+describe("Router", () => {
+  it.each(eventKinds)("finds the handlers of %s by its kind, its family and the wildcard", (kind) => {
+    const router = new Router();
+    for (const other of eventKinds) router.on(other, nothing);
+    const family = `${kind.split(".")[0]}.*` as const;
+    router.on(family, nothing);
+    router.on("*", nothing);
+    router.onUnknown(nothing);
+    expect(names(router, kind)).toEqual([kind, family, "*"]);
+  });
+
+  it("keeps the order of registration, whatever the patterns", () => {
+    const router = new Router();
+    const order: Handler[] = [nothing, () => 1, () => 2, () => 3];
+    const [first = nothing, second = nothing, third = nothing, fourth = nothing] = order;
+    router.on("*", first);
+    router.on("payment.received", second);
+    router.on("payment.*", third);
+    router.on("payment.received", fourth);
+    expect(router.match("payment.received").map(({ handler }) => handler)).toEqual(order);
+    expect(names(router, "payment.overdue")).toEqual(["*", "payment.*"]);
+  });
+
+  it.each(["lease.signed", "", "__proto__", "toString", "constructor", "*", "payment", "Payment.Received"])(
+    "[case 38] takes %j for unknown: onUnknown and the wildcard only",
+    (kind) => {
+      const router = new Router();
+      for (const known of eventKinds) router.on(known, nothing);
+      router.onUnknown(nothing);
+      router.on("*", nothing);
+      expect(names(router, kind)).toEqual(["unknown", "*"]);
+    },
+  );
+
+  it("gives a family a kind that this version does not know, beside onUnknown", () => {
+    const router = new Router();
+    router.on("payment.*", nothing);
+    router.onUnknown(nothing);
+    expect(names(router, "payment.refunded")).toEqual(["payment.*", "unknown"]);
+    expect(names(router, "payments.refunded")).toEqual(["unknown"]);
+  });
+
+  it("finds nothing where nothing is registered", () => {
+    expect(new Router().match("payment.received")).toEqual([]);
+  });
+
+  it.each([
+    "payment.recieved",
+    "Payment.Received",
+    "payment.",
+    "payment",
+    "pay*",
+    "*.received",
+    "**",
+    "",
+    " *",
+    "lease.*.x",
+  ])("refuses the pattern %j, which fits none of the kinds", (pattern) => {
+    const router = new Router();
+    expect(() => router.on(pattern as "*", nothing)).toThrow(refused);
+    expect(router.match(pattern)).toEqual([]);
+  });
+
+  it.each([undefined, null, "handler", {}])("refuses %j as a handler", (handler) => {
+    const router = new Router();
+    expect(() => router.on("*", handler as unknown as Handler)).toThrow(refused);
+    expect(() => router.onUnknown(handler as unknown as Handler)).toThrow(refused);
+  });
+
+  describe("names", () => {
+    it("numbers handlers of one pattern, each pattern apart", () => {
+      const router = new Router();
+      router.on("*", nothing);
+      router.on("payment.*", nothing);
+      router.on("*", nothing);
+      router.on("*", nothing);
+      expect(names(router, "payment.received")).toEqual(["*", "payment.*", "*#2", "*#3"]);
+    });
+
+    it("takes a name of the user's", () => {
+      const router = new Router();
+      router.on("*", nothing, { name: "audit" });
+      router.onUnknown(nothing, { name: "new kinds" });
+      expect(names(router, "x")).toEqual(["audit", "new kinds"]);
+    });
+
+    it("refuses one name twice, be it given or made", () => {
+      const router = new Router();
+      router.on("*", nothing, { name: "payment.*" });
+      expect(() => router.on("payment.received", nothing, { name: "payment.*" })).toThrow(refused);
+      expect(() => router.on("payment.*", nothing)).toThrow(refused);
+      expect(names(router, "payment.received")).toEqual(["payment.*"]);
+    });
+  });
+
+  it("keeps those who want to know of dead letters, in order", () => {
+    const router = new Router();
+    const second = () => {};
+    router.onDead(nothing);
+    router.onDead(second);
+    expect(router.deadListeners).toEqual([nothing, second]);
+  });
+});

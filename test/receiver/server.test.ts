@@ -1,0 +1,72 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type ServerOptions, startServer } from "../../src/receiver/server.ts";
+import { expectError, openReceiver, posting } from "./open.ts";
+import { bytes, envelope, signedHeaders } from "./sample.ts";
+import { dial, readAll, splitAnswer } from "./wire.ts";
+
+const GOOD = bytes(envelope());
+
+async function serve(options: Partial<ServerOptions> = {}) {
+  const opened = await openReceiver();
+  const server = await startServer(opened.receiver, {
+    port: 0,
+    host: "127.0.0.1",
+    path: "/webhooks",
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  return { ...opened, server, ...posting(server.url) };
+}
+
+describe("startServer", () => {
+  it("gives the endpoint's address, its port included", async () => {
+    const { server, post } = await serve({ path: "/in/deep" });
+    expect(server.url.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/in\/deep$/);
+    expect((await post(GOOD)).status).toBe(200);
+  });
+
+  it("answers every other target 404 in the service's own form, and tells who watches", async () => {
+    const { ask, outcomes } = await serve();
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    for (const target of ["/", "/other", "/WEBHOOKS", "/webhooks/", "//webhooks"]) {
+      expectError(await ask({ ...request, target }), 404, "not_found");
+    }
+    expect(outcomes()).toEqual(Array.from({ length: 5 }, () => ({ type: "refused", reason: "wrong_path" })));
+  });
+
+  it("does not say what it is made of", async () => {
+    const { ask } = await serve();
+    for (const target of ["/webhooks", "/other"]) {
+      const { headers } = await ask({ target });
+      expect(headers).not.toHaveProperty("x-powered-by");
+      expect(headers).not.toHaveProperty("server");
+    }
+  });
+
+  it("refuses a port that is in use", async () => {
+    const { server } = await serve();
+    await expect(serve({ port: Number(server.url.port) })).rejects.toMatchObject({
+      code: "port_unavailable",
+    });
+  });
+
+  it("refuses a host that is not this machine's", async () => {
+    await expect(serve({ host: "192.0.2.1" })).rejects.toMatchObject({ code: "port_unavailable" });
+  });
+
+  it("lets a request that is under way end when it is closed, and takes no other", async () => {
+    const { server } = await serve();
+    const socket = await dial(server.url);
+    const own = { "content-length": GOOD.length, connection: "close", expect: "100-continue" };
+    const headers = { host: "x", ...signedHeaders(GOOD), ...own };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
+    await new Promise((resolve) => socket.once("data", resolve)); // go on, it says: it has the request
+    socket.write(GOOD.subarray(0, 10));
+    const closed = server.close();
+    socket.write(GOOD.subarray(10));
+    expect(splitAnswer(await readAll(socket)).status).toBe(200);
+    await closed;
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+});

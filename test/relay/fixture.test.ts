@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "../../src/event/delivery.ts";
+import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
+import { savedDelivery } from "./sample.ts";
+
+const invalid = expect.objectContaining({ code: "fixture_invalid" });
+const parse = (text: string | Uint8Array) => parseFixture(Buffer.from(text as string), "x.json");
+
+/** A fixture as a file, with some of its members changed or taken out. */
+function fixtureText(changes: Record<string, unknown>): string {
+  return JSON.stringify({ ...JSON.parse(formatDelivery(savedDelivery())), ...changes });
+}
+
+function roundTrip(delivery: Delivery): Delivery {
+  const fixture = parse(formatDelivery(delivery));
+  if (fixture.type !== "delivery") throw new Error("expected a delivery");
+  return { ...fixture.delivery, body: Buffer.from(fixture.delivery.body) };
+}
+
+describe("a saved delivery", () => {
+  const anyBody = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    fc.string({ unit: "binary" }).map((text) => Buffer.from(text)),
+    fc
+      .string({ unit: fc.constantFrom("\u0000", "\r\n", "\uFEFF", "\u2028", '"', "\\", "é", "😀") })
+      .map((text) => Buffer.from(text)),
+  );
+  const anyHeaders = fc.dictionary(
+    fc.string({ unit: fc.constantFrom(..."abcxyz-0123456789"), minLength: 1 }),
+    fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 3 })),
+  );
+
+  it("comes back as it was, byte for byte, whatever its body and headers", () => {
+    fc.assert(
+      fc.property(
+        anyBody,
+        anyHeaders,
+        fc.string(),
+        fc.integer({ min: 0, max: 8e12 }),
+        (bytes, headers, target, receivedAt) => {
+          const delivery = savedDelivery({ body: Buffer.from(bytes), headers, target, receivedAt });
+          expect(roundTrip(delivery)).toEqual(delivery);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is a file that people can read: text as text, a time as a time, a newline at the end", () => {
+    const text = formatDelivery(savedDelivery({ body: Buffer.from('{"a":"é"}\r\n') }));
+    expect(JSON.parse(text)).toEqual({
+      format: "hookporter-delivery/1",
+      receivedAt: "2026-01-15T10:00:00.000Z",
+      method: "POST",
+      target: "/webhooks",
+      headers: savedDelivery().headers,
+      bodyEncoding: "utf8",
+      body: '{"a":"é"}\r\n',
+    });
+    expect(text.endsWith("}\n")).toBe(true);
+  });
+
+  it.each([
+    ["a byte that is no UTF-8", [0x7b, 0xff, 0x7d]],
+    ["half a surrogate pair", [0xed, 0xa0, 0x80]],
+    ["a spelling too long", [0xc0, 0x80]],
+    ["half a character at the end", [0x61, 0xc3]],
+  ])("holds %s as base64", (_, bytes) => {
+    const delivery = savedDelivery({ body: Buffer.from(bytes) });
+    expect(JSON.parse(formatDelivery(delivery))).toMatchObject({
+      bodyEncoding: "base64",
+      body: Buffer.from(bytes).toString("base64"),
+    });
+    expect(roundTrip(delivery)).toEqual(delivery);
+  });
+
+  it("keeps a byte order mark of its body, and does not mind one of the file", () => {
+    const body = Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
+    const text = formatDelivery(savedDelivery({ body }));
+    const fixture = parse(`\uFEFF${text}`);
+    expect(fixture).toMatchObject({ type: "delivery" });
+    expect(roundTrip(savedDelivery({ body })).body).toEqual(body);
+  });
+});
+
+describe("parseFixture", () => {
+  it.each([
+    '{"event":"x"}',
+    ' {"a": 1e400}\n',
+    '{"format":"other","body":"x","method":"POST"}',
+    '{"format":null}',
+  ])("takes any other JSON object for an envelope, as its raw bytes: %s", (text) => {
+    expect(parse(text)).toEqual({ type: "envelope", body: Buffer.from(text) });
+  });
+
+  it.each(["", " ", "{", "x", "[]", "null", "1", '"text"', '[{"event":"x"}]', "\0"])("refuses %j", (text) => {
+    expect(() => parse(text)).toThrow(invalid);
+  });
+
+  it("names the file, never what it holds", () => {
+    expect(() => parseFixture(Buffer.from("[hunter2"), "sub/x.json")).toThrow(/^sub\/x\.json: /);
+    expect(() => parseFixture(Buffer.from("[hunter2"), "x.json")).not.toThrow(/hunter2/);
+  });
+
+  it.each<[string, unknown]>([
+    ["method", undefined],
+    ["method", 1],
+    ["method", ""],
+    ["method", "post"],
+    ["method", "POST\r\nx: y"],
+    ["target", undefined],
+    ["target", 1],
+    ["headers", undefined],
+    ["headers", null],
+    ["headers", "x"],
+    ["headers", { a: 1 }],
+    ["headers", { a: null }],
+    ["headers", { a: ["x", 1] }],
+    ["headers", { a: { b: "c" } }],
+    ["receivedAt", undefined],
+    ["receivedAt", 1_700_000_000],
+    ["receivedAt", "yesterday"],
+    ["body", undefined],
+    ["body", {}],
+    ["body", null],
+    ["bodyEncoding", undefined],
+    ["bodyEncoding", "hex"],
+    ["bodyEncoding", "UTF8"],
+  ])("refuses a saved delivery whose %s is %j", (field, value) => {
+    expect(() => parse(fixtureText({ [field]: value }))).toThrow(invalid);
+    expect(() => parse(fixtureText({ [field]: value }))).toThrow(field);
+  });
+
+  it("throws nothing but its own error, whatever the bytes", () => {
+    const anyBytes = fc.oneof(
+      fc.uint8Array(),
+      fc.json().map((text) => Buffer.from(text)),
+      fc
+        .record(
+          {
+            method: fc.anything(),
+            target: fc.anything(),
+            headers: fc.anything(),
+            receivedAt: fc.anything(),
+            body: fc.anything(),
+            bodyEncoding: fc.anything(),
+          },
+          { requiredKeys: [] },
+        )
+        .map((changes) =>
+          Buffer.from(
+            JSON.stringify({ ...JSON.parse(fixtureText({})), ...changes }, (_, value) =>
+              typeof value === "bigint" ? 1 : value,
+            ),
+          ),
+        ),
+    );
+    fc.assert(
+      fc.property(anyBytes, (bytes) => {
+        try {
+          parseFixture(bytes, "x.json");
+        } catch (thrown) {
+          expect(thrown).toMatchObject({ code: "fixture_invalid" });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

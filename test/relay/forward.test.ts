@@ -1,0 +1,122 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import { forwardTo } from "../../src/relay/forward.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { AT, openTarget, SECRET, savedDelivery } from "./sample.ts";
+
+/** A receiver that forwards everything. */
+async function openForwarder(target: URL) {
+  const nothing = () => {};
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: "memory:",
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    clock: () => AT,
+    poll: 2,
+    drainTimeout: 50,
+    retry: { attempts: Number.POSITIVE_INFINITY, delay: 0, maxDelay: 0 },
+  });
+  receiver.on("*", forwardTo(target));
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  const entry = async () => (await receiver.inbox.list({}))[0];
+  const until = (state: string) =>
+    vi.waitFor(async () => expect(await entry()).toMatchObject({ state }), { timeout: 5000, interval: 3 });
+  return { receiver, entry, until };
+}
+
+/** A signed delivery that no parser would print the same way. */
+function delivery() {
+  const body = Buffer.from(
+    '\uFEFF{ "event":"payment.received",\r\n"timestamp":"2026-01-15T10:00:00Z", "data":{"id":1e2,"a":"\\u00e9"},' +
+      '"webhook":{"url":"http://127.0.0.1:9/","id":"wh_1"} }\n',
+  );
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "x-service-signature": sign(body, SECRET),
+    "x-request": "r-1",
+    host: "public.test",
+    "content-length": String(body.length),
+  };
+  return savedDelivery({ body, headers });
+}
+
+describe("forwardTo", () => {
+  it("[case 87] passes on the same bytes with the same signature, to the target and nowhere else", async () => {
+    const { url, got } = await openTarget();
+    const { receiver, until } = await openForwarder(url);
+    const sent = delivery();
+    expect(await receiver.accept(sent)).toMatchObject({ type: "accepted" });
+    await until("done");
+    expect(got).toHaveLength(1);
+    expect(got[0]?.body).toEqual(sent.body);
+    expect(got[0]).toMatchObject({
+      method: "POST",
+      url: "/hooks?a=b",
+      headers: {
+        host: url.host,
+        "content-type": "application/json; charset=utf-8",
+        "x-service-signature": sent.headers["x-service-signature"],
+        "x-request": "r-1",
+      },
+    });
+  });
+
+  it("tries again until the target answers 2xx, with the same bytes each time", async () => {
+    const statuses = [500, 302, 404, 410, 204];
+    const { url, got } = await openTarget((response) => {
+      response.writeHead(statuses[got.length - 1] ?? 500, { location: "/" }).end("not yet");
+    });
+    const { receiver, until, entry } = await openForwarder(url);
+    const sent = delivery();
+    await receiver.accept(sent);
+    await until("done");
+    expect(got).toHaveLength(5);
+    for (const { body, url: path } of got) {
+      expect(body).toEqual(sent.body);
+      expect(path).toBe("/hooks?a=b");
+    }
+    expect(await entry()).toMatchObject({ attempts: 5 });
+    const attempts = await receiver.inbox.attempts(1);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["error", "error", "error", "error", "ok"]);
+    expect(attempts[0]?.error).toContain("answered 500: not yet");
+  });
+
+  it("tries again while nothing listens there, until the app is up", async () => {
+    const early = await openTarget();
+    await early.close();
+    const { receiver, until, entry } = await openForwarder(early.url);
+    await receiver.accept(delivery());
+    await vi.waitFor(async () => expect((await entry())?.attempts).toBeGreaterThan(2), { timeout: 5000 });
+    const { createServer } = await import("node:http");
+    const server = createServer((_, response) => void response.end());
+    await new Promise<void>((resolve) => server.listen(Number(early.url.port), "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await until("done");
+    expect((await receiver.inbox.attempts(1))[0]?.error).toContain("connection refused");
+  });
+
+  it("names the code of a refusal, and shows no more of the answer than its beginning", async () => {
+    const { url } = await openTarget((response) => void response.writeHead(500).end("x".repeat(5000)));
+    const forward = forwardTo(url);
+    const context = { delivery: delivery(), signal: new AbortController().signal };
+    const failed = await Promise.resolve(forward({} as never, context as never)).catch(
+      (thrown: Error) => thrown,
+    );
+    expect(failed).toMatchObject({ code: "target_refused" });
+    expect((failed as Error).message.length).toBeLessThan(700);
+  });
+
+  it("gives up at once when the handler's signal says so", async () => {
+    const { url } = await openTarget(() => {});
+    const aborter = new AbortController();
+    const context = { delivery: delivery(), signal: aborter.signal };
+    const forwarding = Promise.resolve(forwardTo(url)({} as never, context as never));
+    const reason = new Error("time is over");
+    setTimeout(() => aborter.abort(reason), 20);
+    await expect(forwarding).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,174 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { send } from "../../src/relay/send.ts";
+import { openTarget } from "./sample.ts";
+
+const EMPTY = { headers: {}, body: new Uint8Array(0) };
+
+/** The address of a port that was free a moment ago. */
+async function closedPort(): Promise<URL> {
+  const { url, close } = await openTarget();
+  await close();
+  return url;
+}
+
+describe("send", () => {
+  it("posts exactly the bytes it was given", async () => {
+    const { url, got } = await openTarget();
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (body) => {
+        await send({ target: url, headers: {}, body });
+        const last = got.at(-1);
+        expect(last).toMatchObject({ method: "POST", url: "/hooks?a=b" });
+        expect(last?.body.equals(body)).toBe(true);
+        expect(last?.headers["content-length"]).toBe(String(body.byteLength));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("passes headers on as they are, several values included", async () => {
+    const { url, got } = await openTarget();
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "x-service-signature": `sha256=${"ab".repeat(32)}`,
+      "user-agent": "service/1",
+      accept: "text/plain",
+      "x-empty": "",
+      "x-latin": "\u00e9",
+      date: "Thu, 15 Jan 2026 10:00:00 GMT",
+      "x-several": ["a", "b"],
+      "x-none": undefined,
+    };
+    await send({ target: url, headers, body: Buffer.from("{}") });
+    const { "x-several": _, "x-none": __, ...plain } = headers;
+    expect(got[0]?.headers).toMatchObject({ ...plain, "x-several": "a, b" });
+    expect(got[0]?.headers).not.toHaveProperty("x-none");
+  });
+
+  it.each([
+    ["connection", "close, x-own"],
+    ["keep-alive", "timeout=99"],
+    ["proxy-authorization", "Basic eDp5"],
+    ["proxy-connection", "x-own"],
+    ["te", "trailers"],
+    ["trailer", "x-own"],
+    ["transfer-encoding", "chunked"],
+    ["upgrade", "websocket"],
+    ["expect", "100-continue"],
+    ["host", "evil.test"],
+    ["content-length", "9999"],
+    ["Content-Length", "1"],
+    ["accept-encoding", "x-own"],
+  ])("[case 87] does not pass on what belongs to one connection: %s", async (name, value) => {
+    const { url, got } = await openTarget();
+    expect(await send({ target: url, headers: { [name]: value }, body: Buffer.from("{}") })).toMatchObject({
+      ok: true,
+    });
+    expect(got[0]?.rawHeaders).not.toContain(value);
+    expect(got[0]).toMatchObject({ headers: { host: url.host, "content-length": "2" } });
+  });
+
+  it("[case 86] does not follow a redirect", async () => {
+    const trap = await openTarget();
+    const { url, got } = await openTarget((response) => {
+      response.writeHead(307, { location: trap.url.href }).end("elsewhere");
+    });
+    expect(await send({ target: url, ...EMPTY })).toMatchObject({
+      status: 307,
+      ok: false,
+      body: "elsewhere",
+    });
+    expect(got).toHaveLength(1);
+    expect(trap.got).toEqual([]);
+  });
+
+  it.each([
+    [200, true],
+    [204, true],
+    [299, true],
+    [304, false],
+    [400, false],
+    [401, false],
+    [410, false],
+    [500, false],
+    [503, false],
+  ])("says of %d whether it is 2xx: %s", async (status, ok) => {
+    const { url } = await openTarget((response) => void response.writeHead(status).end());
+    expect(await send({ target: url, ...EMPTY })).toMatchObject({
+      status,
+      ok,
+      durationMs: expect.any(Number),
+    });
+  });
+
+  it("gives no more than the first 64 KiB of an answer, and does not wait for the rest", async () => {
+    const { url } = await openTarget((response) => {
+      response.write("x".repeat(70_000)); // and no end
+    });
+    const { body, status } = await send({ target: url, ...EMPTY });
+    expect(status).toBe(200);
+    expect(body).toBe("x".repeat(65_536));
+  });
+
+  it("tells that nothing listens there", async () => {
+    const target = await closedPort();
+    await expect(send({ target, ...EMPTY })).rejects.toMatchObject({
+      code: "target_unreachable",
+      message: expect.stringContaining(`${target.origin}: connection refused`),
+      cause: expect.any(Error),
+    });
+  });
+
+  it("tells that nothing listens there, by any of the addresses of a name", async () => {
+    const target = await closedPort();
+    target.hostname = "localhost";
+    await expect(send({ target, ...EMPTY })).rejects.toMatchObject({
+      code: "target_unreachable",
+      message: expect.stringContaining("connection refused"),
+    });
+  });
+
+  it("tells that there is no such host", async () => {
+    const target = new URL("http://no-such-host.invalid:1/");
+    await expect(send({ target, ...EMPTY })).rejects.toMatchObject({ code: "target_unreachable" });
+  });
+
+  it("tells that the connection was closed without an answer", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {}).once("data", () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const target = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await expect(send({ target, ...EMPTY })).rejects.toMatchObject({
+      code: "target_unreachable",
+      message: expect.stringContaining("closed before an answer"),
+    });
+  });
+
+  it("tells that the target did not answer in time, be it the head or the body", async () => {
+    for (const begun of [false, true]) {
+      const { url } = await openTarget((response) => {
+        if (begun) response.write("and then");
+      });
+      await expect(send({ target: url, ...EMPTY, timeout: 40 })).rejects.toMatchObject({
+        code: "target_unreachable",
+        message: expect.stringContaining("40 ms"),
+      });
+    }
+  });
+
+  it("ends with the reason of the signal, before and while it sends", async () => {
+    const { url, got } = await openTarget(() => {});
+    const reason = new Error("shutting down");
+    await expect(send({ target: url, ...EMPTY, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(got).toEqual([]);
+    const aborter = new AbortController();
+    const sending = send({ target: url, ...EMPTY, signal: aborter.signal });
+    setTimeout(() => aborter.abort(reason), 20);
+    await expect(sending).rejects.toBe(reason);
+  });
+});
