@@ -51,7 +51,7 @@ async function keepRejected(
   const entry: NewEntry = { key, kind, eventTimestamp, state: "dead", reason, orderKey: null, delivery };
   return persist(settings, async (inbox) => {
     const { seq, duplicate } = await inbox.append(entry);
-    return { type: "rejected", rejection, seq, eventId: key.eventId, duplicate, secret };
+    return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, secret };
   });
 }
 

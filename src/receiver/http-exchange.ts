@@ -1,19 +1,32 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { describeError } from "../errors.ts";
+import { ConfigurationError, describeError } from "../errors.ts";
 import { type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Answer } from "./response.ts";
 
-/** Takes one request of Node's through a receiver and writes the answer: what both adapters share. */
+/** What an adapter knows of the endpoint. */
+export interface Endpoint {
+  /** The raw request target. */
+  readonly target: string;
+  /** The one target that is the endpoint. */
+  readonly path: string;
+  /** Called just before the body is read, with what may be read. */
+  readonly beforeBody?: (limits: BodyLimits) => void;
+}
+
+/** Takes one request of Node's through a receiver and writes the answer: what all adapters share. */
 export async function exchange(
   receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
   response: ServerResponse,
-  endpoint: { target: string; path: string; read?: (limits: BodyLimits) => Promise<BodyResult> },
+  { target, path, beforeBody }: Endpoint,
 ): Promise<void> {
   const { method = "", headers } = request;
-  const read = endpoint.read ?? ((limits: BodyLimits) => readBody(request, limits));
-  const answer = await receiver.receive({ method, headers, ...endpoint, read });
+  const read = (limits: BodyLimits) => {
+    beforeBody?.(limits);
+    return readUnparsed(request, limits);
+  };
+  const answer = await receiver.receive({ method, headers, target, path, read });
   try {
     writeAnswer(response, answer);
   } catch (thrown) {
@@ -26,4 +39,24 @@ export function writeAnswer(response: ServerResponse, { status, headers, body }:
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, headers);
   response.end(response.req.method === "HEAD" ? undefined : body);
+}
+
+/**
+ * The raw bytes: from the stream, or from a parser such as `express.raw()`, which leaves them as they came. A body that
+ * was read in any other way is refused at once: its stream would never end again.
+ */
+async function readUnparsed(
+  request: IncomingMessage & { body?: unknown },
+  limits: BodyLimits,
+): Promise<BodyResult> {
+  const { body } = request;
+  if (Buffer.isBuffer(body)) return body.byteLength > limits.limit ? "too_large" : body;
+  if (body !== undefined || request.readableDidRead || request.readableEnded) {
+    throw new ConfigurationError(
+      "body_already_parsed",
+      "expected the raw body, got one that was already read or parsed, so its signature cannot be checked: " +
+        "mount the receiver before express.json() and other body parsers",
+    );
+  }
+  return readBody(request, limits);
 }

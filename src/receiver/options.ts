@@ -129,7 +129,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     source: options.source ?? "service",
     schemas: { ...options.schemas },
     identity: options.identity,
-    clock: options.clock ?? Date.now,
+    clock: wholeMilliseconds(options.clock ?? Date.now),
     random: options.random ?? Math.random,
   });
 }
@@ -141,6 +141,11 @@ function secretSource(option: SecretOption | undefined, log: Logger): () => read
   return () => secrets;
 }
 
+/** What is kept as a time must be a whole number, even if the clock given is finer. */
+function wholeMilliseconds(clock: () => number): () => number {
+  return () => Math.trunc(clock());
+}
+
 function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
   const numbers = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
@@ -148,11 +153,11 @@ function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
     if (given === undefined) continue;
     const mayBeZero = name === "maxSkew" || name === "drainTimeout";
     const most = TIMERS.has(name) ? MAX_TIMER : Number.MAX_SAFE_INTEGER;
-    if (!(given >= 0 && given <= most) || (given === 0 && !mayBeZero)) {
-      const wanted = `${mayBeZero ? "a number from 0" : "a number above 0"}, up to ${most}`;
+    if (!Number.isInteger(given) || given < (mayBeZero ? 0 : 1) || given > most) {
+      const wanted = `a whole number from ${mayBeZero ? 0 : 1} to ${most}`;
       throw new ConfigurationError(
         "option_invalid",
-        `expected ${name} to be ${wanted}, got ${String(given)}`,
+        `expected ${name} to be ${wanted}, got ${typeof given === "number" ? given : `a ${typeof given}`}`,
       );
     }
     numbers[name] = given;

@@ -30,6 +30,8 @@ export interface Accepted {
 export interface Rejected {
   readonly type: "rejected";
   readonly rejection: Rejection;
+  /** The envelope's, where it is an envelope and only its time is wrong. */
+  readonly kind: string | null;
   readonly seq: number;
   readonly eventId: string;
   readonly duplicate: boolean;

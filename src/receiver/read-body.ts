@@ -11,12 +11,17 @@ export interface BodyLimits {
   readonly timeout: number;
 }
 
+/** How many bytes a request says its body has; 0 where it does not say. */
+export function announcedLength(request: IncomingMessage): number {
+  return Number(request.headers["content-length"] ?? 0);
+}
+
 /**
  * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held. Never rejects, and
  * takes its listeners off again.
  */
 export function readBody(request: IncomingMessage, { limit, timeout }: BodyLimits): Promise<BodyResult> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve("too_large");
+  if (announcedLength(request) > limit) return Promise.resolve("too_large");
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;

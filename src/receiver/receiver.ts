@@ -5,6 +5,8 @@ import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
 import { accept } from "./accept.ts";
+import { Audience, tellOne } from "./audience.ts";
+import { keptHeaders } from "./kept-headers.ts";
 import type { Observation } from "./observation.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
@@ -27,16 +29,21 @@ export interface Incoming {
 
 /** Verifies, keeps and routes deliveries. */
 export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
-  /** Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. */
+  /**
+   * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
+   * only; if the inbox could not be opened it may be tried again.
+   */
   start(): Promise<void>;
   /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
   close(): Promise<void>;
+  /** Whether deliveries are taken: started, and not closed. For readiness checks. */
+  readonly ready: boolean;
   /** From a request's head to its answer; never throws. For adapters. */
   receive(incoming: Incoming): Promise<Answer>;
   /** From a whole delivery to what became of it; never throws. For tests and sources that are not HTTP. */
   accept(delivery: Delivery): Promise<Outcome>;
   /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
-  observe(listener: (observation: Observation) => void): () => void;
+  observe(listener: (observation: Observation) => unknown): () => void;
   /** Replaces all handlers at once; if `register` throws, the old ones stay. */
   replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void;
   /** The record of events. */
@@ -57,13 +64,15 @@ export function createReceiver<const Schemas extends DataSchemas = Record<never,
 class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #settings: Settings;
   readonly #dispatcher: Dispatcher;
-  readonly #listeners = new Set<(observation: Observation) => void>();
+  readonly #observers: Audience<Observation>;
   readonly #underWay = new Set<Promise<Outcome>>();
   #router = new Router<Schemas>();
-  #phase: "new" | "started" | "closed" = "new";
+  #phase: "new" | "starting" | "started" | "closed" = "new";
+  #closing: Promise<void> | undefined;
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#observers = new Audience(settings.log);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
@@ -99,28 +108,50 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   async start(): Promise<void> {
     if (this.#phase !== "new")
       throw new HookporterError("closed", "start() was called before, or after close()");
-    await this.inbox.open();
-    this.#phase = "started";
+    this.#phase = "starting";
+    try {
+      await this.inbox.open();
+    } catch (error) {
+      if (this.#phase === "starting") this.#phase = "new";
+      throw error;
+    }
+    if (!this.#began()) {
+      await this.inbox.close();
+      throw new HookporterError("closed", "close() was called while the receiver was starting");
+    }
     this.#dispatcher.start();
   }
 
-  async close(): Promise<void> {
-    const phase = this.#phase;
+  /** Whether the inbox, now open, is still wanted. */
+  #began(): boolean {
+    if (this.#phase === "starting") this.#phase = "started";
+    return this.ready;
+  }
+
+  close(): Promise<void> {
+    const wasReady = this.ready;
     this.#phase = "closed";
-    if (phase !== "started") return;
+    this.#closing ??= wasReady ? this.#drain() : Promise.resolve();
+    return this.#closing;
+  }
+
+  async #drain(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     await this.#dispatcher.stop(this.#settings.drainTimeout);
     await this.inbox.close();
   }
 
-  observe(listener: (observation: Observation) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  get ready(): boolean {
+    return this.#phase === "started";
+  }
+
+  observe(listener: (observation: Observation) => unknown): () => void {
+    return this.#observers.add(listener);
   }
 
   async accept(delivery: Delivery): Promise<Outcome> {
-    if (this.#phase !== "started") {
-      const state = this.#phase === "new" ? "not started: call start() first" : "closed";
+    if (!this.ready) {
+      const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
       return { type: "unavailable", error: new HookporterError("closed", `the receiver is ${state}`) };
     }
     const accepting = accept(delivery, this.#settings);
@@ -134,8 +165,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       this.#tellDead({ seq, eventId, kind, reason: "invalid_data", error: null });
     }
     if (outcome.type === "rejected" && !outcome.duplicate) {
-      const { seq, eventId, rejection } = outcome;
-      this.#tellDead({ seq, eventId, kind: null, reason: rejection.reason, error: null });
+      const { seq, eventId, kind, rejection } = outcome;
+      this.#tellDead({ seq, eventId, kind, reason: rejection.reason, error: null });
     }
     return outcome;
   }
@@ -146,7 +177,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt);
     const authentic = outcome.type === "accepted" || outcome.type === "rejected";
-    this.#tell({
+    this.#observers.tell({
       type: "delivery",
       ...{ method, target, receivedAt, outcome },
       durationMs: Math.round((performance.now() - start) * 100) / 100,
@@ -183,53 +214,18 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   #tellDead(letter: DeadLetter): void {
-    const { log } = this.#settings;
-    for (const listener of this.#router.deadListeners) {
-      Promise.resolve()
-        .then(() => listener(letter))
-        .catch((thrown: unknown) => {
-          log.error({ seq: letter.seq, error: describeError(thrown) }, "a dead-letter listener failed");
-        });
-    }
+    for (const listener of this.#router.deadListeners) tellOne(listener, letter, this.#settings.log);
   }
 
   #observeAttempt({ seq, key, kind, attempts }: ClaimedEntry, settlement: Settlement): void {
     const { records, state, reason, runAt } = settlement;
-    this.#tell({
+    this.#observers.tell({
       type: "attempt",
       ...{ seq, eventId: key.eventId, kind, attempt: attempts, records, state, reason, runAt },
     });
-  }
-
-  #tell(observation: Observation): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(observation);
-      } catch (thrown) {
-        this.#settings.log.error({ error: describeError(thrown) }, "a listener failed");
-      }
-    }
   }
 }
 
 function refused(reason: Extract<Outcome, { type: "refused" }>["reason"]): { outcome: Outcome } {
   return { outcome: { type: "refused", reason } };
-}
-
-/** Credentials of whoever relayed the delivery, and what concerns one connection only: not kept, not passed on. */
-const DROPPED_HEADERS = new Set([
-  "authorization",
-  "connection",
-  "cookie",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
-function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !DROPPED_HEADERS.has(name)));
 }

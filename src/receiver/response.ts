@@ -1,3 +1,4 @@
+import { HookporterError } from "../errors.ts";
 import type { Outcome, RefusalReason } from "./outcome.ts";
 
 /** An answer, before an adapter writes it. */
@@ -47,10 +48,15 @@ export function toAnswer(outcome: Outcome): Answer {
     case "unavailable":
       return failure(503, "unavailable", "The delivery could not be kept; send it again later.", {
         "Retry-After": RETRY_AFTER,
+        ...(isClosed(outcome.error) && { Connection: "close" }), // the next try should find another process
       });
     case "misconfigured":
       return failure(500, "server_error", "The receiver is not set up correctly; its log says why.");
   }
+}
+
+function isClosed(error: Error): boolean {
+  return error instanceof HookporterError && error.code === "closed";
 }
 
 function closing(status: number, type: string, message: string) {

@@ -4,7 +4,17 @@ import express from "express";
 import { describeError, HookporterError } from "../errors.ts";
 import { expressReceiver } from "./express.ts";
 import { exchange } from "./http-exchange.ts";
+import { announcedLength, type BodyLimits } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
+
+/** Milliseconds a connection has for the head of its request; slow bodies are the receiver's own business. */
+const HEAD_TIMEOUT = 10_000;
+
+/** A connection that never sends a whole head ends soon, so that idle ones cannot use up what honest senders need. */
+const CONNECTIONS = { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: 1000 };
+
+/** Milliseconds requests under way get when the server closes; a connection that sends nothing would never end. */
+const CLOSE_GRACE = 2000;
 
 /** Where to listen. */
 export interface ServerOptions {
@@ -18,7 +28,7 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The endpoint's address. */
   readonly url: URL;
-  /** Takes no new connections, lets requests under way end, then closes idle connections. */
+  /** Takes no new connections, lets requests under way end for 2 seconds, then closes what is left. */
   close(): Promise<void>;
 }
 
@@ -31,13 +41,15 @@ export async function startServer(
   receiver: Pick<Receiver, "receive">,
   { port, host, path }: ServerOptions,
 ): Promise<RunningServer> {
-  const app = express();
-  app.disable("x-powered-by").enable("case sensitive routing");
-  app.use(path, expressReceiver(receiver));
-  app.use((request, response) => {
-    void exchange(receiver, request, response, { target: request.originalUrl, path });
+  const app = express().disable("x-powered-by").use(expressReceiver(receiver, { path }));
+  const server = createServer(CONNECTIONS, app);
+  // A sender that asks before it sends is told to go on only once the head of its request has passed.
+  server.on("checkContinue", (request, response) => {
+    const beforeBody = ({ limit }: BodyLimits) => {
+      if (announcedLength(request) <= limit) response.writeContinue();
+    };
+    void exchange(receiver, request, response, { target: request.url ?? "", path, beforeBody });
   });
-  const server = createServer(app);
   await listening(server, port, host);
   const { port: bound } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
@@ -59,7 +71,11 @@ function listening(server: Server, port: number, host: string): Promise<void> {
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
     server.closeIdleConnections();
   });
 }

@@ -52,7 +52,7 @@ it("gives the status and type of the other errors", () => {
   const rejection = { reason: "empty_body", message: "" } as const;
   const secret = { role: "current", fingerprint: "" } as const;
   const others: Outcome[] = [
-    { type: "rejected", rejection, seq: 1, eventId: "", duplicate: false, secret },
+    { type: "rejected", rejection, kind: null, seq: 1, eventId: "", duplicate: false, secret },
     { type: "unauthorized", reason: "signature_missing" },
     { type: "unavailable", error },
     { type: "misconfigured", error },
@@ -74,7 +74,7 @@ it("shows the error body in the form it has", () => {
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? "";
   const rejection = { reason: "invalid_timestamp", message: REJECTION_REASONS.invalid_timestamp } as const;
   const { body } = toAnswer({
-    ...{ type: "rejected", rejection: { ...rejection, field: "timestamp" }, seq: 1, eventId: "" },
+    ...{ type: "rejected", rejection: { ...rejection, field: "timestamp" }, kind: null, seq: 1, eventId: "" },
     ...{ duplicate: false, secret: { role: "current", fingerprint: "" } },
   });
   expect(JSON.parse(shown)).toEqual(JSON.parse(Buffer.from(body).toString("utf8")));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expressReceiver } from "../../src/receiver/express.ts";
 import { expectError, json, openReceiver, posting } from "./open.ts";
 import { bytes, envelope, keptBytes, signedHeaders } from "./sample.ts";
-import { listenExpress } from "./wire.ts";
+import { listenExpress, send } from "./wire.ts";
 
 const GOOD = bytes(envelope());
 
@@ -125,5 +125,25 @@ describe("expressReceiver", () => {
       }
     }
     expect(statuses).toEqual([200, 401, 401, 200]);
+  });
+});
+
+describe("the path of an endpoint", () => {
+  it("is the one it is mounted at, as Express matches it", async () => {
+    const { ask } = await openApp((app, endpoint) => app.use("/webhooks", endpoint));
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    expect((await ask({ ...request, target: "/WEBHOOKS" })).status).toBe(200);
+    expect((await ask({ ...request, target: "/webhooks?x" })).status).toBe(404);
+    expect((await ask({ ...request, target: "/webhooks/below" })).status).toBe(404);
+  });
+
+  it("is the given one letter for letter, wherever it is mounted", async () => {
+    const { receiver } = await openReceiver();
+    const url = await listenExpress((app) => app.use(expressReceiver(receiver, { path: "/webhooks" })));
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    for (const target of ["/WEBHOOKS", "/webhooks/", "/", "//webhooks", "/webhooks?x"]) {
+      expect((await send(url, { ...request, target })).status).toBe(404);
+    }
+    expect((await send(url, request)).status).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeReceiver } from "../../src/receiver/node.ts";
-import { openReceiver, posting } from "./open.ts";
+import { expectError, openReceiver, posting } from "./open.ts";
 import { bytes, envelope, signedHeaders } from "./sample.ts";
 import { listenNode } from "./wire.ts";
 
@@ -36,5 +36,16 @@ describe("nodeReceiver", () => {
       text: "taken",
     });
     expect(outcomes().length).toBeLessThan(2);
+  });
+
+  it("[case 53] answers 500 at once when something upstream has read the body, and the log names the fix", async () => {
+    const { receiver, lines, entries } = await openReceiver();
+    const listener = nodeReceiver(receiver);
+    const url = await listenNode((request, response) => {
+      request.resume().on("end", () => listener(request, response));
+    });
+    expectError(await posting(url).post(GOOD), 500, "server_error");
+    expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+    expect(await entries()).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe("readOptions", () => {
       lease: 15_000,
       poll: 1000,
       drainTimeout: 10_000,
-      clock: Date.now,
+      clock: expect.any(Function),
       random: Math.random,
     });
   });
@@ -51,9 +51,16 @@ describe("readOptions", () => {
     "drainTimeout",
   ] as const;
   describe.each(numbers)("%s", (name) => {
-    it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])("refuses %d", (value) => {
+    it.each(["60", "60s", null, 60n, {}, true])("refuses what is not a number: %s", (value) => {
       expect(() => read({ [name]: value })).toThrow(code("option_invalid"));
     });
+
+    it.each([0.5, 10.5, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+      "refuses %d",
+      (value) => {
+        expect(() => read({ [name]: value })).toThrow(code("option_invalid"));
+      },
+    );
 
     it("refuses more than a timer or an exact number can hold", () => {
       const timer = ["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"].includes(name);
@@ -176,4 +183,9 @@ describe("readOptions", () => {
     expect(() => createReceiver({ secret: undefined })).toThrow(code("secret_missing"));
     expect(() => createReceiver({ secret: SECRET, retention: 1 })).toThrow(code("retention_too_short"));
   });
+});
+
+it("takes whole milliseconds from a clock that is finer", () => {
+  expect(read({ clock: () => 1234.9 }).clock()).toBe(1234);
+  expect(Math.abs(read({}).clock() - Date.now())).toBeLessThan(1000);
 });

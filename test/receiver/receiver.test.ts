@@ -456,3 +456,94 @@ describe("receive", () => {
     expect(lines).toMatchObject([{ level: "error" }]);
   });
 });
+
+describe("the life of a receiver", () => {
+  const openLater = () => {
+    const { opened, open } = gate();
+    const inbox = memoryInbox();
+    const calls: string[] = [];
+    const slow = wrapInbox(inbox, {
+      open: async () => {
+        calls.push("open");
+        await opened;
+      },
+      close: async () => void calls.push("close"),
+    });
+    const receiver = createReceiver({ secret: SECRET, inbox: slow, log: keptLog().log });
+    return { receiver, open, calls };
+  };
+
+  it("takes deliveries from the end of start() to the beginning of close()", async () => {
+    const { receiver, open } = openLater();
+    const ready: boolean[] = [receiver.ready];
+    const starting = receiver.start();
+    ready.push(receiver.ready);
+    expect(await receiver.accept(deliveryOf(GOOD))).toMatchObject({
+      type: "unavailable",
+      error: { code: "closed" },
+    });
+    open();
+    await starting;
+    ready.push(receiver.ready);
+    const closing = receiver.close();
+    ready.push(receiver.ready);
+    await closing;
+    expect(ready).toEqual([false, false, true, false]);
+  });
+
+  it("starts once, however often it is asked", async () => {
+    const { receiver, open, calls } = openLater();
+    const starting = receiver.start();
+    await expect(receiver.start()).rejects.toMatchObject({ code: "closed" });
+    open();
+    await starting;
+    await receiver.close();
+    expect(calls).toEqual(["open", "close"]);
+  });
+
+  it("closes the inbox again when it is closed while it starts", async () => {
+    const { receiver, open, calls } = openLater();
+    const starting = receiver.start();
+    await receiver.close();
+    open();
+    await expect(starting).rejects.toMatchObject({ code: "closed" });
+    expect(calls).toEqual(["open", "close"]);
+    expect(receiver.ready).toBe(false);
+  });
+
+  it("may be started again when the inbox could not be opened", async () => {
+    let fail = true;
+    const inbox = memoryInbox();
+    const once = wrapInbox(inbox, {
+      open: async () => {
+        if (fail) throw new Error("not yet");
+      },
+    });
+    const receiver = createReceiver({ secret: SECRET, inbox: once, log: keptLog().log });
+    await expect(receiver.start()).rejects.toThrow("not yet");
+    fail = false;
+    await receiver.start();
+    expect(receiver.ready).toBe(true);
+    await receiver.close();
+  });
+
+  it("closes once for all who ask", async () => {
+    const { receiver, open, calls } = openLater();
+    open();
+    await receiver.start();
+    await Promise.all([receiver.close(), receiver.close()]);
+    expect(calls).toEqual(["open", "close"]);
+  });
+});
+
+it("tells onDead the kind of an event that came too late", async () => {
+  const { receiver } = await openReceiver();
+  const letters: unknown[] = [];
+  receiver.onDead((letter) => letters.push(letter));
+  await receiver.accept(deliveryOf(envelope({ timestamp: "2020-01-01T00:00:00Z" })));
+  await receiver.accept(deliveryOf("no JSON"));
+  expect(letters).toMatchObject([
+    { kind: "payment.received", reason: "too_old" },
+    { kind: null, reason: "invalid_json" },
+  ]);
+});

@@ -11,7 +11,7 @@ const accepted = {
   entryState: "dead",
   secret,
 } as const;
-const rejected = { type: "rejected", seq: 7, eventId: "raw_1", duplicate: true, secret } as const;
+const rejected = { type: "rejected", kind: null, seq: 7, eventId: "raw_1", duplicate: true, secret } as const;
 
 /** An answer as a sender sees it. */
 function answered(outcome: Outcome) {

@@ -69,4 +69,47 @@ describe("startServer", () => {
     await closed;
     await expect(fetch(server.url)).rejects.toThrow();
   });
+
+  const asking = (parts: Record<string, string | number>) => {
+    const headers = { host: "x", expect: "100-continue", connection: "close", ...parts };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return (target: string) => `POST ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
+  };
+
+  it.each([
+    [413, "/webhooks", { "content-length": 2 ** 20 + 1 }],
+    [404, "/other", { "content-length": 10 }],
+    [415, "/webhooks", { "content-length": 10, "content-encoding": "gzip" }],
+  ])(
+    "answers %d at once to a sender that asks first, without asking for the body",
+    async (status, target, parts) => {
+      const { server, entries } = await serve();
+      const socket = await dial(server.url);
+      socket.write(asking(parts as unknown as Record<string, string>)(target));
+      const raw = await readAll(socket);
+      expect(raw.toString()).not.toContain("100 Continue");
+      expect(splitAnswer(raw).status).toBe(status);
+      expect(await entries()).toEqual([]);
+    },
+  );
+
+  it("asks for the body once, then takes it", async () => {
+    const { server, entries } = await serve();
+    const socket = await dial(server.url);
+    socket.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.write(GOOD);
+    expect(splitAnswer(await readAll(socket)).status).toBe(200);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it("closes though a connection is open that never sends anything", async () => {
+    const { server } = await serve();
+    const socket = await dial(server.url);
+    socket.write("POST /web");
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the server has it
+    const start = performance.now();
+    await Promise.all([server.close(), readAll(socket)]);
+    expect(performance.now() - start).toBeLessThan(4000);
+  });
 });
