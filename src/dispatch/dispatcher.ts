@@ -10,6 +10,8 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
   readonly concurrency: number;
   /** Milliseconds a claimed entry is ours without being renewed; renewed after a third of it. */
   readonly leaseMs: number;
+  /** Whether a dead letter holds back the later entries of its order key. */
+  readonly deadBlocks: boolean;
   /** Milliseconds between looks at the inbox when nothing else gives reason to: what another process redrove. */
   readonly pollMs: number;
   /** Called with each settled entry's runs. */
@@ -17,6 +19,12 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
   /** Called once when an entry becomes a dead letter. */
   readonly onDead: (letter: DeadLetter) => void;
 }
+
+/**
+ * Milliseconds beyond the longest honest wait from which an entry's due time is laid to a clock that was set back. Not
+ * less, since another process on this inbox may have a longer lease.
+ */
+const CLOCK_SLACK = 5 * 60_000;
 
 /** The longest delay a timer of Node takes. */
 const MAX_TIMER = 2 ** 31 - 1;
@@ -88,16 +96,18 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const { inbox, concurrency, leaseMs, clock, pollMs, log } = this.#options;
+    const { inbox, concurrency, leaseMs, clock, pollMs, log, retry, deadBlocks } = this.#options;
     clearTimeout(this.#timer);
     let wait = pollMs;
     try {
       const limit = concurrency - this.#running.size;
       if (limit <= 0) return; // an entry that ends wakes us
-      const entries = await inbox.claim({ now: clock(), limit, leaseMs });
+      const except = [...this.#running.keys()];
+      const horizon = Math.max(retry.maxDelay, leaseMs) + CLOCK_SLACK;
+      const entries = await inbox.claim({ now: clock(), limit, leaseMs, except, horizon, deadBlocks });
       for (const entry of entries) this.#run(entry);
       if (entries.length === limit) return;
-      const next = await inbox.nextRunAt();
+      const next = await inbox.nextRunAt({ except: [...this.#running.keys()], deadBlocks });
       if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - clock()));
     } catch (thrown) {
       log.error(
@@ -110,7 +120,7 @@ export class Dispatcher {
 
   #run(entry: ClaimedEntry): void {
     const finished = this.#runAndSettle(entry).finally(() => {
-      if (this.#running.get(entry.seq)?.entry === entry) this.#running.delete(entry.seq);
+      this.#running.delete(entry.seq);
       this.wake();
     });
     this.#running.set(entry.seq, { entry, finished });

@@ -22,14 +22,18 @@ export const REJECTED = -(10 ** 15);
 /** Key timestamp where the user's own `identity` decides alone. */
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
+/** What an event says, whenever it says it: a digest over its kind and `data`, each in canonical form. */
+export function contentDigest(canonicalEvent: string, canonicalData: string): string {
+  return shortDigest(`[${canonicalEvent},${canonicalData}]`);
+}
+
 /**
- * The event id of an envelope that carries none: `evt_1_` and a digest over the kind, the timestamp to the millisecond
- * and `data`, each in canonical form. `webhook` is left out: it names the subscription, and two subscriptions to one
- * receiver are one event. The service description shows no event id (section "Body envelope").
+ * The event id of an envelope that carries none: `evt_1_` and a digest over the content (kind and `data`) and the
+ * timestamp to the millisecond. `webhook` is left out: it names the subscription, and two subscriptions to one receiver
+ * are one event. The service description shows no event id (section "Body envelope").
  */
-export function deriveEventId(canonicalEvent: string, timestamp: number, canonicalData: string): string {
-  const form = `[${canonicalEvent},"${formatTimestamp(timestamp)}",${canonicalData}]`;
-  return `evt_${RULE}_${shortDigest(form)}`;
+export function deriveEventId(content: string, timestamp: number): string {
+  return `evt_${RULE}_${shortDigest(`["${content}","${formatTimestamp(timestamp)}"]`)}`;
 }
 
 /** Longer ids than this, and ids that cannot be stored letter for letter, are kept as their digest. */

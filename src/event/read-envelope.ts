@@ -1,6 +1,6 @@
 import { type JsonMembers, readMembers } from "./canonical-json.ts";
 import { type Envelope, envelopeSchema } from "./envelope.ts";
-import { deriveEventId, ownEventId } from "./identity.ts";
+import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** Why signed bytes are not an event: stored with the dead letter, shown in the live view, listed in `docs/answers.md`. */
@@ -34,6 +34,8 @@ export interface ReadEnvelope {
   readonly eventId: string;
   /** The envelope's timestamp in milliseconds since 1970. */
   readonly timestamp: number;
+  /** The same for an event that was only dated anew. */
+  readonly content: string;
 }
 
 /** The two ways reading can end. */
@@ -89,10 +91,9 @@ export function hasByteOrderMark(body: Uint8Array): boolean {
 function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {
   const timestamp = parseTimestamp(envelope.timestamp);
   if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
-  const eventId =
-    ownEventId(envelope.id) ??
-    deriveEventId(canonical(members, "event"), timestamp, canonical(members, "data"));
-  return { ok: true, envelope, eventId, timestamp };
+  const content = contentDigest(canonical(members, "event"), canonical(members, "data"));
+  const eventId = ownEventId(envelope.id) ?? deriveEventId(content, timestamp);
+  return { ok: true, envelope, eventId, timestamp, content };
 }
 
 function canonical(members: JsonMembers, key: string): string {

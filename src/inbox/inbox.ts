@@ -19,9 +19,11 @@ export interface NewEntry {
   readonly state: "pending" | "dead";
   /** Why it is dead, as a stable code. */
   readonly reason: string | null;
-  /** Entries of one order key are meant to run one after another; `null` asks for no order. */
+  /** Entries of one source and order key run one after another, in order of arrival; `null` asks for no order. */
   readonly orderKey: string | null;
   readonly delivery: Delivery;
+  /** Keeps it even where its key may have been pruned: for what somebody redrives on purpose. */
+  readonly afterPruning?: boolean;
 }
 
 /** What keeping a delivery gave: its entry, and whether that entry was there already. */
@@ -93,11 +95,54 @@ export interface Settlement {
   readonly uncount?: boolean;
 }
 
-/** What to claim. */
+/** What to claim. All times are milliseconds. */
 export interface ClaimRequest {
   readonly now: number;
   readonly limit: number;
   readonly leaseMs: number;
+  /** Entries that are running here already: not given again, even after their lease has ended. Default none. */
+  readonly except?: readonly number[];
+  /**
+   * How far ahead of `now` an entry can honestly be due. One due later than that was dated by a clock that has been set
+   * back since, and counts as due. Default: however far.
+   */
+  readonly horizon?: number;
+  /** Whether a dead letter holds back the later entries of its order key. Default not. */
+  readonly deadBlocks?: boolean;
+}
+
+/** The states in which an entry has ended. */
+export type EndedState = Extract<EntryState, "done" | "dead" | "unhandled">;
+
+/** Which entries to drop for good. All of it must hold. */
+export interface PruneRequest {
+  readonly states: readonly EndedState[];
+  /** Received at or before. */
+  readonly receivedUntil: number;
+  /** Dated at or before; an entry without a timestamp has its arrival instead. */
+  readonly datedUntil: number;
+}
+
+/** Whose delivery to drop, while the entry with its key and its body's hash stays. */
+export interface SlimRequest {
+  /** Entries that are `done` since then or before. */
+  readonly settledUntil: number;
+}
+
+/** A small piece of pruning, so that deliveries are not kept waiting. */
+export interface Step {
+  /** The entry number the step before ended at; 0 to begin. */
+  readonly after: number;
+  /** Entries to look at. */
+  readonly limit: number;
+}
+
+/** What a step did. */
+export interface StepResult {
+  /** Entries changed. */
+  readonly changed: number;
+  /** Where the next step goes on; `undefined` when there is nothing more to do. */
+  readonly next: number | undefined;
 }
 
 /** Which entries to list or redrive. Everything given must hold. */
@@ -124,23 +169,33 @@ export interface EntryFilter {
 export interface Inbox {
   /** Opens the store, and brings its schema up to date. */
   open(): Promise<void>;
-  /** Keeps a delivery, or counts it as a duplicate of the entry that has its key. Resolves after the commit. */
-  append(entry: NewEntry): Promise<Appended>;
+  /**
+   * Keeps a delivery, or counts it as a duplicate of the entry that has its key. Resolves after the commit; with
+   * `undefined`, and nothing kept, for a pending entry so old that its key may have been pruned, since it could run twice.
+   */
+  append(entry: NewEntry): Promise<Appended | undefined>;
   /** Counts a duplicate if the key is known; otherwise does nothing. */
   touch(key: DedupKey, at: number): Promise<Appended | undefined>;
-  /** Leases entries that are due: pending ones, and running ones whose lease has ended. Counts an attempt for each. */
+  /**
+   * Leases entries that are due: pending ones, and running ones whose lease has ended, but none that an earlier entry of
+   * its order key holds back. Counts an attempt for each.
+   */
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
   /** Prolongs leases; gives those that are no longer ours. */
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]>;
   /** Ends a lease with a result; `false` when the lease was not ours any more, and nothing changed. */
   settle(settlement: Settlement, now: number): Promise<boolean>;
-  /** When the next entry is due; `undefined` when none is waiting. */
-  nextRunAt(): Promise<number | undefined>;
+  /** When the next entry is due that could be claimed then; `undefined` when none is waiting. */
+  nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks">): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with their attempts counted anew; gives how many. */
   redrive(filter: EntryFilter, now: number): Promise<number>;
   /** Entries by arrival; the newest `limit` of them, still oldest first, where a limit is given. */
   list(filter: EntryFilter): Promise<readonly Entry[]>;
-  /** An entry's delivery; `undefined` where there is no such entry. */
+  /** Drops ended entries with all that belongs to them, a step of them. What was dropped is never taken for new again. */
+  prune(request: PruneRequest, step: Step): Promise<StepResult>;
+  /** Drops the deliveries of entries that are done, a step of them. */
+  slim(request: SlimRequest, step: Step): Promise<StepResult>;
+  /** An entry's delivery; `undefined` where there is no such entry, or its delivery was dropped. */
   delivery(seq: number): Promise<Delivery | undefined>;
   /** An entry's handler runs, oldest first. */
   attempts(seq: number): Promise<readonly AttemptRecord[]>;

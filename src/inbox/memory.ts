@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import { matchesFilter } from "./entry-filter.ts";
@@ -13,14 +14,19 @@ import {
   type EntryState,
   type Inbox,
   type NewEntry,
+  type PruneRequest,
   type Settlement,
+  type SlimRequest,
+  type Step,
+  type StepResult,
 } from "./inbox.ts";
 
 /** An entry as the memory inbox holds it: mutable, with its delivery and records. */
 interface Held {
   entry: Entry;
   lease: string | null;
-  readonly delivery: Delivery;
+  /** Dropped by slimming. */
+  delivery: Delivery | undefined;
   readonly records: AttemptRecord[];
 }
 
@@ -36,12 +42,17 @@ class MemoryInbox implements Inbox {
   readonly #held = new Map<number, Held>();
   readonly #byKey = new Map<string, Held>();
   #seq = 0;
+  /** Events dated at or before this may have been dropped. */
+  #prunedUntil = Number.NEGATIVE_INFINITY;
 
   async open(): Promise<void> {}
 
-  async append(next: NewEntry): Promise<Appended> {
+  async append(next: NewEntry): Promise<Appended | undefined> {
     const known = this.#count(next.key, next.delivery.receivedAt);
     if (known !== undefined) return known;
+    const dated = next.eventTimestamp ?? next.delivery.receivedAt;
+    if (dated <= this.#prunedUntil && next.state === "pending" && next.afterPruning !== true)
+      return undefined;
     const held: Held = {
       entry: newEntry(++this.#seq, next),
       lease: null,
@@ -65,18 +76,47 @@ class MemoryInbox implements Inbox {
     return { seq: entry.seq, duplicate: true, state: entry.state };
   }
 
-  async claim({ now, limit, leaseMs }: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+  async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    const {
+      now,
+      limit,
+      leaseMs,
+      except = [],
+      horizon = Number.POSITIVE_INFINITY,
+      deadBlocks = false,
+    } = request;
+    const latest = now + Math.max(horizon, leaseMs);
     const due = [...this.#held.values()]
-      .filter(({ entry }) => isWaiting(entry) && entry.runAt <= now)
-      .sort((a, b) => a.entry.runAt - b.entry.runAt || a.entry.seq - b.entry.seq)
-      .slice(0, limit);
-    return due.map((held) => {
+      .filter(({ entry }) => isWaiting(entry) && (entry.runAt <= now || entry.runAt > latest))
+      .sort((a, b) => a.entry.runAt - b.entry.runAt || a.entry.seq - b.entry.seq);
+    const claimed: ClaimedEntry[] = [];
+    for (const held of due) {
+      const { entry } = held;
+      if (claimed.length >= limit) break;
+      if (except.includes(entry.seq) || this.#isHeldBack(entry, deadBlocks)) continue;
       const lease = randomUUID();
       held.lease = lease;
-      const { entry } = held;
       held.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
-      return { ...held.entry, lease, delivery: copyOf(held.delivery) };
-    });
+      claimed.push({ ...held.entry, lease, delivery: this.#keptDelivery(held) });
+    }
+    return claimed;
+  }
+
+  /** Whether an earlier entry of the same order key has to end first. */
+  #isHeldBack({ seq, key, orderKey }: Entry, deadBlocks: boolean): boolean {
+    if (orderKey === null) return false;
+    return [...this.#held.values()].some(
+      ({ entry: other }) =>
+        other.orderKey === orderKey &&
+        other.key.source === key.source &&
+        other.seq < seq &&
+        (isWaiting(other) || (deadBlocks && other.state === "dead")),
+    );
+  }
+
+  #keptDelivery({ entry, delivery }: Held): Delivery {
+    if (delivery !== undefined) return copyOf(delivery);
+    throw new HookporterError("inbox_corrupt", `the inbox has an entry ${entry.seq} without a delivery`);
   }
 
   async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
@@ -100,8 +140,13 @@ class MemoryInbox implements Inbox {
     return true;
   }
 
-  async nextRunAt(): Promise<number | undefined> {
-    const waiting = [...this.#held.values()].filter(({ entry }) => isWaiting(entry));
+  async nextRunAt({
+    except = [],
+    deadBlocks = false,
+  }: Pick<ClaimRequest, "except" | "deadBlocks"> = {}): Promise<number | undefined> {
+    const waiting = [...this.#held.values()].filter(
+      ({ entry }) => isWaiting(entry) && !except.includes(entry.seq) && !this.#isHeldBack(entry, deadBlocks),
+    );
     return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ entry }) => entry.runAt));
   }
 
@@ -130,9 +175,38 @@ class MemoryInbox implements Inbox {
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }
 
+  async prune({ states, receivedUntil, datedUntil }: PruneRequest, step: Step): Promise<StepResult> {
+    return this.#step(step, ({ entry }) => {
+      const dated = entry.eventTimestamp ?? entry.receivedAt;
+      const ended = states.some((state) => state === entry.state);
+      if (!ended || entry.receivedAt > receivedUntil || dated > datedUntil || entry.seq === this.#seq)
+        return false;
+      this.#prunedUntil = Math.max(this.#prunedUntil, dated);
+      this.#byKey.delete(keyText(entry.key));
+      return this.#held.delete(entry.seq);
+    });
+  }
+
+  async slim({ settledUntil }: SlimRequest, step: Step): Promise<StepResult> {
+    return this.#step(step, (held) => {
+      const { state, settledAt } = held.entry;
+      if (held.delivery === undefined || state !== "done" || settledAt === null || settledAt > settledUntil)
+        return false;
+      held.delivery = undefined;
+      return true;
+    });
+  }
+
+  #step({ after, limit }: Step, change: (held: Held) => boolean): StepResult {
+    const rest = [...this.#held.values()].filter(({ entry }) => entry.seq > after);
+    const looked = rest.slice(0, limit);
+    const changed = looked.filter(change).length;
+    return { changed, next: looked.length < rest.length ? looked.at(-1)?.entry.seq : undefined };
+  }
+
   async delivery(seq: number): Promise<Delivery | undefined> {
-    const held = this.#held.get(seq);
-    return held === undefined ? undefined : copyOf(held.delivery);
+    const delivery = this.#held.get(seq)?.delivery;
+    return delivery === undefined ? undefined : copyOf(delivery);
   }
 
   async attempts(seq: number): Promise<readonly AttemptRecord[]> {
@@ -151,7 +225,7 @@ class MemoryInbox implements Inbox {
   async close(): Promise<void> {}
 }
 
-function newEntry(seq: number, { delivery, ...next }: NewEntry): Entry {
+function newEntry(seq: number, { delivery, afterPruning: _, ...next }: NewEntry): Entry {
   return {
     seq,
     ...next,

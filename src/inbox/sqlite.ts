@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
@@ -15,12 +13,19 @@ import {
   type EntryState,
   type Inbox,
   type NewEntry,
+  type PruneRequest,
   type Settlement,
+  type SlimRequest,
+  type Step,
+  type StepResult,
 } from "./inbox.ts";
+import { claimDue, nextDue } from "./sqlite/claim.ts";
 import { openDatabase } from "./sqlite/client.ts";
 import { inboxError } from "./sqlite/errors.ts";
 import { filterSql } from "./sqlite/filter.ts";
 import { migrate } from "./sqlite/migrations.ts";
+import { releaseAll, releaseNext } from "./sqlite/order.ts";
+import { giveBackPages, MAYBE_PRUNED, pruneStep, slimStep } from "./sqlite/prune.ts";
 import {
   attemptValues,
   ENTRY_COLUMNS,
@@ -30,6 +35,7 @@ import {
   toDelivery,
   toEntry,
 } from "./sqlite/rows.ts";
+import { Statements } from "./sqlite/statements.ts";
 import { encodeText } from "./sqlite/text.ts";
 
 /**
@@ -43,48 +49,53 @@ export function sqliteInbox(path: string): Inbox {
 class SqliteInbox implements Inbox {
   readonly #path: string;
   readonly #commit: GroupCommit;
-  readonly #statements = new Map<string, StatementSyncInstance>();
-  #database: DatabaseSyncInstance | undefined;
+  #statements: Statements | undefined;
 
   constructor(path: string) {
     this.#path = path;
     this.#commit = new GroupCommit({
-      begin: () => this.#run("BEGIN IMMEDIATE"),
-      commit: () => this.#run("COMMIT"),
-      // SQLite has already rolled back after some errors, such as a full disk.
-      rollback: () => this.#database?.isTransaction === true && this.#run("ROLLBACK"),
+      begin: () => void this.#open.run("BEGIN IMMEDIATE"),
+      commit: () => void this.#open.run("COMMIT"),
+      rollback: () => {
+        if (this.#open.inTransaction) this.#open.run("ROLLBACK");
+      },
     });
   }
 
   async open(): Promise<void> {
     await this.#guard(() => {
-      this.#database = openDatabase(this.#path, (database) => migrate(database, this.#path, Date.now()));
+      const database = openDatabase(this.#path, (opened) => migrate(opened, this.#path, Date.now()));
+      this.#statements = new Statements(database);
     });
+    await this.#write((statements) => releaseAll(statements));
   }
 
-  append(entry: NewEntry): Promise<Appended> {
+  append(entry: NewEntry): Promise<Appended | undefined> {
     const values = entryValues(entry);
     const { method, target, headers, body } = entry.delivery;
-    return this.#write(() => {
-      const row = this.#get(
+    return this.#write((statements) => {
+      const row = statements.get(
         `INSERT INTO entry (${ENTRY_COLUMNS}) VALUES (${values.map(() => "?").join(", ")})
          ON CONFLICT (key_timestamp, event_id, source) DO UPDATE
            SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at)
-         RETURNING seq, state, duplicates`,
+         RETURNING seq, state, duplicates, ${MAYBE_PRUNED}`,
         ...values,
       );
       const appended = toAppended(row ?? {}, Number(row?.duplicates) > 0);
-      if (!appended.duplicate) {
-        const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
-        this.#run(insert, appended.seq, method, target, JSON.stringify(headers), body);
+      if (appended.duplicate) return appended;
+      if (row?.maybe_pruned === 1 && entry.state === "pending" && entry.afterPruning !== true) {
+        statements.run("DELETE FROM entry WHERE seq = ?", appended.seq);
+        return undefined;
       }
+      const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
+      statements.run(insert, appended.seq, method, target, JSON.stringify(headers), body);
       return appended;
     });
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {
-    return this.#write(() => {
-      const row = this.#get(
+    return this.#write((statements) => {
+      const row = statements.get(
         `UPDATE entry SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, ?)
          WHERE key_timestamp = ? AND event_id = ? AND source = ? RETURNING seq, state`,
         ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
@@ -93,21 +104,14 @@ class SqliteInbox implements Inbox {
     });
   }
 
-  claim({ now, limit, leaseMs }: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    return this.#write(() => {
-      const due = this.#all(
-        `SELECT seq FROM entry WHERE state IN ('pending', 'running') AND run_at <= ?
-         ORDER BY run_at, seq LIMIT ?`,
-        ...[now, limit],
-      );
-      return due.map((row) => this.#lease(row.seq as number, now + leaseMs));
-    });
+  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    return this.#write((statements) => claimDue(statements, request));
   }
 
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
     const sql = "UPDATE entry SET run_at = ? WHERE seq = ? AND lease = ?";
-    return this.#write(() => {
-      const lost = leases.filter(({ seq, lease }) => this.#run(sql, until, seq, lease) === 0);
+    return this.#write((statements) => {
+      const lost = leases.filter(({ seq, lease }) => statements.run(sql, until, seq, lease) === 0);
       return lost.map(({ seq }) => seq);
     });
   }
@@ -117,11 +121,11 @@ class SqliteInbox implements Inbox {
     const settledAt = state === "pending" ? null : now;
     const finished = JSON.stringify(settlement.finishedHandlers);
     const given = settlement.uncount === true ? 1 : 0;
-    return this.#write(() => {
-      const changed = this.#run(
+    return this.#write((statements) => {
+      const row = statements.get(
         `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
            attempts = attempts - ?, lease = NULL
-         WHERE seq = ? AND lease = ?`,
+         WHERE seq = ? AND lease = ? RETURNING source, order_key`,
         ...[
           state,
           reason === null ? null : encodeText(reason),
@@ -133,27 +137,25 @@ class SqliteInbox implements Inbox {
           lease,
         ],
       );
-      if (changed === 0) return false;
+      if (row === undefined) return false;
+      if (state !== "pending") releaseNext(statements, row);
       for (const record of records) {
-        this.#run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?)", ...attemptValues(seq, record));
+        statements.run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?)", ...attemptValues(seq, record));
       }
       return true;
     });
   }
 
-  nextRunAt(): Promise<number | undefined> {
-    return this.#guard(() => {
-      const row = this.#get("SELECT min(run_at) AS at FROM entry WHERE state IN ('pending', 'running')");
-      return (row?.at as number | null | undefined) ?? undefined;
-    });
+  nextRunAt({ except = [] }: Pick<ClaimRequest, "except"> = {}): Promise<number | undefined> {
+    return this.#guard(() => nextDue(this.#open, except));
   }
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
     const { where, values } = filterSql(filter);
     const limit = filter.limit ?? -1;
-    return this.#write(() =>
-      this.#run(
-        `UPDATE entry SET state = 'pending', reason = NULL, run_at = ?, attempts = 0, settled_at = NULL
+    return this.#write((statements) =>
+      statements.run(
+        `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, run_at = ?, attempts = 0, settled_at = NULL
          WHERE seq IN
            (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
         ...[now, ...values, limit],
@@ -165,7 +167,7 @@ class SqliteInbox implements Inbox {
     const { where, values } = filterSql(filter);
     return this.#guard(() => {
       const limit = filter.limit ?? -1;
-      const rows = this.#all(
+      const rows = this.#open.all(
         `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`,
         ...values,
         limit,
@@ -174,13 +176,32 @@ class SqliteInbox implements Inbox {
     });
   }
 
+  prune(request: PruneRequest, step: Step): Promise<StepResult> {
+    return this.#step((statements) => pruneStep(statements, request, step));
+  }
+
+  slim(request: SlimRequest, step: Step): Promise<StepResult> {
+    return this.#step((statements) => slimStep(statements, request, step));
+  }
+
+  async #step(work: (statements: Statements) => StepResult): Promise<StepResult> {
+    const result = await this.#write(work);
+    if (result.changed > 0) await this.#guard(() => giveBackPages(this.#open));
+    return result;
+  }
+
   delivery(seq: number): Promise<Delivery | undefined> {
-    return this.#guard(() => this.#delivery(seq));
+    return this.#guard(() => {
+      const sql =
+        "SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?";
+      const row = this.#open.get(sql, seq);
+      return row === undefined ? undefined : toDelivery(row);
+    });
   }
 
   attempts(seq: number): Promise<readonly AttemptRecord[]> {
     return this.#guard(() =>
-      this.#all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt),
+      this.#open.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt),
     );
   }
 
@@ -190,7 +211,7 @@ class SqliteInbox implements Inbox {
         EntryState,
         number
       >;
-      for (const row of this.#all("SELECT state, count(*) AS n FROM entry GROUP BY state")) {
+      for (const row of this.#open.all("SELECT state, count(*) AS n FROM entry GROUP BY state")) {
         counts[row.state as EntryState] = row.n as number;
       }
       return counts;
@@ -199,42 +220,25 @@ class SqliteInbox implements Inbox {
 
   async close(): Promise<void> {
     await this.#commit.idle();
-    this.#statements.clear();
+    const statements = this.#statements;
+    this.#statements = undefined;
+    if (statements === undefined) return;
     // Brings everything into the one file, so that a copy of it is whole.
-    this.#database?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    this.#database?.close();
-    this.#database = undefined;
+    statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    statements.close();
   }
 
-  #lease(seq: number, until: number): ClaimedEntry {
-    const lease = randomUUID();
-    const row = this.#get(
-      `UPDATE entry SET state = 'running', run_at = ?, attempts = attempts + 1, lease = ?
-       WHERE seq = ? RETURNING *`,
-      ...[until, lease, seq],
-    );
-    const delivery = this.#delivery(seq);
-    if (row === undefined || delivery === undefined) {
-      throw new HookporterError(
-        "inbox_corrupt",
-        `the inbox ${this.#path} has an entry ${seq} without a delivery`,
-      );
-    }
-    return { ...toEntry(row), lease, delivery };
+  get #open(): Statements {
+    if (this.#statements !== undefined) return this.#statements;
+    throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
   }
 
-  #delivery(seq: number): Delivery | undefined {
-    const row = this.#get(
-      `SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?`,
-      seq,
-    );
-    return row === undefined ? undefined : toDelivery(row);
-  }
-
-  #write<Result>(work: () => Result): Promise<Result> {
-    return this.#commit.run(work).catch((thrown: unknown) => {
-      throw inboxError(this.#path, thrown);
-    });
+  #write<Result>(work: (statements: Statements) => Result): Promise<Result> {
+    return this.#commit
+      .run(() => work(this.#open))
+      .catch((thrown: unknown) => {
+        throw inboxError(this.#path, thrown);
+      });
   }
 
   async #guard<Result>(work: () => Result): Promise<Result> {
@@ -244,34 +248,7 @@ class SqliteInbox implements Inbox {
       throw inboxError(this.#path, thrown);
     }
   }
-
-  #get(sql: string, ...values: Value[]): Row | undefined {
-    return this.#prepared(sql).get(...values) as Row | undefined;
-  }
-
-  #all(sql: string, ...values: Value[]): Row[] {
-    return this.#prepared(sql).all(...values) as Row[];
-  }
-
-  /** Runs a statement; gives how many rows it changed. */
-  #run(sql: string, ...values: Value[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
-  }
-
-  #prepared(sql: string): StatementSyncInstance {
-    if (this.#database === undefined) {
-      throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
-    }
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
 }
-
-type Value = string | number | null | Uint8Array;
 
 function toAppended(row: Row, duplicate: boolean): Appended {
   return { seq: row.seq as number, duplicate, state: row.state as EntryState };

@@ -1,18 +1,15 @@
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
-import { type DedupKey, OWN_IDENTITY, ownEventId, rejectedKey } from "../event/identity.ts";
+import { type DedupKey, rejectedKey } from "../event/identity.ts";
 import { type ReadEnvelope, type Rejection, readEnvelope, rejected } from "../event/read-envelope.ts";
-import { checkData } from "../event/schemas.ts";
 import type { Appended, NewEntry } from "../inbox/inbox.ts";
 import { readHeader } from "../signature/header.ts";
 import type { Secret } from "../signature/secrets.ts";
 import { verify } from "../signature/verify.ts";
+import { fitsInTime } from "./fits-in-time.ts";
+import { dedupKey, newEntry, orderKey, storedKind } from "./new-entry.ts";
 import type { Settings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
-import { toEvent } from "./to-event.ts";
-
-/** Longer kinds are cut where they are stored; handlers get them whole. */
-const MAX_STORED_KIND = 200;
 
 /**
  * The heart: takes a delivery and says what became of it. Signature over the raw bytes, then parse, then validate, then
@@ -45,12 +42,14 @@ async function keepRejected(
   settings: Settings,
 ): Promise<Outcome> {
   const key = rejectedKey(settings.source, delivery.body);
-  const kind = read?.envelope.event.slice(0, MAX_STORED_KIND) ?? null;
+  const kind = read === undefined ? null : storedKind(read.envelope);
   const eventTimestamp = read?.timestamp ?? null;
   const { reason } = rejection;
   const entry: NewEntry = { key, kind, eventTimestamp, state: "dead", reason, orderKey: null, delivery };
   return persist(settings, async (inbox) => {
-    const { seq, duplicate } = await inbox.append(entry);
+    const appended = await inbox.append(entry);
+    if (appended === undefined) throw new TypeError("an inbox must keep every dead letter");
+    const { seq, duplicate } = appended;
     return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, secret };
   });
 }
@@ -62,10 +61,12 @@ async function keepEvent(
   settings: Settings,
 ): Promise<Outcome> {
   let key: DedupKey;
+  let order: string | null;
   let fits: boolean;
   try {
     key = dedupKey(read, settings);
-    fits = (await checkData(read.envelope.event, read.envelope.data, settings.schemas)).ok;
+    fits = await fitsInTime(read.envelope, settings);
+    order = orderKey(read, settings, fits);
   } catch (error) {
     return { type: "misconfigured", error: asError(error) };
   }
@@ -77,6 +78,7 @@ async function keepEvent(
     duplicate,
     entryState: state,
     ...(!fits && { reason: "invalid_data" }),
+    ...restampOf(read, key, duplicate, settings),
     secret,
   });
   const untimely = checkAge(read.timestamp, settings);
@@ -88,44 +90,35 @@ async function keepEvent(
       return keepRejected(delivery, untimely, read, secret, settings);
     });
   }
-  return persist(settings, async (inbox) =>
-    accepted(await inbox.append(newEntry(delivery, read, key, fits))),
-  );
-}
-
-/** An event's entry as it is first kept. */
-export function newEntry(delivery: Delivery, read: ReadEnvelope, key: DedupKey, fits: boolean): NewEntry {
-  return {
-    key,
-    kind: read.envelope.event.slice(0, MAX_STORED_KIND),
-    eventTimestamp: read.timestamp,
-    state: fits ? "pending" : "dead",
-    reason: fits ? null : "invalid_data",
-    orderKey: null,
-    delivery,
-  };
-}
-
-/**
- * The dedup key of an envelope: (source, event id, timestamp), or what the user's own `identity` says.
- *
- * @throws TypeError when `identity` gives something else than a text
- */
-export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): DedupKey {
-  const { eventId, timestamp } = read;
-  if (identity === undefined) return { source, eventId, timestamp };
-  const own: unknown = identity(toEvent(read, source));
-  if (typeof own !== "string" || own === "") {
-    throw new TypeError(`expected identity to return a text that is not empty, got ${typeof own}`);
-  }
-  return { source, eventId: ownEventId(own) ?? own, timestamp: OWN_IDENTITY };
+  return persist(settings, async (inbox) => {
+    const appended = await inbox.append(newEntry(delivery, read, { key, order, fits }));
+    // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
+    if (appended === undefined) return keepRejected(delivery, tooOld(), read, secret, settings);
+    return accepted(appended);
+  });
 }
 
 function checkAge(timestamp: number, { clock, maxAge, maxSkew }: Settings): Rejection | undefined {
   const age = clock() - timestamp;
-  if (age > maxAge) return rejected("too_old", "timestamp").rejection;
+  if (age > maxAge) return tooOld();
   if (-age > maxSkew) return rejected("future_timestamp", "timestamp").rejection;
   return undefined;
+}
+
+/** Only what was newly kept can be a restamp; duplicates and what `identity` has already told apart are not. */
+function restampOf(
+  { content, timestamp }: ReadEnvelope,
+  { eventId }: DedupKey,
+  duplicate: boolean,
+  { identity, restamps }: Settings,
+): { restampOf?: string } {
+  if (duplicate || identity !== undefined) return {};
+  const earlier = restamps.note(content, eventId, timestamp);
+  return earlier === undefined ? {} : { restampOf: earlier };
+}
+
+function tooOld(): Rejection {
+  return rejected("too_old", "timestamp").rejection;
 }
 
 async function persist(

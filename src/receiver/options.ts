@@ -8,6 +8,7 @@ import type { Logger } from "../logger.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { defaultLogger } from "./default-logger.ts";
+import { Restamps } from "./restamps.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -29,12 +30,27 @@ export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
    * the timestamp counts only if you put it in. Must not be empty, and must depend on the event alone.
    */
   readonly identity?: (event: WebhookEvent) => string;
+  /**
+   * A key from the event, such as an id in its `data`: entries of one key run one after another in order of arrival,
+   * others beside them. Nothing (`undefined` or `null`) asks for no order. Default: no order.
+   */
+  readonly orderBy?: (event: WebhookEvent) => string | null | undefined;
+  /**
+   * What a dead letter does to the later entries of its order key: `skip` lets them run, `block` keeps them waiting until
+   * it is redriven, or pruned. Default `skip`.
+   */
+  readonly deadLetterOrder?: "skip" | "block";
   /** Events older than this are rejected. Default 7 days. */
   readonly maxAge?: number;
   /** Events further ahead of this machine's clock than this are rejected. Default 5 minutes. */
   readonly maxSkew?: number;
-  /** How long dedup keys are kept, at least: never less than `maxAge + maxSkew`. Default 30 days. */
+  /**
+   * How long entries that ended are kept, and their dedup keys with them: never less than `maxAge + maxSkew`. Dead letters
+   * are kept until you prune them yourself. Default 30 days.
+   */
   readonly retention?: number;
+  /** How long the delivery of an entry that ended well is kept; its body's hash stays. Default 7 days. */
+  readonly deliveryRetention?: number;
   /** Largest body in bytes. Default 1 MiB. */
   readonly bodyLimit?: number;
   /** How long a body may take to arrive. Default 10 seconds. */
@@ -67,9 +83,14 @@ export interface Settings {
   readonly source: string;
   readonly schemas: DataSchemas;
   readonly identity: ((event: WebhookEvent) => string) | undefined;
+  readonly orderBy: ((event: WebhookEvent) => string | null | undefined) | undefined;
+  readonly deadLetterOrder: "skip" | "block";
+  /** What the receiver remembers of the latest events, to notice those that are only dated anew. */
+  readonly restamps: Restamps;
   readonly maxAge: number;
   readonly maxSkew: number;
   readonly retention: number;
+  readonly deliveryRetention: number;
   readonly bodyLimit: number;
   readonly bodyTimeout: number;
   readonly concurrency: number;
@@ -87,6 +108,7 @@ const DEFAULTS = {
   maxAge: 7 * DAY,
   maxSkew: 5 * MINUTE,
   retention: 30 * DAY,
+  deliveryRetention: 7 * DAY,
   bodyLimit: 1024 * 1024,
   bodyTimeout: 10_000,
   concurrency: 10,
@@ -129,9 +151,17 @@ export function readOptions(options: ReceiverOptions): Settings {
     source: options.source ?? "service",
     schemas: { ...options.schemas },
     identity: options.identity,
+    orderBy: options.orderBy,
+    deadLetterOrder: readDeadLetterOrder(options.deadLetterOrder),
+    restamps: new Restamps(),
     clock: wholeMilliseconds(options.clock ?? Date.now),
     random: options.random ?? Math.random,
   });
+}
+
+function readDeadLetterOrder(given: unknown = "skip"): "skip" | "block" {
+  if (given === "skip" || given === "block") return given;
+  throw new ConfigurationError("option_invalid", 'expected deadLetterOrder to be "skip" or "block"');
 }
 
 function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {
@@ -151,7 +181,7 @@ function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
     const given = options[name];
     if (given === undefined) continue;
-    const mayBeZero = name === "maxSkew" || name === "drainTimeout";
+    const mayBeZero = name === "maxSkew" || name === "drainTimeout" || name === "deliveryRetention";
     const most = TIMERS.has(name) ? MAX_TIMER : Number.MAX_SAFE_INTEGER;
     if (!Number.isInteger(given) || given < (mayBeZero ? 0 : 1) || given > most) {
       const wanted = `a whole number from ${mayBeZero ? 0 : 1} to ${most}`;

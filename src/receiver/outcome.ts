@@ -22,6 +22,11 @@ export interface Accepted {
   readonly entryState: EntryState;
   /** `invalid_data` for a known kind whose `data` does not fit its schema. */
   readonly reason?: "invalid_data";
+  /**
+   * For a new event that says the same as an earlier one under another timestamp: that one's id. If the sender dates its
+   * retries anew, set `identity`; otherwise each retry runs again.
+   */
+  readonly restampOf?: string;
   /** The secret that matched: its role tells a rotation's progress. */
   readonly secret: Pick<Secret, "role" | "fingerprint">;
 }

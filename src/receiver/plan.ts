@@ -4,7 +4,7 @@ import { REJECTED } from "../event/identity.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { checkData } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/inbox.ts";
-import { dedupKey, newEntry } from "./accept.ts";
+import { dedupKey, newEntry, orderKey } from "./new-entry.ts";
 import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 
@@ -52,6 +52,7 @@ async function eventOf(entry: ClaimedEntry, { schemas }: Settings): Promise<Webh
  * under that event's own key, so it does not run beside a later delivery of the same event.
  */
 async function promote(entry: ClaimedEntry, read: ReadEnvelope, settings: Settings): Promise<Plan> {
-  await settings.inbox.append(newEntry(entry.delivery, read, dedupKey(read, settings), true));
+  const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), fits: true };
+  await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
   return { end: "done", reason: "redriven" };
 }

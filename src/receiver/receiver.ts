@@ -13,6 +13,7 @@ import type { Outcome } from "./outcome.ts";
 import { planEntry } from "./plan.ts";
 import type { BodyLimits, BodyResult } from "./read-body.ts";
 import { type Answer, toAnswer } from "./response.ts";
+import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
 
 /** A request's head, and a way to its body: what an adapter gives. */
@@ -64,6 +65,7 @@ export function createReceiver<const Schemas extends DataSchemas = Record<never,
 class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #settings: Settings;
   readonly #dispatcher: Dispatcher;
+  readonly #retention: Retention;
   readonly #observers: Audience<Observation>;
   readonly #underWay = new Set<Promise<Outcome>>();
   #router = new Router<Schemas>();
@@ -73,10 +75,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#observers = new Audience(settings.log);
+    this.#retention = new Retention(settings);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      ...{ handlerTimeoutMs, leaseMs, pollMs },
+      ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
       plan: (entry) => planEntry(entry, settings, (kind) => this.#router.match(kind)),
       onAttempts: (entry, settlement) => this.#observeAttempt(entry, settlement),
       onDead: (letter) => this.#tellDead(letter),
@@ -120,6 +123,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       throw new HookporterError("closed", "close() was called while the receiver was starting");
     }
     this.#dispatcher.start();
+    this.#retention.start();
   }
 
   /** Whether the inbox, now open, is still wanted. */
@@ -137,6 +141,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   async #drain(): Promise<void> {
     await Promise.allSettled(this.#underWay);
+    await this.#retention.stop();
     await this.#dispatcher.stop(this.#settings.drainTimeout);
     await this.inbox.close();
   }

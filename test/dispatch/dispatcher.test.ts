@@ -3,7 +3,7 @@ import { Dispatcher, type DispatcherOptions } from "../../src/dispatch/dispatche
 import type { DeadLetter } from "../../src/dispatch/handler.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
+import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
 import { gate, keptLog, planOf, QUICK } from "./sample.ts";
 
 describe("Dispatcher", () => {
@@ -34,6 +34,7 @@ describe("Dispatcher", () => {
       handlerTimeoutMs: 1000,
       leaseMs: 1000,
       pollMs: 1000,
+      deadBlocks: false,
       clock: () => Date.now(),
       random: () => 0,
       log,
@@ -48,7 +49,7 @@ describe("Dispatcher", () => {
   const add = async (number: number): Promise<number> => {
     const key = sampleKey({ eventId: `evt_${number}` });
     const delivery = sampleDelivery({ receivedAt: Date.now() });
-    const { seq } = await inbox.append(sampleEntry({ key, delivery }));
+    const { seq } = await keep(inbox, sampleEntry({ key, delivery }));
     dispatcher?.wake();
     return seq;
   };
@@ -74,7 +75,7 @@ describe("Dispatcher", () => {
   it("finds by itself what another process made due", async () => {
     const running = start({ pollMs: 5 });
     await until(() => expect(running.running).toBe(0));
-    await inbox.append(sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
+    await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
     await untilStates("done");
   });
 

@@ -13,7 +13,8 @@ const rows = rowsOf(sectionOf(page, "Options of createReceiver")).map(([name = "
 /** The types keep these whole: an option that comes or goes does not compile. */
 const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
   ...{ secret: true, inbox: true, signatureHeader: true, source: true, schemas: true, identity: true },
-  ...{ maxAge: true, maxSkew: true, retention: true, bodyLimit: true, bodyTimeout: true, concurrency: true },
+  ...{ orderBy: true, deadLetterOrder: true, maxAge: true, maxSkew: true, retention: true },
+  ...{ deliveryRetention: true, bodyLimit: true, bodyTimeout: true, concurrency: true },
   ...{ handlerTimeout: true, retry: true, lease: true, poll: true, drainTimeout: true, log: true },
   ...{ clock: true, random: true },
 };

@@ -15,6 +15,7 @@ describe("readEnvelope takes", () => {
       envelope: ENVELOPE,
       eventId: expect.stringMatching(/^evt_1_[0-9a-f]{40}$/),
       timestamp: Date.UTC(2024, 0, 15, 10, 30),
+      content: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
   });
 

@@ -4,12 +4,15 @@ import type { AttemptRecord, EntryFilter, EntryState, Inbox } from "../../src/in
 import {
   AT,
   claimOne,
+  keep,
   numberedEntry,
   sampleDelivery,
   sampleEntry,
   sampleKey,
   settlementOf,
 } from "./entries.ts";
+import { describeOrder } from "./order-contract.ts";
+import { describePruning } from "./pruning-contract.ts";
 
 const RECORD: AttemptRecord = {
   attempt: 1,
@@ -35,7 +38,8 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     describe("append", () => {
       it("keeps a new entry as pending, due on arrival", async () => {
         const body = Buffer.from("héllo");
-        const appended = await inbox.append(
+        const appended = await keep(
+          inbox,
           sampleEntry({ orderKey: "prop_1", delivery: sampleDelivery({ body }) }),
         );
         expect(appended).toEqual({ seq: expect.any(Number), duplicate: false, state: "pending" });
@@ -63,7 +67,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
       it("keeps a dead entry with its reason, settled on arrival, never due", async () => {
         const dead = sampleEntry({ kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json" });
-        await inbox.append(dead);
+        await keep(inbox, dead);
         expect(await inbox.list({})).toMatchObject([
           { kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json", settledAt: AT },
         ]);
@@ -73,15 +77,15 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
       it("numbers entries by arrival", async () => {
         const seqs: number[] = [];
-        for (const number of [3, 1, 2]) seqs.push((await inbox.append(numberedEntry(number))).seq);
+        for (const number of [3, 1, 2]) seqs.push((await keep(inbox, numberedEntry(number))).seq);
         expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
         expect(new Set(seqs).size).toBe(3);
       });
 
       it("counts the same key as a duplicate and keeps the first delivery", async () => {
-        const { seq } = await inbox.append(sampleEntry());
+        const { seq } = await keep(inbox, sampleEntry());
         const delivery = sampleDelivery({ body: Buffer.from("re-serialised"), receivedAt: AT + 9000 });
-        const again = await inbox.append(sampleEntry({ delivery }));
+        const again = await keep(inbox, sampleEntry({ delivery }));
         expect(again).toEqual({ seq, duplicate: true, state: "pending" });
         expect(await inbox.list({})).toMatchObject([
           { seq, duplicates: 1, lastSeenAt: AT + 9000, receivedAt: AT, runAt: AT },
@@ -90,8 +94,8 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("never moves last-seen back", async () => {
-        await inbox.append(sampleEntry());
-        await inbox.append(sampleEntry({ delivery: sampleDelivery({ receivedAt: AT - 60_000 }) }));
+        await keep(inbox, sampleEntry());
+        await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: AT - 60_000 }) }));
         expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT }]);
       });
 
@@ -100,9 +104,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         async (state) => {
           const seq = await entryIn(inbox, state);
           const [before] = await inbox.list({ seq });
-          const again = await inbox.append(
-            sampleEntry({ delivery: sampleDelivery({ receivedAt: AT + 50 }) }),
-          );
+          const again = await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: AT + 50 }) }));
           expect(again).toEqual({ seq, duplicate: true, state });
           expect(await inbox.list({})).toEqual([{ ...before, duplicates: 1, lastSeenAt: AT + 50 }]);
         },
@@ -115,23 +117,23 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["event id by case alone", { eventId: "EVT_1" }],
         ["event id by a trailing space", { eventId: "evt_1 " }],
       ])("keeps the same event under another %s as another entry", async (_, parts) => {
-        const { seq } = await inbox.append(sampleEntry());
-        const other = await inbox.append(sampleEntry({ key: sampleKey(parts) }));
+        const { seq } = await keep(inbox, sampleEntry());
+        const other = await keep(inbox, sampleEntry({ key: sampleKey(parts) }));
         expect(other.duplicate).toBe(false);
         expect(other.seq).not.toBe(seq);
       });
 
       it("[case 56] gives one entry and 199 duplicates for 200 appends at once", async () => {
-        const all = await Promise.all(Array.from({ length: 200 }, () => inbox.append(sampleEntry())));
+        const all = await Promise.all(Array.from({ length: 200 }, () => keep(inbox, sampleEntry())));
         expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
         expect(new Set(all.map(({ seq }) => seq)).size).toBe(1);
         expect(await inbox.list({})).toMatchObject([{ duplicates: 199 }]);
       });
 
       it.each([-1, -2, 0])("takes the key timestamp %d", async (timestamp) => {
-        await inbox.append(sampleEntry({ key: sampleKey({ timestamp }) }));
+        await keep(inbox, sampleEntry({ key: sampleKey({ timestamp }) }));
         expect(await inbox.list({})).toMatchObject([{ key: { timestamp } }]);
-        expect(await inbox.append(sampleEntry({ key: sampleKey({ timestamp }) }))).toMatchObject({
+        expect(await keep(inbox, sampleEntry({ key: sampleKey({ timestamp }) }))).toMatchObject({
           duplicate: true,
         });
       });
@@ -139,13 +141,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
     describe("touch", () => {
       it("counts a duplicate of a known key", async () => {
-        const { seq } = await inbox.append(sampleEntry());
+        const { seq } = await keep(inbox, sampleEntry());
         expect(await inbox.touch(sampleKey(), AT + 7)).toEqual({ seq, duplicate: true, state: "pending" });
         expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT + 7 }]);
       });
 
       it("does nothing for an unknown key", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         expect(await inbox.touch(sampleKey({ source: "other" }), AT)).toBeUndefined();
         expect(await inbox.touch(sampleKey({ timestamp: AT }), AT)).toBeUndefined();
         expect(await inbox.list({})).toMatchObject([{ duplicates: 0 }]);
@@ -154,7 +156,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
     describe("claim", () => {
       it("leases a due entry with its delivery and counts the attempt", async () => {
-        const { seq } = await inbox.append(sampleEntry());
+        const { seq } = await keep(inbox, sampleEntry());
         const [claimed, ...others] = await inbox.claim({ now: AT + 10, limit: 5, leaseMs: 300 });
         expect(others).toEqual([]);
         expect(claimed).toMatchObject({ seq, state: "running", attempts: 1, runAt: AT + 310 });
@@ -170,7 +172,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
           [3, 20],
           [4, 10],
         ] as const) {
-          await inbox.append(numberedEntry(number, later));
+          await keep(inbox, numberedEntry(number, later));
         }
         const ids = async () =>
           (await inbox.claim({ now: AT + 100, limit: 3, leaseMs: 1000 })).map(({ key }) => key.eventId);
@@ -180,13 +182,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("leaves what is not due yet", async () => {
-        await inbox.append(numberedEntry(1, 500));
+        await keep(inbox, numberedEntry(1, 500));
         expect(await inbox.claim({ now: AT + 499, limit: 5, leaseMs: 10 })).toEqual([]);
         expect(await inbox.claim({ now: AT + 500, limit: 5, leaseMs: 10 })).toHaveLength(1);
       });
 
       it("takes over an entry whose lease has ended, under a new lease, and counts that attempt too", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const first = await claimOne(inbox, AT, 100);
         expect(await inbox.claim({ now: AT + 99, limit: 5, leaseMs: 100 })).toEqual([]);
         const second = await claimOne(inbox, AT + 100, 100);
@@ -195,7 +197,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("gives each entry once when many claim at once", async () => {
-        for (let number = 0; number < 30; number++) await inbox.append(numberedEntry(number));
+        for (let number = 0; number < 30; number++) await keep(inbox, numberedEntry(number));
         const claims = await Promise.all(
           Array.from({ length: 10 }, () => inbox.claim({ now: AT, limit: 7, leaseMs: 1000 })),
         );
@@ -215,7 +217,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
     describe("renew", () => {
       it("prolongs a lease", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const { seq, lease } = await claimOne(inbox, AT, 100);
         expect(await inbox.renew([{ seq, lease }], AT + 500)).toEqual([]);
         expect(await inbox.claim({ now: AT + 499, limit: 1, leaseMs: 1 })).toEqual([]);
@@ -223,8 +225,8 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("gives the leases that are lost, and leaves their entries alone", async () => {
-        await inbox.append(numberedEntry(1));
-        await inbox.append(numberedEntry(2));
+        await keep(inbox, numberedEntry(1));
+        await keep(inbox, numberedEntry(2));
         const [ours, taken] = await inbox.claim({ now: AT, limit: 2, leaseMs: 100 });
         if (ours === undefined || taken === undefined) throw new Error("expected two entries");
         await inbox.renew([ours], AT + 1000);
@@ -242,7 +244,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("has lost the lease of a settled entry", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         await inbox.settle(settlementOf(entry), AT);
         expect(await inbox.renew([entry], AT + 5000)).toEqual([entry.seq]);
@@ -261,7 +263,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["unhandled", "no_handler", AT + 5],
         ["pending", null, null],
       ] as const)("ends a lease as %s", async (state, reason, settledAt) => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         const finishedHandlers = ["a", "b"];
         const settlement = settlementOf(entry, { state, reason, runAt: AT + 77, finishedHandlers });
@@ -272,7 +274,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("keeps the records of every run, oldest first, exactly", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const records: AttemptRecord[] = [
           { ...RECORD, handler: "z", outcome: "error", error: "naïve 😀" },
           { ...RECORD, handler: "a", durationMs: 0.01 },
@@ -292,14 +294,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("gives a pending entry's claim its finished handlers", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         await inbox.settle(settlementOf(entry, { state: "pending", finishedHandlers: ["a"] }), AT);
         expect((await claimOne(inbox)).finishedHandlers).toEqual(["a"]);
       });
 
       it("gives the attempt back when asked to", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending" }), AT);
         const entry = await claimOne(inbox);
         expect(entry.attempts).toBe(2);
@@ -312,7 +314,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["an empty lease", { lease: "" }],
         ["another entry's number", { seq: 999 }],
       ])("refuses %s and changes nothing", async (_, parts) => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         const before = await inbox.list({});
         expect(await inbox.settle(settlementOf(entry, { ...parts, records: [RECORD] }), AT)).toBe(false);
@@ -321,7 +323,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("[case 74] refuses a completion whose lease was taken over, and takes the new owner's", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const late = await claimOne(inbox, AT, 100);
         const owner = await claimOne(inbox, AT + 100, 100);
         expect(await inbox.settle(settlementOf(late, { records: [RECORD] }), AT)).toBe(false);
@@ -331,13 +333,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("takes a completion after the lease's end where nobody took it over", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox, AT, 100);
         expect(await inbox.settle(settlementOf(entry), AT + 10_000)).toBe(true);
       });
 
       it("refuses to settle twice", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);
         expect(await inbox.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT)).toBe(false);
@@ -353,8 +355,8 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("is the earliest of pending entries and ends of leases", async () => {
-        await inbox.append(numberedEntry(1));
-        await inbox.append(numberedEntry(2, 400));
+        await keep(inbox, numberedEntry(1));
+        await keep(inbox, numberedEntry(2, 400));
         expect(await inbox.nextRunAt()).toBe(AT);
         const entry = await claimOne(inbox, AT, 300);
         expect(await inbox.nextRunAt()).toBe(AT + 300);
@@ -399,7 +401,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
           [2, "payment.overdue"],
           [3, "lead.created"],
         ] as const) {
-          await inbox.append(numberedEntry(number, 0, { kind, state: "dead", reason: "invalid_data" }));
+          await keep(inbox, numberedEntry(number, 0, { kind, state: "dead", reason: "invalid_data" }));
         }
         expect(await inbox.redrive({ kinds: ["payment.*"] }, AT)).toBe(2);
         expect(await inbox.list({ states: ["dead"] })).toMatchObject([{ kind: "lead.created" }]);
@@ -409,9 +411,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
       it("redrives the newest so many where a limit is given", async () => {
         for (const number of [1, 2, 3]) {
-          await inbox.append(numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
+          await keep(inbox, numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
         }
-        await inbox.append(numberedEntry(4, 4));
+        await keep(inbox, numberedEntry(4, 4));
         expect(await inbox.redrive({ limit: 2 }, AT)).toBe(2);
         const [left, ...others] = await inbox.list({ states: ["dead"] });
         expect(others).toEqual([]);
@@ -419,7 +421,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it("keeps the records and finished handlers of earlier attempts", async () => {
-        await inbox.append(sampleEntry());
+        await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         const ended = { state: "dead", reason: "x", records: [RECORD], finishedHandlers: ["a"] } as const;
         await inbox.settle(settlementOf(entry, ended), AT);
@@ -433,11 +435,11 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       const ids = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ key }) => key.eventId);
 
       beforeEach(async () => {
-        await inbox.append(numberedEntry(1, 0, { kind: "payment.received" }));
-        await inbox.append(numberedEntry(2, 10, { kind: "payment.overdue", state: "dead", reason: "x" }));
-        await inbox.append(numberedEntry(3, 20, { kind: "lead.created" }));
-        await inbox.append(numberedEntry(30, 30, { kind: null, state: "dead", reason: "invalid_json" }));
-        await inbox.append(numberedEntry(4, 40, { kind: "paymentx" }));
+        await keep(inbox, numberedEntry(1, 0, { kind: "payment.received" }));
+        await keep(inbox, numberedEntry(2, 10, { kind: "payment.overdue", state: "dead", reason: "x" }));
+        await keep(inbox, numberedEntry(3, 20, { kind: "lead.created" }));
+        await keep(inbox, numberedEntry(30, 30, { kind: null, state: "dead", reason: "invalid_json" }));
+        await keep(inbox, numberedEntry(4, 40, { kind: "paymentx" }));
       });
 
       it.each<[string, EntryFilter, readonly number[]]>([
@@ -487,7 +489,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
           body: Uint8Array.from({ length: 512 }, (_, index) => index % 256),
           receivedAt: AT + 3,
         });
-        const { seq } = await inbox.append(sampleEntry({ delivery }));
+        const { seq } = await keep(inbox, sampleEntry({ delivery }));
         const kept = await inbox.delivery(seq);
         expect(kept).toMatchObject({ method: delivery.method, target: delivery.target, receivedAt: AT + 3 });
         expect(kept?.headers).toEqual(delivery.headers);
@@ -503,7 +505,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["1 MiB", Buffer.alloc(1_048_576, 0xab)],
         ["a view into a larger buffer", Buffer.from("..body..").subarray(2, 6)],
       ])("keeps %s exact", async (_, body) => {
-        const { seq } = await inbox.append(sampleEntry({ delivery: sampleDelivery({ body }) }));
+        const { seq } = await keep(inbox, sampleEntry({ delivery: sampleDelivery({ body }) }));
         expect(hexOf((await inbox.delivery(seq))?.body)).toBe(hexOf(body));
         expect(await inbox.list({})).toMatchObject([
           { bodyLength: body.byteLength, bodyHash: createHash("sha256").update(body).digest("hex") },
@@ -517,7 +519,8 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
     it("[case 36] keeps text of any characters: quotes, escapes, other planes, other directions", async () => {
       const kind = "a\u0001b'\"\\\u001b[2J😀\u202e";
-      await inbox.append(
+      await keep(
+        inbox,
         sampleEntry({ kind, orderKey: kind, key: sampleKey({ source: kind, eventId: kind }) }),
       );
       expect(await inbox.list({ kinds: [kind] })).toMatchObject([
@@ -526,7 +529,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     });
 
     it("has no attempts for an entry that never ran, or that it does not have", async () => {
-      const { seq } = await inbox.append(sampleEntry());
+      const { seq } = await keep(inbox, sampleEntry());
       expect(await inbox.attempts(seq)).toEqual([]);
       expect(await inbox.attempts(999)).toEqual([]);
     });
@@ -536,15 +539,18 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       for (const [number, state] of (["done", "dead", "dead", "unhandled", "running"] as const).entries()) {
         await entryIn(inbox, state, numberedEntry(number));
       }
-      await inbox.append(numberedEntry(10));
+      await keep(inbox, numberedEntry(10));
       expect(await inbox.counts()).toEqual({ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1 });
     });
+
+    describeOrder(makeInbox);
+    describePruning(makeInbox);
   });
 }
 
 /** Brings a new entry into a state by the ways that lead there; gives its number. */
 async function entryIn(inbox: Inbox, state: EntryState, next = sampleEntry()): Promise<number> {
-  const { seq } = await inbox.append(next);
+  const { seq } = await keep(inbox, next);
   if (state === "pending") return seq;
   const claimed = await claimOne(inbox, AT, 1_000_000);
   if (state === "running") return seq;

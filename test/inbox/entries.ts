@@ -1,6 +1,6 @@
 import type { Delivery } from "../../src/event/delivery.ts";
 import type { DedupKey } from "../../src/event/identity.ts";
-import type { ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/inbox/inbox.ts";
+import type { Appended, ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/inbox/inbox.ts";
 
 /** When sample deliveries arrive. */
 export const AT = Date.UTC(2024, 0, 15, 12);
@@ -54,4 +54,11 @@ export async function claimOne(inbox: Inbox, now = AT, leaseMs = 1000): Promise<
 export function settlementOf(entry: ClaimedEntry, parts: Partial<Settlement> = {}): Settlement {
   const { seq, lease } = entry;
   return { seq, lease, state: "done", reason: null, runAt: AT, finishedHandlers: [], records: [], ...parts };
+}
+
+/** Appends an entry that must be kept or known. */
+export async function keep(inbox: Inbox, entry: NewEntry): Promise<Appended> {
+  const appended = await inbox.append(entry);
+  if (appended === undefined) throw new Error("expected the entry to be kept, or to be known");
+  return appended;
 }

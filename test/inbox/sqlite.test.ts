@@ -10,6 +10,7 @@ import { describeInbox } from "./contract.ts";
 import {
   AT,
   claimOne,
+  keep,
   numberedEntry,
   sampleDelivery,
   sampleEntry,
@@ -84,7 +85,7 @@ describe("the SQLite inbox", () => {
     it("commits what is under way when it is closed", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
-      const appended = Array.from({ length: 20 }, (_, number) => inbox.append(numberedEntry(number)));
+      const appended = Array.from({ length: 20 }, (_, number) => keep(inbox, numberedEntry(number)));
       await inbox.close();
       expect(await Promise.all(appended)).toHaveLength(20);
       expect(await (await openInbox(path)).list({})).toHaveLength(20);
@@ -93,7 +94,7 @@ describe("the SQLite inbox", () => {
     it("leaves one whole file, and nothing in the log beside it, once it is closed", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
-      await inbox.append(sampleEntry());
+      await keep(inbox, sampleEntry());
       await inbox.list({});
       await inbox.close();
       const log = `${path}-wal`;
@@ -124,7 +125,7 @@ describe("the SQLite inbox", () => {
     it("[case 70] is written ahead and flushed with each commit", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
-      await inbox.append(sampleEntry());
+      await keep(inbox, sampleEntry());
       expect(existsSync(`${path}-wal`)).toBe(true);
       const database = openDatabase(path, () => {});
       try {
@@ -140,7 +141,7 @@ describe("the SQLite inbox", () => {
     it("shows each what the other kept", async () => {
       const path = newPath();
       const [a, b] = [await openInbox(path), await openInbox(path)];
-      const { seq } = await a.append(sampleEntry());
+      const { seq } = await keep(a, sampleEntry());
       expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "pending" });
       const entry = await claimOne(b);
       expect(await a.claim({ now: AT, limit: 1, leaseMs: 1 })).toEqual([]);
@@ -153,7 +154,7 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       const both = [await openInbox(path), await openInbox(path)];
       const all = await Promise.all(
-        Array.from({ length: 100 }, () => both.map((inbox) => inbox.append(sampleEntry()))).flat(),
+        Array.from({ length: 100 }, () => both.map((inbox) => keep(inbox, sampleEntry()))).flat(),
       );
       expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
       expect(await both[0]?.list({})).toMatchObject([{ duplicates: 199 }]);
@@ -223,7 +224,7 @@ describe("the SQLite inbox", () => {
       const inbox = sqliteInbox(path);
       opened.push(inbox);
       await expect(inbox.open()).rejects.toMatchObject({ code: "inbox_newer" });
-      await expect(inbox.append(sampleEntry())).rejects.toMatchObject({ code: "closed" });
+      await expect(keep(inbox, sampleEntry())).rejects.toMatchObject({ code: "closed" });
     });
 
     it("[case 71] a file that is not SQLite, and leaves its bytes", async () => {
@@ -237,7 +238,7 @@ describe("the SQLite inbox", () => {
     it("[case 71] an inbox whose pages are overwritten", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
-      for (let number = 0; number < 50; number++) await inbox.append(numberedEntry(number));
+      for (let number = 0; number < 50; number++) await keep(inbox, numberedEntry(number));
       await inbox.close();
       const database = new DatabaseSync(path);
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -263,27 +264,27 @@ describe("the SQLite inbox", () => {
   describe("keeps text letter for letter, as the memory inbox does:", () => {
     it("[case 36] a kind with NUL", async () => {
       const inbox = await openInbox(newPath());
-      await inbox.append(sampleEntry({ kind: "a\u0000b" }));
+      await keep(inbox, sampleEntry({ kind: "a\u0000b" }));
       expect(await inbox.list({})).toMatchObject([{ kind: "a\u0000b" }]);
     });
 
     it("[case 36] two ids that differ after a NUL are two entries", async () => {
       const inbox = await openInbox(newPath());
-      await inbox.append(sampleEntry({ key: sampleKey({ eventId: "a\u0000b" }) }));
-      const other = await inbox.append(sampleEntry({ key: sampleKey({ eventId: "a\u0000c" }) }));
+      await keep(inbox, sampleEntry({ key: sampleKey({ eventId: "a\u0000b" }) }));
+      const other = await keep(inbox, sampleEntry({ key: sampleKey({ eventId: "a\u0000c" }) }));
       expect(other.duplicate).toBe(false);
     });
 
     it("the beginning of an id or a kind outside the basic plane", async () => {
       const inbox = await openInbox(newPath());
-      await inbox.append(sampleEntry({ kind: "😀.x", key: sampleKey({ eventId: "😀ab" }) }));
+      await keep(inbox, sampleEntry({ kind: "😀.x", key: sampleKey({ eventId: "😀ab" }) }));
       expect(await inbox.list({ eventId: "😀a" })).toHaveLength(1);
       expect(await inbox.list({ kinds: ["😀.*"] })).toHaveLength(1);
     });
 
     it("a filter with an empty list of kinds, which nothing fits", async () => {
       const inbox = await openInbox(newPath());
-      await inbox.append(sampleEntry());
+      await keep(inbox, sampleEntry());
       expect(await inbox.list({ kinds: [] })).toEqual([]);
     });
   });
@@ -294,33 +295,33 @@ describe("the SQLite inbox", () => {
       // A fraction of a millisecond does not go into a column of integers.
       const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
       const results = await Promise.allSettled([
-        inbox.append(numberedEntry(1)),
-        inbox.append(broken),
-        inbox.append(numberedEntry(3)),
+        keep(inbox, numberedEntry(1)),
+        keep(inbox, broken),
+        keep(inbox, numberedEntry(3)),
       ]);
       expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
       expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_3"]);
-      expect(await inbox.append(numberedEntry(4))).toMatchObject({ duplicate: false });
+      expect(await keep(inbox, numberedEntry(4))).toMatchObject({ duplicate: false });
     });
 
     it("[case 67] when it is full, and works again once there is room", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
-      await inbox.append(numberedEntry(1));
+      await keep(inbox, numberedEntry(1));
       // A trigger stands in for the disk: page limits belong to a connection, and the inbox's own cannot be reached.
       const database = new DatabaseSync(path);
       database.exec("CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END");
-      await expect(inbox.append(numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+      await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
       expect(await inbox.list({})).toHaveLength(1);
       database.exec("DROP TRIGGER full");
       database.close();
-      expect(await inbox.append(numberedEntry(2))).toMatchObject({ duplicate: false });
+      expect(await keep(inbox, numberedEntry(2))).toMatchObject({ duplicate: false });
     });
   });
 
   it.each<[string, (inbox: Inbox) => Promise<unknown>]>([
-    ["append", (inbox) => inbox.append(sampleEntry())],
+    ["append", (inbox) => keep(inbox, sampleEntry())],
     ["touch", (inbox) => inbox.touch(sampleKey(), AT)],
     ["claim", (inbox) => inbox.claim({ now: AT, limit: 1, leaseMs: 1 })],
     ["renew", (inbox) => inbox.renew([{ seq: 1, lease: "x" }], AT)],

@@ -246,3 +246,13 @@ describe("accept", () => {
     });
   });
 });
+
+it("gives up a schema that never decides, and says which", async () => {
+  const never = {
+    "~standard": { version: 1, vendor: "test", validate: () => new Promise(() => {}) },
+  } as never;
+  const settings = settingsOf({ schemas: { "payment.received": never }, bodyTimeout: 20 });
+  const outcome = await accept(deliveryOf(envelope()), settings);
+  expect(outcome).toMatchObject({ type: "misconfigured", error: { code: "option_invalid" } });
+  expect(await settings.inbox.list({})).toEqual([]);
+});

@@ -22,9 +22,13 @@ describe("readOptions", () => {
       source: "service",
       schemas: {},
       identity: undefined,
+      orderBy: undefined,
+      deadLetterOrder: "skip",
+      restamps: expect.anything(),
       maxAge: 7 * DAY,
       maxSkew: 5 * MINUTE,
       retention: 30 * DAY,
+      deliveryRetention: 7 * DAY,
       bodyLimit: 1_048_576,
       bodyTimeout: 10_000,
       concurrency: 10,
@@ -42,6 +46,7 @@ describe("readOptions", () => {
     "maxAge",
     "maxSkew",
     "retention",
+    "deliveryRetention",
     "bodyLimit",
     "bodyTimeout",
     "concurrency",
@@ -69,7 +74,7 @@ describe("readOptions", () => {
 
     it("refuses 0, but where nothing is a choice", () => {
       const make = () => read({ [name]: 0 });
-      if (name === "maxSkew" || name === "drainTimeout") expect(make()[name]).toBe(0);
+      if (["maxSkew", "drainTimeout", "deliveryRetention"].includes(name)) expect(make()[name]).toBe(0);
       else expect(make).toThrow(code("option_invalid"));
     });
 
@@ -183,6 +188,14 @@ describe("readOptions", () => {
     expect(() => createReceiver({ secret: undefined })).toThrow(code("secret_missing"));
     expect(() => createReceiver({ secret: SECRET, retention: 1 })).toThrow(code("retention_too_short"));
   });
+});
+
+it.each(["skip", "block"] as const)("takes %s for dead letters in an order", (deadLetterOrder) => {
+  expect(read({ deadLetterOrder })).toMatchObject({ deadLetterOrder });
+});
+
+it.each(["", "Block", null, true])("refuses %j for dead letters in an order", (deadLetterOrder) => {
+  expect(() => read({ deadLetterOrder } as object)).toThrow(code("option_invalid"));
 });
 
 it("takes whole milliseconds from a clock that is finer", () => {

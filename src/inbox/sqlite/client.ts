@@ -57,7 +57,8 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
       `${path} is a SQLite file, but not an inbox: choose another path`,
     );
   }
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  // Auto-vacuum only takes effect before the first page: without it what pruning frees would never leave the file.
+  database.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
 /**

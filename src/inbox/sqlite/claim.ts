@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { HookporterError } from "../../errors.ts";
+import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
+import { holdBackIfNeeded } from "./order.ts";
+import { toDelivery, toEntry } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+
+/** The condition of the index of what can be claimed, letter for letter, so that SQLite uses it. */
+const WAITING = "state IN ('pending', 'running') AND held_back = 0";
+const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
+
+/** Entries looked at in one claim: a long row of held back ones must not keep deliveries waiting. */
+const MAX_LOOKED_AT = 1000;
+
+/** Leases due entries, within a transaction. */
+export function claimDue(statements: Statements, request: ClaimRequest): readonly ClaimedEntry[] {
+  const {
+    now,
+    limit,
+    leaseMs,
+    except = [],
+    horizon = Number.POSITIVE_INFINITY,
+    deadBlocks = false,
+  } = request;
+  const claimed: ClaimedEntry[] = [];
+  for (const [due, bound] of [
+    ["run_at <= ?", now],
+    ["run_at > ?", now + Math.max(horizon, leaseMs)],
+  ] as const) {
+    const sql = `SELECT seq, source, order_key FROM entry WHERE ${WAITING} AND ${due} AND ${NOT_EXCEPT}
+      ORDER BY run_at, seq LIMIT ?`;
+    // Whatever is looked at is leased or held back, and so is not found again.
+    for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit; ) {
+      const rows = statements.all(sql, bound, JSON.stringify(except), limit - claimed.length);
+      if (rows.length === 0) break;
+      for (const row of rows) {
+        if (!holdBackIfNeeded(statements, row, deadBlocks)) {
+          claimed.push(lease(statements, row.seq as number, now + leaseMs));
+        }
+      }
+      looked += rows.length;
+    }
+  }
+  return claimed;
+}
+
+/** When the next entry is due; `undefined` when none is. */
+export function nextDue(statements: Statements, except: readonly number[]): number | undefined {
+  const sql = `SELECT run_at AS at FROM entry WHERE ${WAITING} AND ${NOT_EXCEPT} ORDER BY run_at LIMIT 1`;
+  return statements.get(sql, JSON.stringify(except))?.at as number | undefined;
+}
+
+function lease(statements: Statements, seq: number, until: number): ClaimedEntry {
+  const token = randomUUID();
+  const row = statements.get(
+    `UPDATE entry SET state = 'running', run_at = ?, attempts = attempts + 1, lease = ?
+     WHERE seq = ? RETURNING *`,
+    ...[until, token, seq],
+  );
+  const stored = statements.get("SELECT * FROM delivery WHERE seq = ?", seq);
+  if (row === undefined || stored === undefined) {
+    throw new HookporterError("inbox_corrupt", `the inbox has an entry ${seq} without a delivery`);
+  }
+  return { ...toEntry(row), lease: token, delivery: toDelivery({ ...stored, received_at: row.received_at }) };
+}

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ClaimedEntry, ClaimRequest, Inbox, Settlement } from "../../src/inbox/inbox.ts";
+import { AT, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
+
+/** What every inbox must do with order keys, and with entries that a claim passes by. */
+export function describeOrder(makeInbox: () => Inbox): void {
+  describe("claim", () => {
+    let inbox: Inbox;
+
+    beforeEach(async () => {
+      inbox = makeInbox();
+      await inbox.open();
+    });
+
+    afterEach(() => inbox.close());
+
+    const add = async (number: number, orderKey: string | null, source = "service") => {
+      const key = sampleKey({ source, eventId: `evt_${number}` });
+      return (await keep(inbox, numberedEntry(number, 0, { orderKey, key }))).seq;
+    };
+    const claim = (request: Partial<ClaimRequest> = {}) =>
+      inbox.claim({ now: AT, limit: 10, leaseMs: 1000, ...request });
+    const numbers = (entries: readonly ClaimedEntry[]) =>
+      entries.map(({ key }) => Number(key.eventId.replace("evt_", "")));
+    const end = async (entries: readonly ClaimedEntry[], parts: Partial<Settlement> = {}) => {
+      for (const entry of entries) expect(await inbox.settle(settlementOf(entry, parts), AT)).toBe(true);
+    };
+
+    it("gives one entry of an order key at a time, in order of arrival, and others beside it", async () => {
+      for (const [number, key] of [["a", "b", "a", null, "b", "a", null]].flat().entries())
+        await add(number, key);
+      const first = await claim();
+      expect(numbers(first)).toEqual([0, 1, 3, 6]);
+      expect(await claim()).toEqual([]);
+      await end(first);
+      const second = await claim();
+      expect(numbers(second)).toEqual([2, 4]);
+      await end(second);
+      const third = await claim();
+      expect(numbers(third)).toEqual([5]);
+      await end(third);
+      expect(await claim()).toEqual([]);
+    });
+
+    it("holds back those behind an entry that waits for its next attempt", async () => {
+      for (const number of [0, 1]) await add(number, "a");
+      const first = await claim();
+      await end(first, { state: "pending", runAt: AT + 5000 });
+      expect(await claim({ now: AT + 100 })).toEqual([]);
+      expect(await inbox.nextRunAt()).toBe(AT + 5000);
+      const again = await claim({ now: AT + 5000 });
+      expect(numbers(again)).toEqual([0]);
+      await end(again);
+      expect(numbers(await claim({ now: AT + 5000 }))).toEqual([1]);
+    });
+
+    it.each([
+      [false, [1]],
+      [true, []],
+    ])("passes a dead letter by, or waits for it (deadBlocks %s)", async (deadBlocks, after) => {
+      for (const number of [0, 1]) await add(number, "a");
+      await end(await claim({ deadBlocks }), { state: "dead", reason: "attempts_exhausted" });
+      expect(numbers(await claim({ deadBlocks }))).toEqual(after);
+      expect(await inbox.nextRunAt({ deadBlocks })).toBe(deadBlocks ? undefined : AT + 1000);
+    });
+
+    it("goes on behind a dead letter once it was redriven and has ended", async () => {
+      for (const number of [0, 1, 2]) await add(number, "a");
+      await end(await claim({ deadBlocks: true }), { state: "dead", reason: "attempts_exhausted" });
+      expect(await claim({ deadBlocks: true })).toEqual([]);
+      await inbox.redrive({ states: ["dead"] }, AT);
+      for (const number of [0, 1, 2]) {
+        const entries = await claim({ deadBlocks: true });
+        expect(numbers(entries)).toEqual([number]);
+        await end(entries);
+      }
+    });
+
+    it("holds back again what was let through while an earlier entry was dead", async () => {
+      for (const number of [0, 1, 2]) await add(number, "a");
+      await end(await claim(), { state: "dead", reason: "attempts_exhausted" });
+      await inbox.redrive({ states: ["dead"] }, AT);
+      expect(numbers(await claim())).toEqual([0]);
+    });
+
+    it("keeps the orders of two sources apart", async () => {
+      await add(0, "a", "one");
+      await add(1, "a", "two");
+      expect(numbers(await claim())).toEqual([0, 1]);
+    });
+
+    it("finds the others behind a long row of held back entries", async () => {
+      for (let number = 0; number < 30; number++) await add(number, "a");
+      await add(99, null);
+      expect(numbers(await claim({ limit: 2 }))).toEqual([0, 99]);
+    });
+
+    it("leaves out what is running already, even when its lease has ended", async () => {
+      for (const number of [0, 1]) await add(number, null);
+      const first = await claim({ limit: 1 });
+      const except = first.map(({ seq }) => seq);
+      expect(numbers(await claim({ now: AT + 2000, except }))).toEqual([1]);
+      expect(await inbox.nextRunAt({ except })).toBe(AT + 3000);
+      expect(numbers(await claim({ now: AT + 2000 }))).toEqual([0]);
+    });
+
+    it("[case 65] takes an entry for due whose time lies beyond the horizon: the clock was set back", async () => {
+      await add(0, null);
+      await end(await claim(), { state: "pending", runAt: AT + 60_000 });
+      const day = 86_400_000;
+      expect(await claim({ now: AT - day, horizon: day + 60_000 })).toEqual([]);
+      expect(numbers(await claim({ now: AT - day, horizon: day + 59_999 }))).toEqual([0]);
+    });
+  });
+}

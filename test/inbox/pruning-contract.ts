@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EntryState, Inbox, PruneRequest } from "../../src/inbox/inbox.ts";
+import { pruneInbox } from "../../src/inbox/prune.ts";
+import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
+
+const EVERYTHING: PruneRequest = {
+  states: ["done", "unhandled", "dead"],
+  receivedUntil: AT + 1e9,
+  datedUntil: AT + 1e9,
+};
+
+/** What every inbox must do when it is pruned. */
+export function describePruning(makeInbox: () => Inbox): void {
+  describe("prune", () => {
+    let inbox: Inbox;
+
+    beforeEach(async () => {
+      inbox = makeInbox();
+      await inbox.open();
+    });
+
+    afterEach(() => inbox.close());
+
+    /** An entry in a state, received `later`, dated 5 seconds before; none but it may be due. */
+    const add = async (number: number, state: EntryState, later = 0, orderKey: string | null = null) => {
+      const at = AT + later;
+      const key = sampleKey({ eventId: `evt_${number}`, timestamp: at - 5000 });
+      const next = numberedEntry(number, later, { key, eventTimestamp: at - 5000, orderKey });
+      const { seq } = await keep(inbox, next);
+      if (state === "pending") return seq;
+      const claimed = await claimOne(inbox, at, 1e12);
+      if (state === "running") return seq;
+      const record = {
+        attempt: 1,
+        handler: "a",
+        startedAt: at,
+        durationMs: 1,
+        outcome: "ok",
+        error: null,
+      } as const;
+      await inbox.settle(settlementOf(claimed, { state, records: [record] }), at);
+      return seq;
+    };
+    const prune = async (request: Partial<PruneRequest> = {}) =>
+      (await pruneInbox(inbox, { prune: { ...EVERYTHING, ...request } })).pruned;
+    const left = async () => (await inbox.list({})).map(({ key }) => key.eventId);
+
+    it("drops what has ended, with its delivery and its attempts, and nothing that waits or runs", async () => {
+      const done = await add(0, "done");
+      for (const [index, state] of (["dead", "unhandled", "running", "pending"] as const).entries()) {
+        await add(index + 1, state);
+      }
+      expect(await prune()).toBe(3);
+      expect(await left()).toEqual(["evt_3", "evt_4"]);
+      expect(await inbox.delivery(done)).toBeUndefined();
+      expect(await inbox.attempts(done)).toEqual([]);
+    });
+
+    it("drops only the states it is told to", async () => {
+      for (const [index, state] of (["done", "dead", "unhandled", "done"] as const).entries())
+        await add(index, state);
+      expect(await prune({ states: ["done", "unhandled"] })).toBe(2);
+      expect(await left()).toEqual(["evt_1", "evt_3"]);
+    });
+
+    it("drops only what was received and is dated early enough", async () => {
+      for (const number of [0, 1, 2, 3]) await add(number, "done", number * 1000);
+      expect(await prune({ receivedUntil: AT + 1000, datedUntil: AT })).toBe(2);
+      expect(await left()).toEqual(["evt_2", "evt_3"]);
+      expect(await prune({ receivedUntil: AT + 9000, datedUntil: AT - 3001 })).toBe(0);
+      expect(await prune({ receivedUntil: AT + 9000, datedUntil: AT - 3000 })).toBe(1);
+    });
+
+    it("keeps the newest entry, so that no number is given twice", async () => {
+      const last = await add(0, "done");
+      expect(await prune()).toBe(0);
+      expect(await add(1, "done")).toBeGreaterThan(last);
+      expect(await prune()).toBe(1);
+    });
+
+    it("goes through a long inbox in small steps", async () => {
+      for (let number = 0; number < 20; number++) await add(number, number % 3 === 0 ? "dead" : "done");
+      const request = { ...EVERYTHING, states: ["done"] } as const;
+      let changed = 0;
+      let steps = 0;
+      for (let after: number | undefined = 0; after !== undefined; steps++) {
+        const result = await inbox.prune(request, { after, limit: 3 });
+        changed += result.changed;
+        after = result.next;
+      }
+      expect(changed).toBe(12); // 13 are done, and the newest stays
+      expect(steps).toBeGreaterThan(5);
+      expect((await inbox.counts()).dead).toBe(7);
+    });
+
+    it("[case 58] never takes again what it may have dropped, however the clock stands", async () => {
+      await add(0, "done");
+      await add(1, "done", 1000);
+      await add(2, "done", 2000);
+      expect(await prune({ receivedUntil: AT + 1000 })).toBe(2);
+      const again = (number: number, later: number) => {
+        const dated = AT + later - 5000;
+        const key = sampleKey({ eventId: `evt_${number}`, timestamp: dated });
+        return numberedEntry(number, later, { key, eventTimestamp: dated });
+      };
+      expect(await inbox.append(again(0, 0))).toBeUndefined();
+      expect(await inbox.append(again(1, 1000))).toBeUndefined();
+      expect(await inbox.append(again(7, 500))).toBeUndefined();
+      expect(await inbox.append(again(8, 1001))).toMatchObject({ duplicate: false });
+      expect(await inbox.append(again(2, 2000))).toMatchObject({ duplicate: true });
+      expect(await left()).toEqual(["evt_2", "evt_8"]);
+    });
+
+    it("keeps dead letters however old, and what somebody wants in spite of it", async () => {
+      await add(0, "done");
+      await add(1, "done", 1000);
+      await prune();
+      const dead = numberedEntry(5, 0, { state: "dead", reason: "too_old" });
+      expect(await inbox.append(dead)).toMatchObject({ duplicate: false, state: "dead" });
+      expect(await inbox.append({ ...numberedEntry(6), afterPruning: true })).toMatchObject({
+        state: "pending",
+      });
+    });
+
+    it("lets what stood behind a dropped dead letter run", async () => {
+      await add(0, "dead", 0, "a");
+      await add(1, "pending", 0, "a");
+      expect(await inbox.claim({ now: AT, limit: 5, leaseMs: 10, deadBlocks: true })).toEqual([]);
+      await prune({ states: ["dead"] });
+      expect(await inbox.claim({ now: AT, limit: 5, leaseMs: 10, deadBlocks: true })).toHaveLength(1);
+    });
+
+    it("drops the deliveries of what is done, and keeps the rest of it", async () => {
+      const done = await add(0, "done");
+      const young = await add(1, "done", 1000);
+      const dead = await add(2, "dead");
+      const [before] = await inbox.list({ seq: done });
+      expect(await pruneInbox(inbox, { slim: { settledUntil: AT + 999 } })).toEqual({
+        pruned: 0,
+        slimmed: 1,
+      });
+      expect(await inbox.delivery(done)).toBeUndefined();
+      expect(await inbox.list({ seq: done })).toEqual([before]);
+      expect(await inbox.attempts(done)).toHaveLength(1);
+      expect(await inbox.delivery(young)).toBeDefined();
+      expect(await inbox.delivery(dead)).toBeDefined();
+      expect(await inbox.append(numberedEntry(0, 0, { key: before?.key ?? sampleKey() }))).toMatchObject({
+        duplicate: true,
+        state: "done",
+      });
+    });
+  });
+}

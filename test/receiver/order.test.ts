@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { openReceiver } from "./open.ts";
+import { deliveryOf, envelope, gate, until } from "./sample.ts";
+
+const orderBy = ({ data }: { data: Record<string, unknown> }) =>
+  data.property === undefined ? undefined : String(data.property);
+
+describe("orderBy", () => {
+  const open = async (options: object = {}) => {
+    const opened = await openReceiver({ orderBy, ...options });
+    let next = 0;
+    const deliver = async (property: string | undefined) => {
+      const id = next++;
+      await opened.receiver.accept(deliveryOf(envelope({ data: { id, property } })));
+      return id;
+    };
+    const states = async () => (await opened.entries()).map(({ state }) => state);
+    return { ...opened, deliver, states };
+  };
+
+  it("runs the entries of one key one at a time in order of arrival, those of others beside them", async () => {
+    const { receiver, deliver, states } = await open({ concurrency: 50 });
+    const running = new Set<unknown>();
+    const order = new Map<unknown, number[]>();
+    let together = 0;
+    receiver.on("*", async ({ data }) => {
+      expect(running.has(data.property)).toBe(false);
+      running.add(data.property);
+      together = Math.max(together, running.size);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+      order.set(data.property, [...(order.get(data.property) ?? []), data.id as number]);
+      running.delete(data.property);
+    });
+    for (let number = 0; number < 60; number++) await deliver(`prop_${number % 6}`);
+    await until(async () => expect((await states()).every((state) => state === "done")).toBe(true));
+    expect(together).toBeGreaterThan(2);
+    expect(order.size).toBe(6);
+    for (const ids of order.values()) expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  it("keeps the order when the head fails and waits", async () => {
+    const { receiver, deliver, clock, states } = await open();
+    const ran: number[] = [];
+    receiver.on("*", ({ data }, { attempt }) => {
+      if (data.id === 0 && attempt === 1) throw new Error("not yet");
+      ran.push(data.id as number);
+    });
+    for (const property of ["a", "a", "b"]) await deliver(property);
+    await until(() => expect(ran).toEqual([2]));
+    expect(await states()).toEqual(["pending", "pending", "done"]);
+    clock.now += 2000;
+    await until(() => expect(ran).toEqual([2, 0, 1]));
+  });
+
+  it.each([
+    ["skip", ["dead", "done"]],
+    ["block", ["dead", "pending"]],
+  ] as const)("lets a dead letter %s", async (deadLetterOrder, expected) => {
+    const { receiver, deliver, states } = await open({ deadLetterOrder, retry: { attempts: 1 } });
+    receiver.on("*", ({ data }) => {
+      if (data.id === 0) throw new Error("never");
+    });
+    await deliver("a");
+    await deliver("a");
+    await deliver("b");
+    await until(async () => expect(await states()).toEqual([...expected, "done"]));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await states()).toEqual([...expected, "done"]);
+  });
+
+  it("asks for no order with nothing", async () => {
+    const { receiver, deliver, entries } = await open();
+    const held = gate();
+    receiver.on("*", () => held.opened);
+    await deliver(undefined);
+    await deliver(undefined);
+    await until(async () =>
+      expect((await entries()).map(({ state }) => state)).toEqual(["running", "running"]),
+    );
+    held.open();
+  });
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    ["returns a number", () => 7],
+    ["returns an empty text", () => ""],
+  ])("keeps nothing and says so when it %s", async (_, faulty) => {
+    const { receiver, entries, lines } = await openReceiver({ orderBy: faulty as never });
+    expect(await receiver.accept(deliveryOf(envelope()))).toMatchObject({ type: "misconfigured" });
+    expect(await entries()).toEqual([]);
+    expect(lines).toMatchObject([{ level: "error" }]);
+  });
+
+  it("may fail for data that does not fit: the dead letter has no order", async () => {
+    const { receiver, entry } = await openReceiver({
+      orderBy: ({ data }) => (data.owner as { id: string }).id,
+    });
+    await receiver.accept(deliveryOf(envelope({ event: "property.created", data: { id: 5 } })));
+    expect(await entry()).toMatchObject({ state: "dead", reason: "invalid_data", orderKey: null });
+  });
+});

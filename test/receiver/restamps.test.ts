@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { Restamps } from "../../src/receiver/restamps.ts";
+import { openReceiver } from "./open.ts";
+import { at, deliveryOf, envelope } from "./sample.ts";
+
+it("tells of the same content under another timestamp, and of nothing else", () => {
+  const restamps = new Restamps();
+  expect(restamps.note("c", "evt_1", 1000)).toBeUndefined();
+  expect(restamps.note("c", "evt_1", 1000)).toBeUndefined();
+  expect(restamps.note("d", "evt_2", 2000)).toBeUndefined();
+  expect(restamps.note("c", "evt_3", 3000)).toBe("evt_1");
+  expect(restamps.note("c", "evt_4", 4000)).toBe("evt_3");
+});
+
+it("forgets the oldest, so that it does not grow", () => {
+  const restamps = new Restamps();
+  restamps.note("first", "evt_0", 0);
+  for (let number = 1; number <= 1000; number++) restamps.note(`c${number}`, `evt_${number}`, number);
+  expect(restamps.note("first", "evt_x", 5)).toBeUndefined();
+  expect(restamps.note("c900", "evt_y", 5)).toBe("evt_900");
+});
+
+it("[case 62] shows in the outcome of an event that was only dated anew", async () => {
+  const { receiver } = await openReceiver();
+  const first = await receiver.accept(deliveryOf(envelope()));
+  const second = await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })));
+  const again = await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })));
+  const id = first.type === "accepted" ? first.eventId : "";
+  expect(first).not.toHaveProperty("restampOf");
+  expect(second).toMatchObject({ duplicate: false, restampOf: id });
+  expect(again).toMatchObject({ duplicate: true });
+  expect(again).not.toHaveProperty("restampOf");
+});
+
+it("[case 62] does not show where `identity` has told them apart already", async () => {
+  const { receiver } = await openReceiver({ identity: ({ data }) => String(data.id) });
+  await receiver.accept(deliveryOf(envelope()));
+  expect(await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })))).toMatchObject({
+    duplicate: true,
+  });
+});

@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { pruneInbox } from "../../src/inbox/prune.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { readOptions } from "../../src/receiver/options.ts";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import { dueForPruning, Retention } from "../../src/receiver/retention.ts";
+import { long } from "../long.ts";
+import { openReceiver } from "./open.ts";
+import {
+  at,
+  DAY,
+  deliveryOf,
+  envelope,
+  frozenClock,
+  inboxFile,
+  keptLog,
+  MINUTE,
+  NOW,
+  SECRET,
+  wrapInbox,
+} from "./sample.ts";
+
+/** Lets what waits for the event loop go on, while the timers stand still. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What happens to a receiver, one thing after another. */
+type Step =
+  | { readonly type: "deliver"; readonly event: number }
+  | { readonly type: "clock"; readonly by: number }
+  | { readonly type: "prune" };
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("deliver" as const), event: fc.nat(11) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("clock" as const),
+      by: fc.integer({ min: -6 * DAY, max: 9 * DAY }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ type: "prune" as const }) },
+);
+
+describe("retention", () => {
+  it("[case 58] runs no event twice, however deliveries, pruning and a jumping clock follow one another", async () => {
+    let pruned = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 80 }), async (steps) => {
+        const clock = frozenClock();
+        const terms = { maxAge: 2 * DAY, maxSkew: DAY, retention: 3 * DAY, deliveryRetention: DAY };
+        const receiver = createReceiver({
+          ...{ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => clock.now, ...terms },
+        });
+        const runs = new Map<unknown, number>();
+        receiver.on("*", ({ data }) => void runs.set(data.id, (runs.get(data.id) ?? 0) + 1));
+        await receiver.start();
+        let due = 0;
+        for (const step of steps) {
+          if (step.type === "clock") clock.now += step.by;
+          else if (step.type === "deliver") {
+            // Twelve events, dated over three weeks around the first instant, and sent again and again.
+            const timestamp = at((step.event - 6) * 2 * DAY);
+            const outcome = await receiver.accept(
+              deliveryOf(envelope({ timestamp, data: { id: step.event } }), undefined, clock.now),
+            );
+            if (outcome.type === "accepted" && !outcome.duplicate) due++;
+            const ended = async () =>
+              expect((await receiver.inbox.counts()).pending + (await receiver.inbox.counts()).running).toBe(
+                0,
+              );
+            await vi.waitFor(ended, { timeout: 2000, interval: 0 });
+          } else {
+            pruned += (await pruneInbox(receiver.inbox, dueForPruning({ ...terms, clock: () => clock.now })))
+              .pruned;
+          }
+        }
+        await receiver.close();
+        expect([...runs.values()].every((count) => count === 1)).toBe(true);
+        expect(runs.size).toBe(due);
+      }),
+      { numRuns: long(60, 2000) },
+    );
+    expect(pruned).toBeGreaterThan(20); // or the property has seen nothing
+  }, 600_000);
+
+  it("drops ended entries past their retention, and deliveries past theirs; dead letters stay", async () => {
+    const { receiver, clock, entries, entry, untilState } = await openReceiver();
+    receiver.on("*", () => {});
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("done");
+    await receiver.accept(deliveryOf("no JSON"));
+    const prune = () =>
+      pruneInbox(receiver.inbox, dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
+    clock.now = NOW + 7 * DAY - 1;
+    expect(await prune()).toEqual({ pruned: 0, slimmed: 0 });
+    clock.now = NOW + 7 * DAY;
+    expect(await prune()).toEqual({ pruned: 0, slimmed: 1 });
+    clock.now = NOW + 30 * DAY - 1;
+    expect(await prune()).toEqual({ pruned: 0, slimmed: 0 });
+    clock.now = NOW + 30 * DAY;
+    expect(await prune()).toEqual({ pruned: 1, slimmed: 0 });
+    expect(await entry()).toMatchObject({ state: "dead", reason: "invalid_json" });
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it("[case 58] rejects what was dropped when it comes again, though a clock set back calls it timely", async () => {
+    const { receiver, clock, entries, untilState } = await openReceiver();
+    let ran = 0;
+    receiver.on("*", () => void ran++);
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("done");
+    await receiver.accept(deliveryOf("no JSON")); // the newest entry is never dropped
+    clock.now = NOW + 31 * DAY;
+    await pruneInbox(receiver.inbox, dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
+    clock.now = NOW + MINUTE;
+    const outcome = await receiver.accept(deliveryOf(envelope()));
+    expect(outcome).toMatchObject({ type: "rejected", rejection: { reason: "too_old", field: "timestamp" } });
+    expect(await entries()).toMatchObject([{ reason: "invalid_json" }, { reason: "too_old", state: "dead" }]);
+    expect(ran).toBe(1);
+  });
+
+  it("looks by itself soon after the start and from then on, and no more once it is stopped", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const calls: number[] = [];
+      const path = inboxFile();
+      const inbox = wrapInbox(sqliteInbox(path), {
+        prune: async () => ({ changed: 0, next: void calls.push(1) }),
+        slim: async () => ({ changed: 0, next: undefined }),
+      });
+      const retention = new Retention(readOptions({ secret: SECRET, inbox, log: keptLog().log }));
+      retention.start();
+      await vi.advanceTimersByTimeAsync(4999);
+      expect(calls).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(1);
+      await turns();
+      expect(calls).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(10 * MINUTE);
+      await turns();
+      expect(calls).toHaveLength(2);
+      await retention.stop();
+      await vi.advanceTimersByTimeAsync(60 * MINUTE);
+      expect(calls).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("logs an inbox that cannot be pruned, and lives on", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { log, lines } = keptLog();
+      const inbox = wrapInbox(sqliteInbox(inboxFile()), { prune: () => Promise.reject(new Error("full")) });
+      const retention = new Retention(readOptions({ secret: SECRET, inbox, log }));
+      retention.start();
+      await vi.advanceTimersByTimeAsync(5000);
+      await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "full" } }]));
+      await retention.stop();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
