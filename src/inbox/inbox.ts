@@ -119,7 +119,7 @@ export interface PruneRequest {
   readonly states: readonly EndedState[];
   /** Received at or before. */
   readonly receivedUntil: number;
-  /** Dated at or before; an entry without a timestamp has its arrival instead. */
+  /** Dated at or before; its arrival counts for an entry without a timestamp, and for a rejected delivery. */
   readonly datedUntil: number;
 }
 

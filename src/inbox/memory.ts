@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
-import type { DedupKey } from "../event/identity.ts";
+import { type DedupKey, REJECTED } from "../event/identity.ts";
 import { matchesFilter } from "./entry-filter.ts";
 import {
   type Appended,
@@ -177,11 +177,12 @@ class MemoryInbox implements Inbox {
 
   async prune({ states, receivedUntil, datedUntil }: PruneRequest, step: Step): Promise<StepResult> {
     return this.#step(step, ({ entry }) => {
-      const dated = entry.eventTimestamp ?? entry.receivedAt;
+      const neverRan = entry.key.timestamp === REJECTED;
+      const dated = neverRan ? entry.receivedAt : (entry.eventTimestamp ?? entry.receivedAt);
       const ended = states.some((state) => state === entry.state);
       if (!ended || entry.receivedAt > receivedUntil || dated > datedUntil || entry.seq === this.#seq)
         return false;
-      this.#prunedUntil = Math.max(this.#prunedUntil, dated);
+      if (!neverRan) this.#prunedUntil = Math.max(this.#prunedUntil, dated);
       this.#byKey.delete(keyText(entry.key));
       return this.#held.delete(entry.seq);
     });

@@ -11,7 +11,8 @@ import { defaultLogger } from "./default-logger.ts";
 import { Restamps } from "./restamps.ts";
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+/** Milliseconds of a day. */
+export const DAY = 24 * 60 * MINUTE;
 
 /** How a receiver is set up. All times are milliseconds. */
 export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
@@ -104,11 +105,16 @@ export interface Settings {
   readonly random: () => number;
 }
 
-const DEFAULTS = {
+/** How old, how far ahead and how long, where nothing else is said. */
+export const DEFAULT_AGES = {
   maxAge: 7 * DAY,
   maxSkew: 5 * MINUTE,
   retention: 30 * DAY,
   deliveryRetention: 7 * DAY,
+};
+
+const DEFAULTS = {
+  ...DEFAULT_AGES,
   bodyLimit: 1024 * 1024,
   bodyTimeout: 10_000,
   concurrency: 10,

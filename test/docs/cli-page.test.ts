@@ -117,7 +117,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("events", "list")), ...(await run("events", "show", "1")));
   records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
-  records.push(...(await run("init", "project")));
+  records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   listening.signal("SIGINT");
   return [...records, ...(await listening.finished).records];
 }

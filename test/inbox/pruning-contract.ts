@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { REJECTED } from "../../src/event/identity.ts";
 import type { EntryState, Inbox, PruneRequest } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
@@ -120,6 +121,15 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await inbox.append({ ...numberedEntry(6), afterPruning: true })).toMatchObject({
         state: "pending",
       });
+    });
+
+    it("drops a rejected delivery by its arrival, whatever its date, and takes younger events all the same", async () => {
+      const key = sampleKey({ timestamp: REJECTED, eventId: "raw_1" });
+      const parts = { key, eventTimestamp: AT + 1e12, state: "dead", reason: "future_timestamp" } as const;
+      await keep(inbox, numberedEntry(0, 0, parts));
+      await add(1, "pending", 1000);
+      expect(await prune({ receivedUntil: AT, datedUntil: AT })).toBe(1);
+      expect(await inbox.append(numberedEntry(2))).toMatchObject({ duplicate: false });
     });
 
     it("lets what stood behind a dropped dead letter run", async () => {

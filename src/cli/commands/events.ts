@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import { ENTRY_STATES } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
 import type { ExportOptions, RedriveOptions, SelectOptions } from "../events.ts";
-import { readCount, readKinds, readMoment, readOneOf } from "../values.ts";
+import type { PruneOptions } from "../prune-events.ts";
+import { readCount, readDuration, readKinds, readMoment, readOneOf } from "../values.ts";
 
-/** `events list|show|redrive|export`: the inbox. */
+/** `events list|show|redrive|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
   const events = program.command("events").description("look into the inbox, and run entries again");
 
@@ -40,7 +41,31 @@ export function registerEvents(program: Command, context: CliContext): void {
     .option("--limit <n>", "the newest n entries (default: all)", readCount)
     .addHelpText("after", "\nExample:\n  hookporter events export --kind payment.received --to fixtures/")
     .action(async (options: ExportOptions) => (await import("../events.ts")).exportEvents(options, context));
+
+  events
+    .command("prune")
+    .description(
+      "drop old entries that have ended; a running receiver does it by itself, but for dead letters",
+    )
+    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option(
+      "--state <states>",
+      "only entries in these states: done, unhandled, dead (default: done,unhandled)",
+      readOneOf(ENDED_STATES),
+    )
+    .option("--older-than <duration>", "received and dated so long ago (default: 30d)", readDuration)
+    .option(
+      "--deliveries-older-than <duration>",
+      "of entries done so long ago, drop the delivery and keep the rest (default: 7d)",
+      readDuration,
+    )
+    .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
+    .action(async (options: PruneOptions) =>
+      (await import("../prune-events.ts")).pruneEvents(options, context),
+    );
 }
+
+const ENDED_STATES = ["done", "unhandled", "dead"] as const;
 
 function addSelection(command: Command): Command {
   return command

@@ -1,3 +1,4 @@
+import { REJECTED } from "../../event/identity.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../inbox.ts";
 import { releaseNext } from "./order.ts";
 import type { Row } from "./rows.ts";
@@ -15,7 +16,8 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   const { states, receivedUntil, datedUntil } = request;
   // The newest entry stays, whatever it is, since its number would be given again.
   const rows = statements.all(
-    `SELECT seq, source, order_key, event_timestamp, received_at, coalesce(event_timestamp, received_at) AS dated,
+    `SELECT seq, source, order_key, received_at, key_timestamp = ${REJECTED} AS never_ran,
+       CASE key_timestamp WHEN ${REJECTED} THEN received_at ELSE coalesce(event_timestamp, received_at) END AS dated,
        state IN (SELECT value FROM json_each(?)) AND seq < (SELECT max(seq) FROM entry) AS ended
      FROM entry WHERE seq > ? ORDER BY seq LIMIT ?`,
     ...[JSON.stringify(states), step.after, step.limit],
@@ -23,9 +25,10 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   const old = rows.filter(({ received_at: at }) => (at as number) <= receivedUntil);
   const dropped = old.filter(({ ended, dated }) => ended === 1 && (dated as number) <= datedUntil);
   for (const row of dropped) drop(statements, row);
-  if (dropped.length > 0) {
-    const latest = Math.max(...dropped.map(({ dated }) => dated as number));
-    statements.run("UPDATE pruned SET dated_until = max(dated_until, ?)", latest);
+  // A rejected delivery never ran, whatever its date: only events must not be taken for new again.
+  const dates = dropped.flatMap(({ never_ran, dated }) => (never_ran === 1 ? [] : [dated as number]));
+  if (dates.length > 0) {
+    statements.run("UPDATE pruned SET dated_until = max(dated_until, ?)", Math.max(...dates));
   }
   return result(rows, old.length, dropped.length, step);
 }
