@@ -197,6 +197,42 @@ describe("Dispatcher", () => {
     expect(log.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]);
   });
 
+  it("[case 75] does not run an entry beside itself when its handler blocks the process past its lease", async () => {
+    let ran = 0;
+    const plan = planOf({
+      a: async () => {
+        ran++;
+        for (let turn = 0; turn < 3; turn++) {
+          const until = performance.now() + 40;
+          while (performance.now() < until);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      },
+    });
+    start({ plan, leaseMs: 15, pollMs: 1 });
+    await add(1);
+    await untilStates("done");
+    expect(ran).toBe(1);
+    expect(await inbox.list({})).toMatchObject([{ attempts: 1 }]);
+  });
+
+  it("[case 65] runs what waits when the clock was set back far, and never waits for less than nothing", async () => {
+    let now = Date.now();
+    let failing = true;
+    const plan = planOf({
+      a: () => {
+        if (failing) throw new Error("not yet");
+      },
+    });
+    const retry = { ...QUICK, delay: 5, maxDelay: 50 };
+    start({ plan, retry, clock: () => now, pollMs: 5 });
+    await add(1);
+    await until(() => expect(settled).toHaveLength(1));
+    failing = false;
+    now -= 86_400_000;
+    await untilStates("done");
+  });
+
   describe("stop", () => {
     it("[case 80] waits for what is running, and claims nothing more", async () => {
       const slow = gate();
