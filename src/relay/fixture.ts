@@ -1,5 +1,7 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { HookporterError } from "../errors.ts";
-import type { Delivery } from "../event/delivery.ts";
+import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
+import { parseTimestamp } from "../event/timestamp.ts";
 
 /** Marks a saved delivery, so that it is never taken for an envelope that happens to have a `body`. */
 const FORMAT = "hookporter-delivery/1";
@@ -29,57 +31,87 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
  * @throws HookporterError `fixture_invalid`
  */
 export function parseFixture(bytes: Uint8Array, name: string): Fixture {
-  let value: unknown;
+  const delivery = parseSaved(bytes, name);
+  if (delivery !== undefined) return { type: "delivery", delivery };
+  const value = parseJson(bytes);
+  if (isObject(value)) return { type: "envelope", body: bytes };
+  const got = value === undefined ? "no JSON" : "another JSON value";
+  throw new HookporterError(
+    "fixture_invalid",
+    `${name}: expected a saved delivery or an envelope, got ${got}: name a file that holds a JSON object`,
+  );
+}
+
+/**
+ * The saved delivery in these bytes; `undefined` where they are something else, such as a body.
+ *
+ * @throws HookporterError `fixture_invalid` for a saved delivery that is damaged
+ */
+export function parseSaved(bytes: Uint8Array, name: string): Delivery | undefined {
+  const value = parseJson(bytes);
+  return isObject(value) && value.format === FORMAT ? readDelivery(value, name) : undefined;
+}
+
+/** `undefined`, which is no JSON value, where the bytes are not JSON. */
+function parseJson(bytes: Uint8Array): unknown {
   try {
-    value = JSON.parse(
+    return JSON.parse(
       Buffer.from(bytes)
         .toString("utf8")
         .replace(/^\uFEFF/, ""),
     );
-  } catch (cause) {
-    throw new HookporterError(
-      "fixture_invalid",
-      `${name}: expected a saved delivery or an envelope, got no JSON`,
-      {
-        cause,
-      },
-    );
+  } catch {
+    return undefined;
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new HookporterError(
-      "fixture_invalid",
-      `${name}: expected a saved delivery or an envelope as a JSON object`,
-    );
-  }
-  if (!("format" in value) || value.format !== FORMAT) return { type: "envelope", body: bytes };
-  return { type: "delivery", delivery: readDelivery(value, name) };
 }
 
-function readDelivery(value: object, name: string): Delivery {
-  const fixture = value as Record<string, unknown>;
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readDelivery(fixture: Record<string, unknown>, name: string): Delivery {
   const { method, target, headers, receivedAt, body, bodyEncoding } = fixture;
   const fail = (field: string): never => {
     throw new HookporterError(
       "fixture_invalid",
-      `${name}: expected a saved delivery; its ${field} is not one's`,
+      `${name}: expected a saved delivery, got one with a wrong ${field}: save it again`,
     );
   };
   if (typeof method !== "string" || !/^[A-Z]+$/.test(method)) return fail("method");
   if (typeof target !== "string") return fail("target");
-  if (typeof headers !== "object" || headers === null || !Object.values(headers).every(isHeaderValue)) {
-    return fail("headers");
-  }
-  if (typeof receivedAt !== "string" || Number.isNaN(Date.parse(receivedAt))) return fail("receivedAt");
-  if (typeof body !== "string") return fail("body");
+  const received = typeof receivedAt === "string" ? parseTimestamp(receivedAt) : undefined;
+  if (received === undefined) return fail("receivedAt");
   if (bodyEncoding !== "utf8" && bodyEncoding !== "base64") return fail("bodyEncoding");
-  return {
-    ...{ method, target, receivedAt: Date.parse(receivedAt), body: Buffer.from(body, bodyEncoding) },
-    headers: headers as Delivery["headers"],
-  };
+  // Decoding skips what it cannot read without a word, so the bytes must print back to what came in.
+  const bytes = typeof body === "string" ? Buffer.from(body, bodyEncoding) : undefined;
+  if (bytes === undefined || bytes.toString(bodyEncoding) !== body) return fail("body");
+  const read = readHeaders(headers);
+  if (read === undefined) return fail("headers");
+  return { method, target, headers: read, receivedAt: received, body: bytes };
 }
 
-function isHeaderValue(value: unknown): boolean {
-  return (
-    typeof value === "string" || (Array.isArray(value) && value.every((part) => typeof part === "string"))
-  );
+/** Headers by lowercase name, or `undefined` where Node would refuse to send one; two spellings of a name become a list. */
+function readHeaders(given: unknown): DeliveryHeaders | undefined {
+  if (!isObject(given)) return undefined;
+  const read = new Map<string, string | readonly string[]>();
+  for (const [name, value] of Object.entries(given)) {
+    const key = name.toLowerCase();
+    if (!isSendable(name, value)) return undefined;
+    const before = read.get(key);
+    read.set(key, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(read);
+}
+
+function isSendable(name: string, value: unknown): value is string | readonly string[] {
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  try {
+    validateHeaderName(name);
+    return parts.every((part) => {
+      if (typeof part === "string") validateHeaderValue(name, part);
+      return typeof part === "string";
+    });
+  } catch {
+    return false;
+  }
 }

@@ -24,7 +24,10 @@ export function exactSending(fixture: Fixture, name: string): ReplaySending {
   );
 }
 
-/** The same body with `timestamp` set to now, signed anew. A body that has no timestamp is signed as it is. */
+/**
+ * The same body with `timestamp` set to now, signed anew. A body that has no timestamp is signed as it is. Whatever the
+ * spelling of the saved headers, one signature and one content type are sent.
+ */
 export function freshSending(
   fixture: Fixture,
   { key, header, now }: { key: KeyObject; header: string; now: number },
@@ -32,6 +35,12 @@ export function freshSending(
   const saved = fixture.type === "delivery" ? fixture.delivery : undefined;
   const original = fixture.type === "delivery" ? fixture.delivery.body : fixture.body;
   const body = restamp(original, now) ?? original;
-  const contentType = saved?.headers["content-type"] ?? "application/json";
-  return { headers: { ...saved?.headers, "content-type": contentType, [header]: sign(body, key) }, body };
+  const headers = Object.fromEntries(
+    Object.entries(saved?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const [contentType = "application/json"] = [headers["content-type"]].flat();
+  return {
+    headers: { ...headers, "content-type": contentType, [header.toLowerCase()]: sign(body, key) },
+    body,
+  };
 }

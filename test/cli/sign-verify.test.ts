@@ -74,6 +74,16 @@ it("verifies a saved delivery by the signature it brings", async () => {
   expect((await runCli(["verify"], { env, stdin: changed })).code).toBe(4);
 });
 
+it("says that a saved delivery is damaged, and does not take it for a body", async () => {
+  const saved = formatDelivery({
+    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
+    headers: { "x-service-signature": signature },
+  });
+  const run = await runCli(["verify"], { env, stdin: saved.replace("utf8", "base64") });
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain("body");
+});
+
 it("never prints a secret, whatever goes wrong", async () => {
   const cwd = tempFolder();
   const canary = "canary-secret-canary-secret";

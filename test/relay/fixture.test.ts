@@ -26,9 +26,10 @@ describe("a saved delivery", () => {
       .string({ unit: fc.constantFrom("\u0000", "\r\n", "\uFEFF", "\u2028", '"', "\\", "é", "😀") })
       .map((text) => Buffer.from(text)),
   );
+  const anyHeaderValue = fc.string({ unit: fc.constantFrom(...'\t aZ9~="\\\u0080\u00ff') });
   const anyHeaders = fc.dictionary(
     fc.string({ unit: fc.constantFrom(..."abcxyz-0123456789"), minLength: 1 }),
-    fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 3 })),
+    fc.oneof(anyHeaderValue, fc.array(anyHeaderValue, { maxLength: 3 })),
   );
 
   it("comes back as it was, byte for byte, whatever its body and headers", () => {
@@ -118,9 +119,23 @@ describe("parseFixture", () => {
     ["headers", { a: null }],
     ["headers", { a: ["x", 1] }],
     ["headers", { a: { b: "c" } }],
+    ["headers", []],
+    ["headers", ["x-a", "1"]],
+    ["headers", { "": "x" }],
+    ["headers", { "a b": "x" }],
+    ["headers", { "x\r\ny": "x" }],
+    ["headers", { é: "x" }],
+    ["headers", { a: "x\r\nb: y" }],
+    ["headers", { a: "\u0000" }],
+    ["headers", { a: "€" }],
+    ["headers", { a: ["x", "\n"] }],
     ["receivedAt", undefined],
     ["receivedAt", 1_700_000_000],
     ["receivedAt", "yesterday"],
+    ["receivedAt", "2026"],
+    ["receivedAt", "2026-02-30T00:00:00Z"],
+    ["receivedAt", "2026-01-15T10:00:00"],
+    ["receivedAt", "Thu, 15 Jan 2026 10:00:00 GMT"],
     ["body", undefined],
     ["body", {}],
     ["body", null],
@@ -130,6 +145,28 @@ describe("parseFixture", () => {
   ])("refuses a saved delivery whose %s is %j", (field, value) => {
     expect(() => parse(fixtureText({ [field]: value }))).toThrow(invalid);
     expect(() => parse(fixtureText({ [field]: value }))).toThrow(field);
+  });
+
+  it.each(["e30", "e30=\n", " e30=", "e3 0=", "e30=x", "e31=", "_-A=", "e30==", "not base64!"])(
+    "refuses base64 that is not the one way to write its bytes: %j",
+    (body) => {
+      expect(() => parse(fixtureText({ bodyEncoding: "base64", body }))).toThrow(invalid);
+    },
+  );
+
+  it("refuses text that no bytes stand for", () => {
+    expect(() => parse(fixtureText({ body: "\ud800" }))).toThrow(invalid);
+  });
+
+  it("reads header names in lower case, and keeps both values where a name is spelt twice", () => {
+    const headers = { "Content-Type": "text/plain", "X-A": "1", "x-a": ["2", "3"], ["__proto__"]: "x" };
+    const fixture = parse(fixtureText({ headers }));
+    if (fixture.type !== "delivery") throw new Error("expected a delivery");
+    expect(Object.entries(fixture.delivery.headers)).toEqual([
+      ["content-type", "text/plain"],
+      ["x-a", ["1", "2", "3"]],
+      ["__proto__", "x"],
+    ]);
   });
 
   it("throws nothing but its own error, whatever the bytes", () => {

@@ -64,6 +64,23 @@ describe("freshSending", () => {
     expect(headers).toEqual({ "content-type": "application/json", "x-own": sign(body, SECRET) });
   });
 
+  it("sends one signature and one content type, however the saved ones are spelt", () => {
+    const headers = {
+      "Content-Type": ["text/plain", "text/html"],
+      "X-Service-Signature": "sha256=old",
+      "X-Other": "kept",
+    };
+    const { body, headers: sent } = freshSending(saved({ headers }), {
+      ...KEY,
+      header: "X-Service-Signature",
+    });
+    expect(sent).toEqual({
+      "content-type": "text/plain",
+      "x-other": "kept",
+      [HEADER]: sign(body, SECRET),
+    });
+  });
+
   it.each(["", "no JSON", "[1]", "null", '{"event":"x"}', '{"data":{"timestamp":"x"}}'])(
     "signs a body without a timestamp as it is: %j",
     (text) => {

@@ -36,7 +36,7 @@ async function runVerify(
     { readSecrets },
     signing,
     verifying,
-    { parseFixture },
+    { parseSaved },
   ] = await Promise.all([
     import("../read-input.ts"),
     import("../../signature/header.ts"),
@@ -54,10 +54,10 @@ async function runVerify(
   let body: Uint8Array = input;
   let header: string | readonly string[] | undefined = options.signature;
   if (header === undefined) {
-    const fixture = parseSaved(input, file ?? "standard input", parseFixture);
-    if (fixture !== undefined) {
-      body = fixture.body;
-      header = readHeader(fixture.headers, options.signatureHeader ?? signing.SIGNATURE_HEADER);
+    const saved = parseSaved(input, file ?? "standard input");
+    if (saved !== undefined) {
+      body = saved.body;
+      header = readHeader(saved.headers, options.signatureHeader ?? signing.SIGNATURE_HEADER);
     }
   }
   const result = verifying.verify(body, header, secrets);
@@ -74,18 +74,4 @@ async function runVerify(
   output.data(`fix: ${fix}`);
   output.record("verification", { valid: false, bytes, reason, meaning, fix });
   context.exitCode = 4;
-}
-
-/** A saved delivery, if that is what the bytes are; a body need not be JSON at all. */
-function parseSaved(
-  bytes: Uint8Array,
-  name: string,
-  parse: typeof import("../../relay/fixture.ts").parseFixture,
-): import("../../event/delivery.ts").Delivery | undefined {
-  try {
-    const fixture = parse(bytes, name);
-    return fixture.type === "delivery" ? fixture.delivery : undefined;
-  } catch {
-    return undefined;
-  }
 }
