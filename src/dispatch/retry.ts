@@ -12,7 +12,7 @@ export interface RetryPolicy {
   readonly jitter: number;
 }
 
-/** The defaults: ten attempts over about nine minutes. */
+/** The defaults: ten attempts over 4 to 9 minutes, by jitter; the longest delay is 256 seconds, so `maxDelay` is not reached. */
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 10,
   delay: 1000,

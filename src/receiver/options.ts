@@ -60,7 +60,7 @@ export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
   readonly concurrency?: number;
   /** How long one handler may run. Default 30 seconds. */
   readonly handlerTimeout?: number;
-  /** When failed entries run again. Default: 10 attempts, from 1 second up to 10 minutes apart, half of it random. */
+  /** When failed entries run again. Default: 10 attempts, from 1 to 256 seconds apart, up to half of it random. */
   readonly retry?: Partial<RetryPolicy>;
   /** How long an entry stays ours if this process dies. Default 15 seconds. */
   readonly lease?: number;

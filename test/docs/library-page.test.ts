@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
+import { DEFAULT_RETRY, type RetryPolicy, retryDelay } from "../../src/dispatch/retry.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
@@ -38,6 +38,16 @@ it("gives the defaults that the receiver applies", () => {
     return [name, fallback.replaceAll("`", "").replace(/ \(.*\)$/, "")];
   });
   expect(onPage).toEqual(plain.map(([name, value]) => [name, String(value)]));
+});
+
+it("says how long the default retries go on, and how far apart they get", () => {
+  const seconds = (random: number) =>
+    Array.from({ length: 9 }, (_, index) => (retryDelay(index + 1, DEFAULT_RETRY, random) ?? 0) / 1000);
+  const minutes = (random: number) => seconds(random).reduce((sum, delay) => sum + delay) / 60;
+  expect([Math.floor(minutes(1)), Math.ceil(minutes(0))]).toEqual([4, 9]);
+  const promise = readPage("docs/identity-and-promise.md");
+  expect(promise).toContain("4 to 9 minutes");
+  expect(promise).toContain(`${Math.max(...seconds(0))} seconds`);
 });
 
 it("lists every import the package has", () => {
