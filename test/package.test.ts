@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
@@ -53,9 +53,21 @@ describe("the packed package", () => {
   it("holds what it needs and nothing else", () => {
     const installed = join(consumer, "node_modules", "hookporter");
     const top = readdirSync(installed).sort();
-    expect(top).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist", "package.json", "templates"]);
+    const pages = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];
+    expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
     expect(existsSync(join(installed, "templates", "express", "_gitignore"))).toBe(true);
     expect(existsSync(join(installed, "dist", "THIRD-PARTY-NOTICES.txt"))).toBe(true);
+  });
+
+  it("holds every page that its README and documentation link to", () => {
+    const installed = join(consumer, "node_modules", "hookporter");
+    const pages = ["README.md", ...readdirSync(join(installed, "docs")).map((name) => join("docs", name))];
+    const links = pages.flatMap((page) => {
+      const found = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g);
+      return [...found].map(([, target = ""]) => join(installed, dirname(page), target));
+    });
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((target) => !existsSync(target))).toEqual([]);
   });
 
   it("offers every export, with its types", async () => {

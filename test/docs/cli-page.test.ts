@@ -13,6 +13,10 @@ import { quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
 const page = readPage("docs/cli.md");
 const commands = leaves(program());
 const COMMON = "Flags of every command";
+const OTHER_PAGES = [
+  ...["README.md", "CONTRIBUTING.md", "templates/express/README.md"],
+  ...["docs/answers.md", "docs/errors.md", "docs/library.md"],
+];
 
 it("has a section for every command, and for no other", () => {
   const headings = [...page.matchAll(/^## `(.+)`$/gm)].map((match) => match[1]);
@@ -64,8 +68,7 @@ it("names no variable that the program does not read", () => {
 });
 
 it("has only commands and flags of the program on the other pages", () => {
-  const pages = ["README.md", "CONTRIBUTING.md", "docs/answers.md", "docs/errors.md", "docs/library.md"];
-  const calls = pages.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
+  const calls = callsOn(OTHER_PAGES);
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
     const command = commands.find((one) => new RegExp(`^${nameOf(one)}\\b`).test(call));
@@ -73,6 +76,20 @@ it("has only commands and flags of the program on the other pages", () => {
     return command === undefined || (call.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag));
   });
   expect(wrong).toEqual([]);
+});
+
+it("names on every page what `events redrive` is to redrive", async () => {
+  const calls = callsOn([...OTHER_PAGES, "docs/cli.md"]).filter((call) => call.startsWith("events redrive"));
+  expect(calls.length).toBeGreaterThan(1);
+  for (const call of calls) {
+    const run = await runCli(
+      call
+        .replaceAll(/[`'].*?$|'/g, "")
+        .trim()
+        .split(/\s+/),
+    );
+    expect(run.code, call).toBe(3); // no inbox there, but a command line that fits
+  }
 });
 
 it("lists every exit code with its meaning, and no other", () => {
@@ -120,6 +137,11 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   listening.signal("SIGINT");
   return [...records, ...(await listening.finished).records];
+}
+
+/** Every call of the program on some pages. */
+function callsOn(pages: readonly string[]): readonly string[] {
+  return pages.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
 }
 
 interface FlagRow {
