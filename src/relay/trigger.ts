@@ -2,12 +2,13 @@ import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
+import { parseExact, printExact } from "./exact-json.ts";
 
 /** What to change in a sample before it is signed and sent. */
 export interface TriggerOptions {
-  /** JSON text that takes the place of `data`; kept letter for letter unless something is set inside it. */
+  /** JSON text that takes the place of `data`; kept letter for letter, or its numbers only where something is set inside. */
   readonly data?: string;
-  /** Values by path, such as `data.amount` = `1200`: JSON where it is JSON, else text. */
+  /** Values by path, such as `data.amount` = `1200`: JSON where it is JSON, its numbers as they are written, else text. */
   readonly set?: readonly { readonly path: string; readonly value: string }[];
   /** Milliseconds since 1970. */
   readonly timestamp: number;
@@ -24,10 +25,10 @@ export function triggerBody(kind: string, { data, set = [], timestamp }: Trigger
   for (const { path, value } of set) setPath(envelope, path, value);
   const untouched =
     data !== undefined && !set.some(({ path }) => path === "data" || path.startsWith("data."));
-  if (!untouched) return Buffer.from(JSON.stringify(envelope), "utf8");
-  // The user's own text goes in as it is, so that big integers and spellings survive.
+  if (!untouched) return Buffer.from(printExact(envelope), "utf8");
+  // The user's own text goes in as it is, so that spacing and spellings survive.
   const members = Object.entries(envelope).map(([key, value]) => {
-    return `${JSON.stringify(key)}:${key === "data" ? data.trim() : JSON.stringify(value)}`;
+    return `${JSON.stringify(key)}:${key === "data" ? data.trim() : printExact(value)}`;
   });
   return Buffer.from(`{${members.join(",")}}`, "utf8");
 }
@@ -41,7 +42,7 @@ function startFrom(kind: string, timestamp: number): Envelope {
 function parseData(text: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (cause) {
     throw new HookporterError(
       "input_invalid",
@@ -79,7 +80,7 @@ function setPath(envelope: Envelope, path: string, text: string): void {
 
 function parseValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     return text;
   }

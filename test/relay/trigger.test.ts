@@ -105,6 +105,33 @@ describe("triggerBody", () => {
       expect(found).toEqual(expected);
     });
 
+    it.each([
+      ["data.x", "12345678901234567890123"],
+      ["data.x", "-9007199254740993"],
+      ["data.x", "1.50"],
+      ["data.x", "0.1234567890123456789"],
+      ["data.x", "1e400"],
+      ["data.x", '{"deep":[12345678901234567890123,1.0]}'],
+      ["data", '{"x":12345678901234567890123}'],
+    ])("keeps a number as it is written: %s=%s", (path, value) => {
+      expect(text("payment.received", set(path, value))).toContain(value);
+    });
+
+    it("keeps the numbers of --data while something is set inside it", () => {
+      const data = '{"big": 12345678901234567890123, "note": "1.50", "rate": 1.50}';
+      const body = text("payment.received", { data, ...set("data.note", "12345678901234567890123 kept") });
+      expect(body).toContain(
+        '"data":{"big":12345678901234567890123,"note":"12345678901234567890123 kept","rate":1.50}',
+      );
+    });
+
+    it.each(["01", "1.", "+1", "0x10", "1_000", "NaN", "12345678901234567890123x"])(
+      "takes %s, which is no JSON number, for text",
+      (value) => {
+        expect(parsed("payment.received", set("data.x", value)).data.x).toBe(value);
+      },
+    );
+
     it("leaves everything else as it was", () => {
       const sample = sampleEvent("property.created", { timestamp: AT });
       const body = parsed("property.created", set("data.owner.name", "Other"));
