@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Command, InvalidArgumentError, type Option } from "commander";
-import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
+import { HookporterError } from "../errors.ts";
+import { commandName, hasOwnMeaning } from "./command-tree.ts";
+import { readConfig } from "./config-file.ts";
 import type { Io } from "./io.ts";
-
-/** The project's configuration: flags by their camel-case names, for every command that has them. */
-export const CONFIG_FILE = "hookporter.config.json";
 
 /**
  * Fills in what the command line left open: from `HOOKPORTER_*`, one variable per flag, then from the project's
@@ -14,66 +11,36 @@ export const CONFIG_FILE = "hookporter.config.json";
  * @throws HookporterError `usage` for a variable, `config_invalid` for the file
  */
 export function applySettings(command: Command, io: Io): void {
-  const config = readConfig(io.cwd, command.parent ?? command);
+  const config = readConfig(io.cwd, programOf(command));
   for (const option of command.options) {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== undefined) continue;
-    const variable = variableName(option);
+    const variable = variableName(option, command);
     const fromEnv = io.env[variable];
+    const fromConfig = config(command, name);
     if (fromEnv !== undefined && fromEnv !== "") {
       command.setOptionValueWithSource(name, readValue(option, fromEnv, variable, "usage"), "env");
-    } else if (config[name] !== undefined) {
-      const where = `${CONFIG_FILE} (${name})`;
-      command.setOptionValueWithSource(
-        name,
-        readValue(option, config[name], where, "config_invalid"),
-        "config",
-      );
+    } else if (fromConfig !== undefined) {
+      const { value, where } = fromConfig;
+      command.setOptionValueWithSource(name, readValue(option, value, where, "config_invalid"), "config");
     }
   }
 }
 
-/** The environment variable of a flag: `--forward-to` is `HOOKPORTER_FORWARD_TO`. */
-export function variableName(option: Option): string {
+/** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` where each command has its own. */
+export function variableName(option: Option, command: Command): string {
   const flag = option.long?.replace(/^--(?:no-)?/, "") ?? option.attributeName();
-  return `HOOKPORTER_${flag.toUpperCase().replaceAll("-", "_")}`;
+  const owner = hasOwnMeaning(option.attributeName()) ? `${commandName(command)}_` : "";
+  return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }
 
-function readConfig(cwd: string, root: Command): Readonly<Record<string, unknown>> {
-  const path = join(cwd, CONFIG_FILE);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw new ConfigurationError("config_invalid", `${CONFIG_FILE} cannot be read: ${describeError(thrown)}`);
-  }
-  let config: unknown;
-  try {
-    config = JSON.parse(text);
-  } catch (thrown) {
-    throw new ConfigurationError("config_invalid", `${CONFIG_FILE} is not JSON: ${describeError(thrown)}`);
-  }
-  if (typeof config !== "object" || config === null || Array.isArray(config)) {
-    throw new ConfigurationError("config_invalid", `expected ${CONFIG_FILE} to hold a JSON object`);
-  }
-  const known = new Set(allOptions(root).map((option) => option.attributeName()));
-  const unknown = Object.keys(config).find((key) => !known.has(key));
-  if (unknown !== undefined) {
-    throw new ConfigurationError(
-      "config_invalid",
-      `${CONFIG_FILE} has an unknown key ${JSON.stringify(unknown)}: keys are flags in camel case, such as forwardTo` +
-        (/secret/i.test(unknown) ? "; secrets never go there, set HOOKPORTER_SECRET" : ""),
-    );
-  }
-  return config as Record<string, unknown>;
+/** Whether a flag stands on the command line itself: a setting gives way to what was typed. */
+export function isTyped(command: Command, flag: string): boolean {
+  return command.getOptionValueSource(flag) === "cli";
 }
 
-function allOptions(command: Command): readonly Option[] {
-  const root = command.parent ?? command;
-  return [root, ...root.commands, ...root.commands.flatMap((child) => child.commands)].flatMap(
-    (one) => one.options,
-  );
+function programOf(command: Command): Command {
+  return command.parent === null ? command : programOf(command.parent);
 }
 
 function readValue(option: Option, given: unknown, where: string, code: "usage" | "config_invalid"): unknown {
@@ -83,16 +50,28 @@ function readValue(option: Option, given: unknown, where: string, code: "usage" 
     if (given === false || given === "false" || given === "0") return option.negate;
     throw fail("true or false");
   }
-  const texts = Array.isArray(given) ? given : [given];
-  if (texts.some((text) => typeof text !== "string" && typeof text !== "number"))
-    throw fail("a text or a number");
+  const texts: readonly unknown[] = Array.isArray(given) ? given : [given];
+  let value: unknown;
+  for (const text of texts) {
+    if (typeof text !== "string" && typeof text !== "number") throw fail("a text or a number");
+    const before = value;
+    value = parse(option, String(text), before, fail);
+    // A flag that takes a list adds to it; any other would keep the last value and drop the others without a word.
+    if (before !== undefined && !isLonger(value, before)) throw fail("one value, not a list");
+  }
+  if (texts.length === 0) throw fail("at least one value");
+  return value;
+}
+
+function parse(option: Option, text: string, before: unknown, fail: (expected: string) => Error): unknown {
   try {
-    let value: unknown;
-    for (const text of texts)
-      value = option.parseArg ? option.parseArg(String(text), value as never) : String(text);
-    return value;
+    return option.parseArg ? option.parseArg(text, before as never) : text;
   } catch (thrown) {
     if (thrown instanceof InvalidArgumentError) throw fail(thrown.message.replace(/^expected /i, ""));
     throw thrown;
   }
+}
+
+function isLonger(list: unknown, before: unknown): boolean {
+  return Array.isArray(list) && Array.isArray(before) && list.length > before.length;
 }

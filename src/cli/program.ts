@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { leaves } from "./command-tree.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
@@ -41,11 +42,6 @@ export function createProgram(context: MutableContext): Command {
     context.output = createOutput(context.io, { json: json === true, color, clock: context.clock });
   });
   return program;
-}
-
-/** The commands that do something: those without commands of their own. */
-export function leaves(command: Command): readonly Command[] {
-  return command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : leaves(child)));
 }
 
 function addCommonOptions(command: Command): void {

@@ -73,8 +73,8 @@ function readUrl(text: string): URL {
   );
 }
 
-/** A comma-separated list of event kinds or families. */
-export function readKinds(text: string): readonly string[] {
+/** A comma-separated list of event kinds or families; given again, it adds to what was given before. */
+export function readKinds(text: string, before: readonly string[] = []): readonly string[] {
   const patterns = text.split(",").map((part) => part.trim());
   for (const pattern of patterns) {
     if (eventKinds.some((kind) => matchesKind(pattern, kind))) continue;
@@ -82,23 +82,27 @@ export function readKinds(text: string): readonly string[] {
       `expected kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}.`,
     );
   }
-  return patterns;
+  return [...before, ...patterns];
 }
 
-/** A comma-separated list of words out of a given set. */
-export function readOneOf<Word extends string>(words: readonly Word[]): (text: string) => readonly Word[] {
-  return (text) =>
-    text.split(",").map((part) => {
+/** A comma-separated list of words out of a given set; given again, it adds to what was given before. */
+export function readOneOf<Word extends string>(
+  words: readonly Word[],
+): (text: string, before?: readonly Word[]) => readonly Word[] {
+  return (text, before = []) => {
+    const given = text.split(",").map((part) => {
       const word = words.find((known) => known === part.trim());
       if (word === undefined) throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
       return word;
     });
+    return [...before, ...given];
+  };
 }
 
-/** A comma-separated list of environment variable names. */
-export function readVariableNames(text: string): readonly string[] {
+/** A comma-separated list of environment variable names; given again, it adds to what was given before. */
+export function readVariableNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(",").map((part) => part.trim());
-  if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return names;
+  if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [...before, ...names];
   throw new InvalidArgumentError("expected the NAME of an environment variable, never the secret itself.");
 }
 

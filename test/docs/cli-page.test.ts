@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import type { Command, Option } from "commander";
 import { expect, it, vi } from "vitest";
+import { commandName, leaves } from "../../src/cli/command-tree.ts";
 import { variableName } from "../../src/cli/config.ts";
 import { createContext } from "../../src/cli/context.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
-import { createProgram, leaves } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/program.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
 
@@ -20,19 +21,19 @@ const OTHER_PAGES = [
 
 it("has a section for every command, and for no other", () => {
   const headings = [...page.matchAll(/^## `(.+)`$/gm)].map((match) => match[1]);
-  expect(headings).toEqual(commands.map(nameOf));
+  expect(headings).toEqual(commands.map(commandName));
 });
 
-it.each(commands.map((command) => [nameOf(command), command] as const))(
+it.each(commands.map((command) => [commandName(command), command] as const))(
   "lists every flag of %s with its variable, and no other",
   (name, command) => {
     const onPage = [...flagRows(name), ...flagRows(COMMON)].map(({ flag, variable }) => [flag, variable]);
-    const inCode = command.options.map((option) => [flagOf(option), variableName(option)]);
+    const inCode = command.options.map((option) => [flagOf(option), variableName(option, command)]);
     expect(onPage.sort()).toEqual(inCode.sort());
   },
 );
 
-it.each(commands.map((command) => [nameOf(command), command] as const))(
+it.each(commands.map((command) => [commandName(command), command] as const))(
   "gives the defaults of %s as its help does",
   (name, command) => {
     const onPage = flagRows(name).map(({ flag, fallback }) => [flag, fallback]);
@@ -61,7 +62,9 @@ it("names no flag that the program does not have", () => {
 });
 
 it("names no variable that the program does not read", () => {
-  const variables = new Set(commands.flatMap(({ options }) => options.map(variableName)));
+  const variables = new Set(
+    commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
+  );
   variables.add("HOOKPORTER_SECRET");
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
@@ -71,7 +74,7 @@ it("has only commands and flags of the program on the other pages", () => {
   const calls = OTHER_PAGES.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
-    const command = commands.find((one) => new RegExp(`^${nameOf(one)}\\b`).test(call));
+    const command = commands.find((one) => new RegExp(`^${commandName(one)}\\b`).test(call));
     const known = command?.options.map(({ long }) => long) ?? [];
     return command === undefined || (call.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag));
   });
@@ -158,22 +161,16 @@ function defaultOf({ description }: Option): string {
   return /\(default: (.+)\)$/.exec(description)?.[1] ?? "";
 }
 
-/** The name from below the program, such as `events list`. */
-function nameOf(command: Command): string {
-  const { parent } = command;
-  return parent?.parent === null || parent === null ? command.name() : `${nameOf(parent)} ${command.name()}`;
-}
-
 function usageOf(command: Command): string {
   const values = command.registeredArguments.map((argument) => {
     const text = argument.name() + (argument.variadic ? "..." : "");
     return argument.required ? `<${text}>` : `[${text}]`;
   });
-  return [nameOf(command), ...values].join(" ");
+  return [commandName(command), ...values].join(" ");
 }
 
 function sectionText(command: Command): string {
-  return sectionsOf(page).get(nameOf(command)) ?? "";
+  return sectionsOf(page).get(commandName(command)) ?? "";
 }
 
 function program(): Command {

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
+import type { GoalOptions } from "../goal.ts";
 import type { ListenOptions } from "../listen.ts";
 import { addSecretOptions } from "../secret.ts";
 import {
@@ -51,5 +53,23 @@ export function registerListen(program: Command, context: CliContext): void {
     );
   addSecretOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
-    .action(async (options: ListenOptions) => (await import("../listen.ts")).listen(options, context));
+    .action(async (options: ListenOptions) => {
+      const { listen } = await import("../listen.ts");
+      await listen(withOneGoal(options, command), context);
+    });
+}
+
+/**
+ * Options without the goals that a setting names beside one that was typed, and without a setting's time-out where
+ * there is no goal: a setting must not make a plain command fail.
+ */
+function withOneGoal(options: ListenOptions, command: Command): ListenOptions {
+  const goals = (["count", "once", "waitFor"] as const).filter((goal) => options[goal] || undefined);
+  const typed = goals.filter((goal) => isTyped(command, goal));
+  const dropped: (keyof GoalOptions)[] =
+    typed.length === 0 ? [] : goals.filter((goal) => !typed.includes(goal));
+  if (goals.length === 0 && !isTyped(command, "timeout")) dropped.push("timeout");
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !dropped.some((goal) => goal === name)),
+  );
 }

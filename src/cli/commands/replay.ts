@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { HookporterError } from "../../errors.ts";
+import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
 import { readDuration, readEndpoint, readHeaderName } from "../values.ts";
@@ -44,7 +46,15 @@ export function registerReplay(program: Command, context: CliContext): void {
       "after",
       "\nExample:\n  hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks",
     )
-    .action((what: readonly string[], options: ReplayOptions) => runReplay(what, options, context));
+    .action((what: readonly string[], options: ReplayOptions) => {
+      const { handlers, ...others } = options;
+      if (handlers === undefined || !isTyped(command, "url")) return runReplay(what, options, context);
+      if (!isTyped(command, "handlers")) return runReplay(what, others, context);
+      throw new HookporterError(
+        "usage",
+        "expected --url or --handlers, got both: handlers run here, nothing is sent",
+      );
+    });
 }
 
 async function runReplay(

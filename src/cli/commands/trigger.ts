@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
 import {
@@ -65,7 +66,10 @@ export function registerTrigger(program: Command, context: CliContext): void {
       "after",
       "\nExample:\n  hookporter trigger payment.received --set data.amount=1200 --duplicate 2",
     )
-    .action((kind: string | undefined, options: TriggerCommandOptions) => runTrigger(kind, options, context));
+    .action((kind: string | undefined, options: TriggerCommandOptions) => {
+      const all = options.all === true && (kind === undefined || isTyped(command, "all"));
+      return runTrigger(kind, { ...options, all }, context);
+    });
 }
 
 async function runTrigger(
