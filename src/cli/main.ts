@@ -3,12 +3,16 @@ import { describeError, HookporterError } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
+import { createOutput } from "./output.ts";
 import { printable } from "./printable.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs a command line and gives its exit code: the only place that catches. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const context = createContext(io);
+  // A command line or a configuration file that does not parse never gets as far as its own `--json`.
+  if (wantsJson(argv, io))
+    context.output = createOutput(io, { json: true, color: undefined, clock: context.clock });
   try {
     await createProgram(context).parseAsync([...argv], { from: "user" });
     return context.exitCode;
@@ -17,11 +21,19 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
+function wantsJson(argv: readonly string[], { env }: Io): boolean {
+  const end = argv.indexOf("--");
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
+}
+
 function report(thrown: unknown, { output, debug }: CliContext): ExitCode {
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return 0; // --help and --version
     const text = thrown.message.replace(/^error: /, "");
-    if (text !== "(outputHelp)") say("usage", text);
+    const told = text === "(outputHelp)"; // the help of a group, as talk
+    if (told) output.record("error", { code: "usage", message: "expected a command, got none" });
+    else say("usage", text);
     return 2;
   }
   if (thrown instanceof HookporterError) {

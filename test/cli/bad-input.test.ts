@@ -105,6 +105,28 @@ it("makes no development secret in production", async () => {
   expect(run.code).toBe(3);
 });
 
+it.each<[string, number, string, Record<string, string>?]>([
+  ["listen --json --nonsense", 2, "usage"],
+  ["listen --port abc --json", 2, "usage"],
+  ["nonsense --json", 2, "usage"],
+  ["replay --json", 2, "usage"],
+  ["listen --port abc", 2, "usage", { HOOKPORTER_JSON: "1" }],
+  ["events", 2, "usage", { HOOKPORTER_JSON: "true" }],
+  ["sign --json", 3, "config_invalid"],
+  ["listen --json", 2, "usage", { HOOKPORTER_PORT: "many" }],
+])("prints one error record for `%s`, however early it fails", async (argv, code, name, more = {}) => {
+  const cwd = tempFolder();
+  if (name === "config_invalid") writeFileSync(join(cwd, "hookporter.config.json"), "{");
+  const run = await runCli(argv.split(" "), { cwd, env: { ...env, ...more } });
+  expect(run.code).toBe(code);
+  expect(run.records).toMatchObject([{ schemaVersion: 1, type: "error", code: name }]);
+});
+
+it("takes no --json after -- for the flag", async () => {
+  const run = await runCli(["replay", "--", "--json"], { env });
+  expect(run).toMatchObject({ code: 3, stdout: "" });
+});
+
 it("prints an error as a record under --json, and its stack under --debug only", async () => {
   const run = await runCli(["events", "list", "--json"]);
   expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
