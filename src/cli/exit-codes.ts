@@ -41,7 +41,6 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   target_unreachable: 5,
   target_refused: 1,
   port_unavailable: 5,
-  signature_invalid: 4,
   timed_out: 6,
   usage: 2,
 };

@@ -1,7 +1,9 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ERROR_EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/errors.ts";
-import { quoted, readPage, rowsOf } from "./markdown.ts";
+import { quoted, readPage, root, rowsOf } from "./markdown.ts";
 
 const rows = rowsOf(readPage("docs/errors.md"));
 
@@ -14,4 +16,12 @@ it("lists every error code with its meaning and exit code, and no other", () => 
 
 it("says what to do about each", () => {
   expect(rows.filter((cells) => cells.length !== 4 || cells[3] === "")).toEqual([]);
+});
+
+it("has no code that is thrown nowhere", () => {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) => {
+    return name.endsWith(".ts") && name !== "errors.ts" && !name.endsWith("exit-codes.ts");
+  });
+  const source = files.map((name) => readPage(join("src", name))).join("");
+  expect(Object.keys(ERROR_CODES).filter((code) => !source.includes(`"${code}"`))).toEqual([]);
 });
