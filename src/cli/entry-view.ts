@@ -18,6 +18,11 @@ export function entryFields(entry: Entry): object {
   };
 }
 
+/** Handler runs as the fields of a record. */
+export function runFields(runs: readonly AttemptRecord[]): readonly object[] {
+  return runs.map((run) => ({ ...run, startedAt: iso(run.startedAt) }));
+}
+
 /** An entry as one line. */
 export function entryLine(entry: Entry, color: ChalkInstance): string {
   const { seq, kind, key, state, reason, attempts, duplicates } = entry;

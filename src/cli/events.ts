@@ -6,7 +6,7 @@ import type { Entry, EntryFilter, EntryState } from "../inbox/inbox.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
 import type { CliContext } from "./context.ts";
-import { entryFields, entryLine, entryPage } from "./entry-view.ts";
+import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 
 /** The options that choose entries. */
@@ -65,7 +65,7 @@ export async function showEvent(
     const attempts = await inbox.attempts(entry.seq);
     for (const line of entryPage(entry, delivery, attempts, output.color)) output.data(line);
     const fixture = delivery === undefined ? null : JSON.parse(formatDelivery(delivery));
-    output.record("entry", { ...entryFields(entry), delivery: fixture, runs: attempts });
+    output.record("entry", { ...entryFields(entry), delivery: fixture, runs: runFields(attempts) });
   });
 }
 

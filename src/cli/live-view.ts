@@ -3,6 +3,7 @@ import type { REJECTION_REASONS } from "../event/read-envelope.ts";
 import type { AttemptObservation, DeliveryObservation } from "../receiver/observation.ts";
 import type { Outcome, RefusalReason } from "../receiver/outcome.ts";
 import { SIGNATURE_REASONS } from "../signature/verify.ts";
+import { runFields } from "./entry-view.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./printable.ts";
 
@@ -71,7 +72,8 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
     );
   }
   const again = state === "pending" ? new Date(runAt).toISOString() : null;
-  output.record("attempt", { seq, id: eventId, kind, attempt, runs: records, state, reason, runAt: again });
+  const runs = runFields(records);
+  output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, runAt: again });
 }
 
 function verdictOf(outcome: Outcome): Verdict {

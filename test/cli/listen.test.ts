@@ -135,6 +135,19 @@ it("runs handlers from a TypeScript file and reloads them when it changes", asyn
   await vi.waitFor(() => expect(now().stderr).toContain("handlers kept as they were"), 5000);
 });
 
+it("gives the times of handler runs as other times are given", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.js"), 'export default { "*": () => {} };');
+  const { url, records } = await listening(["--handlers", "h.js"], cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1));
+  const shown = await runCli(["events", "show", "1", "--json"], { cwd });
+  for (const { runs } of [...records("attempt"), ...shown.records]) {
+    expect(runs).toMatchObject([{ startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }]);
+  }
+  expect(shown.records).toHaveLength(1);
+});
+
 it("runs fixtures through handlers in this process, and exits 1 when one fails", async () => {
   const cwd = tempFolder();
   writeFileSync(
