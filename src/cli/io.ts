@@ -15,4 +15,6 @@ export interface Io {
   readonly exit: (code: number) => void;
   /** Tells of stop signals from now on, which then no longer end the process by themselves; gives the way back. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+  /** Tells of errors that nothing caught, which then no longer end the process; gives the way back. */
+  readonly onStray: (listener: (thrown: unknown) => void) => () => void;
 }

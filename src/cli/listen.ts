@@ -1,32 +1,29 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeError, HookporterError } from "../errors.ts";
 import { matchesKind } from "../event/kind-pattern.ts";
-import type { DeliveryObservation, Observation } from "../receiver/observation.ts";
+import type { Observation } from "../receiver/observation.ts";
 import { createReceiver, type Receiver } from "../receiver/receiver.ts";
-import type { HandlerRegistry } from "../receiver/router.ts";
 import { type RunningServer, startServer } from "../receiver/server.ts";
-import { formatDelivery } from "../relay/fixture.ts";
-import { fixtureName } from "../relay/fixture-name.ts";
-import { forwardTo } from "../relay/forward.ts";
 import { readSecrets } from "../signature/secrets.ts";
+import { chooseHandlers, type HandlerChoice, reloadOnChange } from "./chosen-handlers.ts";
 import { createCliLogger } from "./cli-logger.ts";
+import { consoleOnStderr } from "./console-on-stderr.ts";
 import type { CliContext } from "./context.ts";
-import type { ExitCode } from "./exit-codes.ts";
 import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
-import { loadHandlers, type RegisterHandlers, watchHandlers } from "./handlers-module.ts";
 import { inboxOption } from "./inbox.ts";
 import { showAttempt, showDelivery } from "./live-view.ts";
+import { openSaveFolder } from "./save-folder.ts";
 import { findSecrets, type SecretOptions } from "./secret.ts";
 import { makeStateFolder } from "./state-folder.ts";
+import { type Stop, stopAfter, stopOnSignal } from "./stop.ts";
+import { watchStrayErrors } from "./stray-errors.ts";
+import { Tally } from "./tally.ts";
 
 /** The options of `listen`. */
-export interface ListenOptions extends GoalOptions, SecretOptions {
+export interface ListenOptions extends GoalOptions, SecretOptions, HandlerChoice {
+  readonly events?: readonly string[];
   readonly port?: number;
   readonly path?: string;
   readonly inbox?: string;
-  readonly handlers?: string;
-  readonly forwardTo?: URL;
   readonly saveDir?: string;
   readonly signatureHeader?: string;
 }
@@ -41,7 +38,6 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
   const secrets = await findSecrets(context, options, true);
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(io.cwd);
-  if (options.saveDir !== undefined) makeFolder(resolve(io.cwd, options.saveDir));
   const inbox = inboxOption(context, options.inbox);
   const receiver = createReceiver({
     secret: secrets.values,
@@ -50,11 +46,21 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...(options.forwardTo !== undefined && options.handlers === undefined && { retry: FORWARD_RETRY }),
   });
-  receiver.replaceHandlers(await chooseHandlers(options, context));
-
-  const stopping = new Promise<Stop>((stop) => watch(receiver, goal, options, context, stop));
+  const tally = new Tally();
   const stops: (() => unknown)[] = [];
   try {
+    let stop: (stop: Stop) => void = () => {};
+    const stopped = new Promise<Stop>((resolve) => {
+      stop = resolve;
+    });
+    if (options.handlers !== undefined) {
+      stops.push(consoleOnStderr(io));
+      stops.push(watchStrayErrors(context, () => tally.countStrayError()));
+    }
+    receiver.replaceHandlers(await chooseHandlers(options, context));
+    watch(receiver, { goal, tally }, options, context, stop);
+    // Before everything else is opened, so that it is closed last: a second signal must be heard while closing.
+    stops.push(stopOnSignal(goal, tally, context, stop));
     await receiver.start();
     stops.push(() => receiver.close());
     const { port = 4400, path = "/webhooks" } = options;
@@ -62,21 +68,15 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     stops.push(() => server.close());
     if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, context));
     announce(server, { ...secrets, fingerprint: current?.fingerprint ?? "", inbox }, options, context);
-    const requested = new Promise<Stop>((stop) => stops.push(watchForStop(goal, options, context, stop)));
-    const stop = await Promise.race([stopping, requested]);
-    context.exitCode = stop.exitCode;
+    stops.push(stopAfter(options.timeout, goal, stop));
+    const { reason, exitCode } = await stopped;
+    context.exitCode = exitCode;
     await closeAll(stops);
-    output.talk(stop.reason);
-    output.record("stopped", { reason: stop.reason, exitCode: stop.exitCode });
+    output.talk(`${reason}: ${tally.line}`);
+    output.record("stopped", { reason, exitCode, ...tally.fields });
   } finally {
     await closeAll(stops);
   }
-}
-
-/** Why listening ends. */
-interface Stop {
-  readonly reason: string;
-  readonly exitCode: ExitCode;
 }
 
 /** Closes what was opened, in reverse order, each once. */
@@ -111,23 +111,23 @@ function announce(
   });
 }
 
-/** Shows, saves and counts what happens; calls `stop` when the goal is reached. */
+/** Counts, shows and saves what happens; calls `stop` when the goal is reached. */
 function watch(
   receiver: Receiver,
-  goal: Goal | undefined,
-  options: ListenOptions,
+  { goal, tally }: { goal: Goal | undefined; tally: Tally },
+  { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
 ): void {
-  const wanted = ({ kind }: { kind: string | null }) =>
-    kind === null || (options.events ?? ["*"]).some((pattern) => matchesKind(pattern, kind));
-  let saved = 0;
+  const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
   receiver.observe((observation) => {
-    if (wanted({ kind: kindOf(observation) })) {
+    tally.count(observation);
+    const kind = kindOf(observation);
+    if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation, output, clock());
       else {
         showDelivery(observation, output);
-        if (options.saveDir !== undefined) save(resolve(io.cwd, options.saveDir), observation, ++saved);
+        save?.(observation);
       }
     }
     if (goal?.reached(observation) !== true) return;
@@ -139,84 +139,4 @@ function watch(
 function kindOf(observation: Observation): string | null {
   if (observation.type === "attempt") return observation.kind;
   return observation.outcome.type === "accepted" ? observation.outcome.kind : null;
-}
-
-/** Calls `stop` when a signal comes or the time is over; gives the way to end that. */
-function watchForStop(
-  goal: Goal | undefined,
-  { timeout }: ListenOptions,
-  { io, output }: CliContext,
-  stop: (stop: Stop) => void,
-): () => void {
-  let asked = false;
-  const off = io.onSignal((signal) => {
-    const interrupted = signal === "SIGINT" ? 130 : 143;
-    if (asked) io.exit(interrupted);
-    asked = true;
-    output.talk("stopping; again to stop at once");
-    stop({ reason: `stopped by ${signal}`, exitCode: goal === undefined ? 0 : interrupted });
-  });
-  const giveUp = () => stop({ reason: `timed out: ${goal?.progress} in ${timeout} ms`, exitCode: 6 });
-  const timer = timeout === undefined ? undefined : setTimeout(giveUp, timeout);
-  return () => {
-    clearTimeout(timer);
-    off();
-  };
-}
-
-async function chooseHandlers(options: ListenOptions, { io }: CliContext): Promise<RegisterHandlers> {
-  const { handlers, forwardTo: target, events = ["*"] } = options;
-  const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers);
-  return (registry) => {
-    own?.(options.events === undefined ? registry : onlyKinds(registry, events));
-    if (target !== undefined) registry.on("*", ofKinds(events, forwardTo(target)), { name: "forward" });
-  };
-}
-
-/** A registry whose handlers skip the kinds that were not asked for. */
-function onlyKinds(registry: HandlerRegistry, kinds: readonly string[]): HandlerRegistry {
-  return {
-    on: (
-      pattern: string,
-      handler: Parameters<HandlerRegistry["onUnknown"]>[0],
-      options?: { name?: string },
-    ) => registry.on(pattern as "*", ofKinds(kinds, handler), options),
-    onUnknown: (handler, options) => registry.onUnknown(ofKinds(kinds, handler), options),
-    onDead: (listener) => registry.onDead(listener),
-  };
-}
-
-function ofKinds(
-  kinds: readonly string[],
-  handler: Parameters<HandlerRegistry["onUnknown"]>[0],
-): Parameters<HandlerRegistry["onUnknown"]>[0] {
-  return (event, more) =>
-    kinds.some((pattern) => matchesKind(pattern, event.kind)) ? handler(event, more) : undefined;
-}
-
-function reloadOnChange(receiver: Receiver, options: ListenOptions, context: CliContext): () => void {
-  const { io, output } = context;
-  return watchHandlers(io.cwd, options.handlers ?? "", () => {
-    chooseHandlers(options, context)
-      .then((register) => {
-        receiver.replaceHandlers(register);
-        output.talk("handlers reloaded");
-      })
-      .catch((thrown: unknown) => output.talk(`handlers kept as they were: ${describeError(thrown)}`));
-  });
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new HookporterError("input_invalid", `${path} cannot be made: ${describeError(cause)}`, { cause });
-  }
-}
-
-function save(folder: string, { delivery, outcome }: DeliveryObservation, order: number): void {
-  if (delivery === undefined || !("eventId" in outcome)) return;
-  const kind = outcome.type === "accepted" ? outcome.kind : null;
-  const name = fixtureName(delivery.receivedAt, order, kind, outcome.eventId);
-  writeFileSync(resolve(folder, name), formatDelivery(delivery), { mode: 0o600 });
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Observation } from "../receiver/observation.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import { createReceiver, type Receiver } from "../receiver/receiver.ts";
@@ -6,10 +7,12 @@ import { exactSending, freshSending } from "../relay/replay.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "../signature/sign.ts";
 import { createCliLogger } from "./cli-logger.ts";
+import { consoleOnStderr } from "./console-on-stderr.ts";
 import type { CliContext } from "./context.ts";
 import type { NamedFixture } from "./gather-fixtures.ts";
 import { loadHandlers } from "./handlers-module.ts";
 import { printable } from "./printable.ts";
+import { watchStrayErrors } from "./stray-errors.ts";
 
 const CENTURY = 100 * 365 * 24 * 3_600_000;
 
@@ -35,26 +38,42 @@ export async function runInProcess(
     ...(timeout !== undefined && { handlerTimeout: timeout }),
     log: createCliLogger(output),
   });
-  receiver.replaceHandlers(await loadHandlers(io.cwd, path));
   const [signer] = readSecrets(secret);
   if (signer === undefined) return;
-  await receiver.start();
+  const restoreConsole = consoleOnStderr(io);
+  let stray = 0;
+  const ignoreStray = watchStrayErrors(context, () => stray++);
   let failed = 0;
-  for (const { name, fixture } of fixtures) {
-    const signing = { key: signer.key, header: SIGNATURE_HEADER, now: clock() };
-    const { body } = exact ? exactSending(fixture, name) : freshSending(fixture, signing);
-    const headers = { "content-type": "application/json", [SIGNATURE_HEADER]: sign(body, signer.key) };
-    const result = await handle(receiver, { headers, body, receivedAt: clock() });
-    if (result.state === "failed") failed++;
-    const word = result.state === "failed" ? output.color.red("failed") : output.color.green(result.state);
-    output.data(
-      `${word} ${printable(name)}${result.detail === "" ? "" : `  ${printable(result.detail, 500)}`}`,
-    );
-    output.record("replay", { label: name, ...result });
+  try {
+    receiver.replaceHandlers(await loadHandlers(io.cwd, path));
+    await receiver.start();
+    for (const { name, fixture } of fixtures) {
+      const signing = { key: signer.key, header: SIGNATURE_HEADER, now: clock() };
+      const { body } = exact ? exactSending(fixture, name) : freshSending(fixture, signing);
+      const headers = { "content-type": "application/json", [SIGNATURE_HEADER]: sign(body, signer.key) };
+      const result = await handle(receiver, { headers, body, receivedAt: clock() });
+      if (result.state === "failed") failed++;
+      show(name, result, context);
+    }
+    await turn(); // Node tells of a rejection that nobody took only when the turn is over
+  } finally {
+    await receiver.close();
+    ignoreStray();
+    restoreConsole();
   }
-  await receiver.close();
-  if (fixtures.length > 1) output.talk(`${fixtures.length} replayed, ${failed} failed`);
-  if (failed > 0) context.exitCode = 1;
+  const strayErrors =
+    stray === 0 ? "" : `, ${stray} error${stray === 1 ? "" : "s"} outside any awaited handler`;
+  if (fixtures.length > 1 || stray > 0)
+    output.talk(`${fixtures.length} replayed, ${failed} failed${strayErrors}`);
+  if (failed > 0 || stray > 0) context.exitCode = 1;
+}
+
+function show(name: string, result: Result, { output }: CliContext): void {
+  const { color } = output;
+  const word = result.state === "failed" ? color.red("failed") : color.green(result.state);
+  const detail = result.detail === "" ? "" : `  ${printable(result.detail, 500)}`;
+  output.data(`${word} ${printable(name)}${detail}`);
+  output.record("replay", { label: name, ...result });
 }
 
 /** Accepts one delivery and waits for its handlers. */

@@ -66,6 +66,7 @@ function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIo
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onStray: () => () => {},
   };
   const signal = (name: StopSignal) => {
     for (const listener of listeners) listener(name);

@@ -233,6 +233,63 @@ it("shows, handles and saves only the kinds of --events, and keeps all", async (
   expect((await runCli(["events", "list", "--json"], { cwd })).records).toHaveLength(12);
 });
 
+it.each([
+  ["payment.*,contact.created", ["payment.received", "payment.overdue", "contact.created"]],
+  ["payment.received", ["payment.received"]],
+])(
+  "leaves the kinds that %s does not name unhandled, in handlers and forward alike",
+  async (events, kinds) => {
+    const cwd = tempFolder();
+    writeFileSync(
+      join(cwd, "h.js"),
+      'export default (receiver) => { receiver.on("*", () => {}); receiver.onUnknown(() => {}); };',
+    );
+    const got: string[] = [];
+    const target = await startTarget((body) => {
+      got.push(JSON.parse(body).event);
+      return 200;
+    });
+    const { url, now } = await listening(
+      ["--events", events, "--handlers", "h.js", "--forward-to", target],
+      cwd,
+    );
+    await runCli(["trigger", "--all", "--url", url], { cwd });
+    await runCli(["trigger", "lease.signed", "--unknown-kind", "--url", url], { cwd });
+    const list = async (state: string) =>
+      (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(({ kind }) => kind);
+    await vi.waitFor(async () => expect(await list("unhandled")).toHaveLength(13 - kinds.length), 10_000);
+    await vi.waitFor(async () => expect((await list("done")).sort()).toEqual([...kinds].sort()), 10_000);
+    expect(got.sort()).toEqual([...kinds].sort());
+    expect(now().stderr).not.toContain("error");
+  },
+);
+
+it("tells at its end what came, and how far a rotation has come", async () => {
+  const env = { NEW: "the new secret of good size", OLD: "the old secret of good size" };
+  const cwd = tempFolder();
+  const listen = startCli(["listen", "--port", "0", "--json", "--secret-env", "NEW,OLD"], { cwd, env });
+  const record = (type: string) => listen.now().records.find((one) => one.type === type);
+  await vi.waitFor(() => expect(record("ready")).toBeDefined(), 5000);
+  const url = String(record("ready")?.url);
+  const trigger = (name: string) =>
+    runCli(["trigger", "lead.created", "--url", url, "--secret-env", name], { cwd, env });
+  await trigger("NEW");
+  await trigger("OLD");
+  await fetch(url, { method: "POST", body: "x" });
+  await vi.waitFor(() => expect(listen.now().stdout.match(/"attempt"/g)).toHaveLength(4), 5000);
+  listen.signal("SIGINT");
+  const { stderr } = await listen.finished;
+  expect(stderr).toMatch(
+    /^stopped by SIGINT: 2 accepted, 1 unauthorized \(1 signature_missing\), 2 unhandled, 1 signed with a previous secret$/m,
+  );
+  expect(record("stopped")).toMatchObject({
+    counts: { accepted: 2, unauthorized: 1, unhandled: 2 },
+    reasons: { unauthorized: { signature_missing: 1 } },
+    secrets: { current: 1, previous: 1 },
+    strayErrors: 0,
+  });
+});
+
 it("says that the port is taken, and ends with 5", async () => {
   const { url } = await listening();
   const run = await runCli(["listen", "--port", new URL(url).port]);

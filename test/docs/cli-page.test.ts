@@ -180,6 +180,7 @@ function program(): Command {
     isTTY: { stdin: false, stdout: false, stderr: false },
     exit: () => {},
     onSignal: () => () => {},
+    onStray: () => () => {},
   });
   return createProgram(context);
 }
