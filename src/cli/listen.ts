@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { describeError } from "../errors.ts";
 import { matchesKind } from "../event/kind-pattern.ts";
 import type { Observation } from "../receiver/observation.ts";
 import { createReceiver, type Receiver } from "../receiver/receiver.ts";
@@ -127,7 +128,11 @@ function watch(
       if (observation.type === "attempt") showAttempt(observation, output, clock());
       else {
         showDelivery(observation, output);
-        save?.(observation);
+        try {
+          save?.(observation);
+        } catch (thrown) {
+          output.talk(`a delivery could not be saved: ${describeError(thrown)}`); // it is in the inbox all the same
+        }
       }
     }
     if (goal?.reached(observation) !== true) return;

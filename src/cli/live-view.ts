@@ -36,17 +36,18 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
   const { seq, eventId, kind, attempt, records, state, reason, runAt } = observation;
   const { color } = output;
   const time = color.dim(clockTime(now));
+  const event = `${time}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}`;
   for (const { handler, outcome, durationMs, error } of records) {
     const word = outcome === "ok" ? color.green("handled") : color.red(outcome);
     const why = error === null ? "" : `  ${printable(error, 300)}`;
     output.data(
-      `${time}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}  ${word}  ` +
-        `${color.dim(`${printable(handler)} attempt ${attempt} ${durationMs} ms`)}${why}`,
+      `${event}  ${word}  ${color.dim(`${printable(handler)} attempt ${attempt} ${durationMs} ms`)}${why}`,
     );
   }
   if (state === "pending")
     output.data(`          ${color.yellow(`runs again in ${Math.max(0, runAt - now)} ms`)}`);
   if (state === "dead") {
+    if (records.length === 0) output.data(`${event}  ${color.red("not run")}`);
     output.data(
       `          ${color.red(`dead letter: ${reason}`)}  fix the cause, then: hookporter events redrive ${seq}`,
     );

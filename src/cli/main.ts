@@ -30,7 +30,7 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
 function report(thrown: unknown, { output, debug }: CliContext): ExitCode {
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return 0; // --help and --version
-    const text = thrown.message.replace(/^error: /, "");
+    const text = thrown.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
     const told = text === "(outputHelp)"; // the help of a group, as talk
     if (told) output.record("error", { code: "usage", message: "expected a command, got none" });
     else say("usage", text);

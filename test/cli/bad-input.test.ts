@@ -7,7 +7,7 @@ const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
 const CASES: readonly [argv: string, code: number, says: string][] = [
   ["nonsense", 2, "unknown command"],
-  ["listne", 2, "listen"],
+  ["listne", 2, "unknown command 'listne' (Did you mean listen?)"],
   ["listen --port 99999", 2, "65535"],
   ["listen --port abc", 2, "65535"],
   ["listen --path webhooks", 2, "slash"],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -288,6 +288,14 @@ it("tells at its end what came, and how far a rotation has come", async () => {
     secrets: { current: 1, previous: 1 },
     strayErrors: 0,
   });
+});
+
+it("reaches its goal although a delivery cannot be saved", async () => {
+  const listen = await listening(["--once", "--save-dir", "saved"]);
+  rmSync(join(listen.cwd, "saved"), { recursive: true });
+  await runCli(["trigger", "lead.created", "--url", listen.url], { cwd: listen.cwd });
+  expect((await listen.finished).code).toBe(0);
+  expect(listen.now().stderr).toContain("could not be saved");
 });
 
 it("says that the port is taken, and ends with 5", async () => {

@@ -74,6 +74,12 @@ it("verifies a saved delivery by the signature it brings", async () => {
   expect((await runCli(["verify"], { env, stdin: changed })).code).toBe(4);
 });
 
+it("asks for --signature where a plain body came without one", async () => {
+  const run = await runCli(["verify"], { env, stdin: "Hello, World!" });
+  expect(run.code).toBe(4);
+  expect(run.stdout).toContain("--signature");
+});
+
 it("says that a saved delivery is damaged, and does not take it for a body", async () => {
   const saved = formatDelivery({
     ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },

@@ -69,7 +69,8 @@ async function runVerify(
     return;
   }
   const { reason } = result;
-  const { meaning, fix } = verifying.SIGNATURE_REASONS[reason];
+  const { meaning, fix: general } = verifying.SIGNATURE_REASONS[reason];
+  const fix = header === undefined && body === input ? "pass --signature, or name a saved delivery" : general;
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
   output.data(`fix: ${fix}`);
   output.record("verification", { valid: false, bytes, reason, meaning, fix });
