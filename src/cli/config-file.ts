@@ -61,28 +61,37 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
 }
 
 function checkShared(key: string, value: unknown, commands: readonly Command[]): void {
+  const shown = JSON.stringify(key);
+  const names = commands.map((command) => JSON.stringify(commandName(command))).join(", ");
   const having = commands.filter((command) => flagsOf(command).includes(key));
-  const names = commands.map((command) => JSON.stringify(commandName(command)));
-  if (having.length === 0 || isObject(value)) throw unknown(key, `; commands are ${names.join(", ")}`);
+  const [first] = having.map(commandName);
+  if (first === undefined) {
+    const secret = /secret/i.test(key) ? "; secrets never go there, set HOOKPORTER_SECRET" : "";
+    throw invalid(
+      `has an unknown key ${shown}: expected a flag in camel case, such as forwardTo, or one of ${names}${secret}`,
+    );
+  }
+  if (isObject(value)) {
+    throw invalid(
+      `has an object under ${shown}, which is a flag: expected a value, or an object under one of ${names}`,
+    );
+  }
   if (!hasOwnMeaning(key)) return;
-  const example = `{ ${JSON.stringify(having.map(commandName)[0])}: { ${JSON.stringify(key)}: … } }`;
+  const example = JSON.stringify({ [first]: { [key]: value } });
   throw invalid(
-    `has ${JSON.stringify(key)} for all commands, each of which means another thing: write ${example}`,
+    `has ${shown} for all commands, but it means another thing in each: write such as ${example}`,
   );
 }
 
 function checkSection(command: Command, section: unknown): void {
   const name = JSON.stringify(commandName(command));
-  if (!isObject(section))
-    throw invalid(`has ${name} as something else: expected an object with flags of that command`);
-  const wrong = Object.keys(section).find((key) => !flagsOf(command).includes(key));
-  if (wrong !== undefined) throw unknown(wrong, ` that ${name} has`);
-}
-
-function unknown(key: string, more: string): ConfigurationError {
-  const secret = /secret/i.test(key) ? "; secrets never go there, set HOOKPORTER_SECRET" : "";
-  const expected = `expected flags in camel case, such as forwardTo${more}${secret}`;
-  return invalid(`has an unknown key ${JSON.stringify(key)}: ${expected}`);
+  if (!isObject(section)) throw invalid(`has no object under ${name}: expected flags of that command in one`);
+  const flags = flagsOf(command);
+  const wrong = Object.keys(section).find((key) => !flags.includes(key));
+  if (wrong === undefined) return;
+  throw invalid(
+    `has an unknown key ${JSON.stringify(wrong)} under ${name}: expected one of ${[...new Set(flags)].join(", ")}`,
+  );
 }
 
 function invalid(what: string): ConfigurationError {

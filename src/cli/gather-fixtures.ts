@@ -27,9 +27,25 @@ export async function gatherFixtures(
     if (existsSync(path)) found.push(...readPath(path, one));
     else if (/[/\\]|\.json$/.test(one))
       throw new HookporterError("input_invalid", `${one}: there is no such file`);
-    else found.push(await readEntry(one, inbox, context));
+    else found.push(await readEntryNotFile(one, inbox, context));
   }
   return found;
+}
+
+/** What is no file may be an entry; if it is none either, the user may have meant both. */
+async function readEntryNotFile(
+  one: string,
+  inbox: string | undefined,
+  context: CliContext,
+): Promise<NamedFixture> {
+  try {
+    return await readEntry(one, inbox, context);
+  } catch (thrown) {
+    const code = thrown instanceof HookporterError ? thrown.code : undefined;
+    if (code !== "entry_unknown" && code !== "inbox_unavailable") throw thrown;
+    const text = `${one} is no file, and as an entry: ${describeError(thrown)}`;
+    throw new HookporterError(code, text, { cause: thrown });
+  }
 }
 
 function readPath(path: string, given: string): readonly NamedFixture[] {
