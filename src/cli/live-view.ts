@@ -14,9 +14,12 @@ export function showDelivery(observation: DeliveryObservation, output: Output): 
   const name = id ?? "-";
   const secret = "secret" in outcome ? outcome.secret.role : null;
   const old = secret === "previous" ? color.yellow("  previous secret") : ""; // how far a rotation has come
+  const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
+  const anew =
+    restampOf === null ? "" : color.dim("  says the same as an earlier one, under a new timestamp");
   output.data(
     `${color.dim(clockTime(receivedAt))}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
-      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}`,
+      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${anew}`,
   );
   if (reason !== null) {
     const because = detail === null ? "" : `: ${printable(detail, 300)}`;
@@ -27,7 +30,7 @@ export function showDelivery(observation: DeliveryObservation, output: Output): 
   output.record("delivery", {
     ...{ receivedAt: new Date(receivedAt).toISOString(), method, target, verdict: word, kind, id },
     ...{ seq: "seq" in outcome ? outcome.seq : null, reason, detail, fix, bytes, durationMs },
-    secret,
+    ...{ secret, restampOf },
   });
 }
 

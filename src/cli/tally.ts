@@ -12,6 +12,7 @@ export class Tally {
   readonly #counts = new Map<string, number>();
   readonly #reasons = new Map<string, Map<string, number>>();
   readonly #secrets = { current: 0, previous: 0 };
+  #restamped = 0;
   #strayErrors = 0;
 
   /** Counts a delivery's verdict, or how an entry ended. */
@@ -25,6 +26,7 @@ export class Tally {
     const { word, reason } = verdictOf(outcome);
     this.#add(word, reason);
     if ("secret" in outcome) this.#secrets[outcome.secret.role]++;
+    if ("restampOf" in outcome) this.#restamped++;
   }
 
   /** Counts an error of the user's code that came from outside any awaited handler. */
@@ -53,6 +55,7 @@ export class Tally {
       counts: Object.fromEntries(this.#ordered()),
       reasons: Object.fromEntries(reasons),
       secrets: { ...this.#secrets },
+      restamped: this.#restamped,
       strayErrors: this.#strayErrors,
     };
   }

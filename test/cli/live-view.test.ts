@@ -51,3 +51,10 @@ it("names the event of a dead letter whose handlers never ran", () => {
   );
   expect(text).toMatch(/raw_1 {2}not run\n.*dead letter: invalid_timestamp.*redrive 7\n$/);
 });
+
+it("[case 62] tells of an event that was only dated anew", () => {
+  const first = delivered("current");
+  const anew = { ...first, outcome: { ...first.outcome, restampOf: "evt_0" } } as DeliveryObservation;
+  expect(shown((output) => showDelivery(anew, output))).toMatch(/accepted.*under a new timestamp/);
+  expect(shown((output) => showDelivery(first, output))).not.toContain("timestamp");
+});

@@ -24,6 +24,7 @@ it("says that nothing came", () => {
     counts: {},
     reasons: {},
     secrets: { current: 0, previous: 0 },
+    restamped: 0,
     strayErrors: 0,
   });
 });
@@ -36,7 +37,7 @@ it("counts by verdict and reason, how entries ended, and which secret matched", 
     delivery({ type: "unauthorized", reason: "signature_mismatch" }),
     delivery({ type: "unauthorized", reason: "signature_mismatch" }),
     delivery(accepted()),
-    delivery(accepted({ secret: previous })),
+    delivery(accepted({ secret: previous, restampOf: "evt_0" })),
     delivery(accepted({ duplicate: true, secret: previous })),
     delivery(accepted({ entryState: "dead", reason: "invalid_data" })),
     delivery({ type: "refused", reason: "wrong_path" }),
@@ -73,6 +74,7 @@ it("counts by verdict and reason, how entries ended, and which secret matched", 
       dead: { invalid_data: 1, attempts_exhausted: 1 },
     },
     secrets: { current: 2, previous: 2 },
+    restamped: 1,
     strayErrors: 1,
   });
 });
