@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ConfigurationError, describeError } from "../errors.ts";
-import { type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
+import { describeError } from "../errors.ts";
+import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Answer } from "./response.ts";
 
@@ -51,12 +51,6 @@ async function readUnparsed(
 ): Promise<BodyResult> {
   const { body } = request;
   if (Buffer.isBuffer(body)) return body.byteLength > limits.limit ? "too_large" : body;
-  if (body !== undefined || request.readableDidRead || request.readableEnded) {
-    throw new ConfigurationError(
-      "body_already_parsed",
-      "expected the raw body, got one that was already read or parsed, so its signature cannot be checked: " +
-        "mount the receiver before express.json() and other body parsers",
-    );
-  }
+  if (body !== undefined) throw alreadyRead();
   return readBody(request, limits);
 }

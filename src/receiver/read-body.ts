@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { ConfigurationError } from "../errors.ts";
 
 /** A body, or why there is none. */
 export type BodyResult = Uint8Array | "too_large" | "too_slow" | "aborted";
@@ -17,11 +18,18 @@ export function announcedLength(request: IncomingMessage): number {
 }
 
 /**
- * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held. Never rejects, and
- * takes its listeners off again.
+ * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held. Takes its listeners
+ * off again.
+ *
+ * @throws ConfigurationError `body_already_parsed` where somebody else has read some of it: its end would never come
  */
-export function readBody(request: IncomingMessage, { limit, timeout }: BodyLimits): Promise<BodyResult> {
-  if (announcedLength(request) > limit) return Promise.resolve("too_large");
+export async function readBody(
+  request: IncomingMessage,
+  { limit, timeout }: BodyLimits,
+): Promise<BodyResult> {
+  if (request.readableDidRead || request.readableEnded) throw alreadyRead();
+  if (request.destroyed) return "aborted";
+  if (announcedLength(request) > limit) return "too_large";
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -42,4 +50,13 @@ export function readBody(request: IncomingMessage, { limit, timeout }: BodyLimit
     request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort);
     request.on("error", () => {}); // a reset after we are done must not become an uncaught error
   });
+}
+
+/** The integrator's mistake that something upstream has read, or parsed, the body. */
+export function alreadyRead(): ConfigurationError {
+  return new ConfigurationError(
+    "body_already_parsed",
+    "expected the raw body, got one that was already read or parsed, so its signature cannot be checked: " +
+      "mount the receiver before express.json() and other body parsers",
+  );
 }

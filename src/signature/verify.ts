@@ -37,7 +37,9 @@ export function verify(
   header: string | readonly string[] | undefined,
   secrets: readonly Secret[],
 ): Verification {
-  if (header === undefined || header.length === 0) return { ok: false, reason: "signature_missing" };
+  // `null` is not in the type, but a header bag of plain JavaScript may hold it.
+  if (header === undefined || header === null || header.length === 0)
+    return { ok: false, reason: "signature_missing" };
   if (typeof header !== "string") return { ok: false, reason: "signature_malformed" };
   if (header.trim() === "") return { ok: false, reason: "signature_missing" };
   const hex = SIGNATURE.exec(header)?.[1];

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,16 +11,19 @@ const EVENTS = ["data", "end", "error", "close"] as const;
 const ROOMY: BodyLimits = { limit: 1000, timeout: 5000 };
 
 /** A real request whose body is being read, and the connection it comes over. */
-async function reading(head: string, limits: BodyLimits) {
+async function reading(head: string, limits: BodyLimits, ready = (_: IncomingMessage) => Promise.resolve()) {
   let began = (_: { request: IncomingMessage; before: number[]; result: Promise<BodyResult> }) => {};
   const under = new Promise<{ request: IncomingMessage; before: number[]; result: Promise<BodyResult> }>(
     (resolve) => {
       began = resolve;
     },
   );
-  const server = createServer((request) => {
+  const server = createServer(async (request) => {
+    await ready(request);
     const before = counts(request);
-    began({ request, before, result: readBody(request, limits) });
+    const result = readBody(request, limits);
+    result.catch(() => {});
+    began({ request, before, result });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -60,6 +64,23 @@ describe("readBody", () => {
   it("gives nothing for a request that has no body at all", async () => {
     const { result } = await reading("", ROOMY);
     expect(Buffer.from((await result) as Uint8Array)).toHaveLength(0);
+  });
+
+  it.each([
+    ["some", (request: IncomingMessage) => once(request, "data").then(() => {})],
+    ["all", (request: IncomingMessage) => once(request.resume(), "end").then(() => {})],
+  ])("refuses a body that somebody else has read %s of, since its end may never come", async (_, ready) => {
+    const { result } = await reading("Content-Length: 5\r\n\r\nhello", ROOMY, ready);
+    await expect(result).rejects.toMatchObject({ code: "body_already_parsed" });
+  });
+
+  it("does not wait for a request that has gone", async () => {
+    const gone = (request: IncomingMessage) => {
+      request.on("error", () => {}).socket.destroy();
+      return new Promise<void>((resolve) => request.once("close", resolve));
+    };
+    const { result } = await reading("Content-Length: 5\r\n", ROOMY, gone);
+    expect(await result).toBe("aborted");
   });
 
   it("does not wait for a body whose length is too much", async () => {

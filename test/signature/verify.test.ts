@@ -42,6 +42,7 @@ describe("verify refuses as missing", () => {
     ["only spaces", "   "],
     ["only tabs", "\t\t"],
     ["no values", []],
+    ["null, from plain JavaScript", null as never],
   ])("[case 1] %s", (_, header) => {
     expect(verify(BODY, header, secrets)).toEqual({ ok: false, reason: "signature_missing" });
   });
