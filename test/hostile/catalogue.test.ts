@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "../docs/markdown.ts";
+import { CATALOGUE, type HostileCase, SECTIONS, type Section } from "./catalogue.ts";
+
+const sources = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith(".test.ts") && name !== "catalogue.test.ts")
+  .map((name) => ({ name, text: readFileSync(join(import.meta.dirname, name), "utf8") }));
+
+/** Test files by the numbers they carry, in `it(caseTitle(12), …` and in no other form. */
+const tested = new Map<number, readonly string[]>();
+for (const { name, text } of sources) {
+  for (const [, digits] of text.matchAll(/^\s*it\(\s*caseTitle\((\d+)\b/gm)) {
+    const number = Number(digits);
+    tested.set(number, [...new Set([...(tested.get(number) ?? []), name])]);
+  }
+}
+
+const isWholly = ({ pending }: HostileCase) => pending !== undefined && !pending.startsWith("in part:");
+const numbersOf = (cases: readonly HostileCase[]) => cases.map(({ number }) => number);
+
+it("has 90 cases", () => {
+  expect(CATALOGUE).toHaveLength(90);
+});
+
+it("has a test for every case that is not pending, and for the tested part of those that are in part", () => {
+  const wanted = CATALOGUE.filter((one) => !isWholly(one));
+  expect(numbersOf(wanted.filter(({ number }) => !tested.has(number)))).toEqual([]);
+});
+
+it("has no test for what is said to be pending: whoever writes it takes the mark away", () => {
+  expect(numbersOf(CATALOGUE.filter((one) => isWholly(one) && tested.has(one.number)))).toEqual([]);
+});
+
+it("names what every pending case waits for", () => {
+  const pending = CATALOGUE.flatMap(({ pending: text }) => text ?? []);
+  expect(pending.filter((text) => !/\bcomes with \w+/.test(text))).toEqual([]);
+});
+
+it("knows every number that a test carries", () => {
+  const known = new Set(numbersOf(CATALOGUE));
+  expect([...tested.keys()].filter((number) => !known.has(number))).toEqual([]);
+});
+
+it("finds every use of a title", () => {
+  const uses = sources.flatMap(({ text }) => [...text.matchAll(/caseTitle\(/g)]);
+  const titles = sources.flatMap(({ text }) => [...text.matchAll(/^\s*it\(\s*caseTitle\(\d+\b/gm)]);
+  expect(titles).toHaveLength(uses.length);
+});
+
+it("skips no test", () => {
+  const skipping = /\b(?:it|test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bcontext\.skip\b/;
+  expect(sources.filter(({ text }) => skipping.test(text)).map(({ name }) => name)).toEqual([]);
+});
+
+it("is the page docs/hostile-inputs.md; `npx vitest run test/hostile/catalogue.test.ts -u` writes it", async () => {
+  await expect(page()).toMatchFileSnapshot(join(root, "docs", "hostile-inputs.md"));
+});
+
+function page(): string {
+  const sections = Object.entries(SECTIONS).map(([section, heading]) => {
+    const cases = CATALOGUE.filter((one) => one.section === (section as Section));
+    return [`## ${heading}`, "", ...table(cases), ""].join("\n");
+  });
+  return `${INTRODUCTION}\n${sections.join("\n")}`;
+}
+
+const INTRODUCTION = `# Hostile inputs
+
+<!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.test.ts -u\`. -->
+
+What the receiver and the command line must survive, and what they answer. Every number has tests whose titles begin with it, in
+\`test/hostile/\`; a test compares this page, the list and the tests. [What the receiver answers](answers.md) has the rules behind it.
+
+The everyday run of the tests is short. \`HOOKPORTER_LONG=1 npx vitest run test/hostile\` counts to a million where it counts at all.
+`;
+
+function table(cases: readonly HostileCase[]): readonly string[] {
+  const rows = cases.map((one) => {
+    const { number, input, answer, pending } = one;
+    const files = (tested.get(number) ?? []).map((name) => `\`${name}\``);
+    const where = [...files, ...(pending === undefined ? [] : [pending])].join(", ");
+    return `| ${number} | ${cell(input)} | ${cell(answer)} | ${cell(where)} |`;
+  });
+  return ["| # | input | answer | test |", "|---|---|---|---|", ...rows];
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
