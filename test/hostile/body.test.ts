@@ -1,0 +1,602 @@
+import { deflateSync, gzipSync } from "node:zlib";
+import { expect, it, vi } from "vitest";
+import { z } from "zod";
+import { printable } from "../../src/cli/printable.ts";
+import type { Accepted } from "../../src/receiver/outcome.ts";
+import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
+import { long } from "../long.ts";
+import { expectError, json } from "../receiver/open.ts";
+import {
+  at,
+  bytes,
+  envelope,
+  freshEnvelope,
+  inboxFile,
+  keptBytes,
+  NOW,
+  SECRET,
+  signedHeaders,
+  until,
+} from "../receiver/sample.ts";
+import { dial, readAll } from "../receiver/wire.ts";
+import { caseTitle } from "./catalogue.ts";
+import { head, openServer, statuses } from "./open.ts";
+
+const GOOD = bytes(envelope());
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+const MIB = 1024 * 1024;
+
+/** An envelope's JSON text with other text in place of its data. */
+const withData = (data: string) => JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, `"data":${data}`);
+
+/** Sends signed bytes that are no event; expects 400 and a dead letter of its own that holds them, and no 5xx. */
+async function expectRejected(
+  bodies: readonly [body: Uint8Array | string, reason: string, field?: string][],
+) {
+  const opened = await openServer({ bodyLimit: 16 * MIB });
+  const run = vi.fn();
+  opened.receiver.on("*", run);
+  for (const [index, [content, reason, field]] of bodies.entries()) {
+    const body = bytes(content);
+    const reply = await opened.post(body);
+    const name = body.toString("latin1").slice(0, 200);
+    expect([name, reply.status]).toEqual([name, 400]);
+    expectError(reply, 400, "invalid_request", field);
+    expect([name, opened.reasons().at(-1)]).toEqual([name, reason]);
+    const entries = await opened.entries();
+    expect(entries).toHaveLength(index + 1);
+    expect(entries.at(-1)).toMatchObject({ state: "dead", reason, attempts: 0, duplicates: 0 });
+    expect((await keptBytes(opened.receiver.inbox, entries.at(-1)?.seq)).equals(body)).toBe(true);
+  }
+  expect(run).not.toHaveBeenCalled();
+  await opened.stillServes();
+  return opened;
+}
+
+it(caseTitle(23), async () => {
+  const { receiver, post, ask, entry, untilState } = await openServer();
+  const run = vi.fn();
+  receiver.on("payment.received", ({ data }) => run(data));
+  const body = Buffer.concat([BOM, GOOD]);
+  // What a text decoder makes of it has another MAC: the mark must be part of what is verified.
+  const decoded = { body, headers: { [SIGNATURE_HEADER]: sign(GOOD, SECRET) } };
+  expectError(await ask(decoded), 401, "unauthorized");
+  expect((await post(body)).status).toBe(200);
+  await untilState("done");
+  expect(run).toHaveBeenCalledExactlyOnceWith({ id: "payment_1", amount: 1200 });
+  expect(await keptBytes(receiver.inbox, (await entry()).seq)).toEqual(body);
+  expect(json(await post(GOOD))).toMatchObject({ duplicate: true }); // the same event, mark or not
+});
+
+it(caseTitle(24), async () => {
+  const around = (...middle: number[]) => {
+    const [before = "", after = ""] = withData('{"name":"@"}').split("@");
+    return Buffer.concat([Buffer.from(before), Buffer.from(middle), Buffer.from(after)]);
+  };
+  await expectRejected([
+    [Buffer.concat([GOOD, Buffer.from([0xff])]), "invalid_utf8"],
+    [around(0xc0, 0x80), "invalid_utf8"], // NUL, overlong
+    [around(0xe0, 0x80, 0xaf), "invalid_utf8"], // a slash, overlong
+    [around(0xed, 0xa0, 0x80), "invalid_utf8"], // half a surrogate pair
+    [around(0xf4, 0x90, 0x80, 0x80), "invalid_utf8"], // beyond the last code point
+    [around(0xe2, 0x82), "invalid_utf8"], // cut short
+    [around(0xe9), "invalid_utf8"], // Latin-1
+  ]);
+});
+
+it(caseTitle(25), async () => {
+  const { ask, post, entry } = await openServer();
+  const body = bytes(withData('{"name":"\uFFFD"}'));
+  const at0 = body.indexOf(Buffer.from([0xef, 0xbf, 0xbd]));
+  expect((await post(body)).status).toBe(200);
+  for (const byte of [0xff, 0xfe, 0x80, 0xc3]) {
+    const twin = Buffer.concat([body.subarray(0, at0), Buffer.from([byte]), body.subarray(at0 + 3)]);
+    expect(twin.toString("utf8")).toBe(body.toString("utf8")); // decoded, they are one text
+    expectError(await ask({ body: twin, headers: signedHeaders(body) }), 401, "unauthorized");
+  }
+  expect(await entry()).toMatchObject({ duplicates: 0 });
+});
+
+it(caseTitle(26), async () => {
+  const text = JSON.stringify(envelope());
+  const little = Buffer.from(text, "utf16le");
+  const big = Buffer.from(little).swap16();
+  const utf32 = Buffer.alloc(text.length * 4);
+  for (const [index, letter] of [...text].entries()) utf32.writeUInt32LE(letter.charCodeAt(0), index * 4);
+  const { ask, reasons } = await expectRejected([
+    [little, "invalid_json"],
+    [big, "invalid_json"],
+    [utf32, "invalid_json"],
+    [Buffer.concat([Buffer.from([0xff, 0xfe]), little]), "invalid_utf8"],
+    [Buffer.concat([Buffer.from([0xfe, 0xff]), big]), "invalid_utf8"],
+  ]);
+  for (const charset of ["utf-16", "utf-16le", "iso-8859-1", "nonsense", '"'.repeat(3)]) {
+    const body = bytes(freshEnvelope());
+    const headers = { ...signedHeaders(body), "content-type": `application/json; charset=${charset}` };
+    expect((await ask({ body, headers })).status).toBe(200);
+  }
+  expect(reasons().slice(-5)).toEqual(["accepted", "accepted", "accepted", "accepted", "accepted"]);
+});
+
+it(caseTitle(27), async () => {
+  const { raw, ask, reasons, nothingKept, stillServes } = await openServer();
+  const encodings = ["gzip", "br", "deflate", "zstd", "gzip, gzip", "identity, gzip", "x-nonsense", "GZIP"];
+  for (const encoding of encodings) {
+    // Told by the head alone: not one byte of the body is waited for.
+    const own = { ...signedHeaders(GOOD), "content-encoding": encoding, "content-length": 500_000 };
+    expect(statuses(await raw(head(own)))).toEqual([415]);
+  }
+  const bomb = gzipSync(Buffer.alloc(50 * MIB));
+  const zipped: readonly [string, Uint8Array, Uint8Array][] = [
+    ["gzip", gzipSync(GOOD), GOOD], // the sender signed what it compressed
+    ["gzip", gzipSync(GOOD), gzipSync(GOOD)],
+    ["deflate", deflateSync(GOOD), GOOD],
+    ["gzip", bomb, bomb],
+  ];
+  for (const [encoding, body, signed] of zipped) {
+    const headers = { ...signedHeaders(signed), "content-encoding": encoding };
+    expectError(await ask({ body, headers }), 415, "unsupported_encoding");
+  }
+  expect(new Set(reasons())).toEqual(new Set(["content_encoding"]));
+  await nothingKept();
+  const plain = { ...signedHeaders(GOOD), "content-encoding": "identity" };
+  expect((await ask({ body: GOOD, headers: plain })).status).toBe(200);
+  await stillServes();
+});
+
+it(caseTitle(28, "an honest length"), async () => {
+  const { raw, reasons, nothingKept } = await openServer({ bodyLimit: 1000 });
+  expect(statuses(await raw(head({ "content-length": 1001 })))).toEqual([413]);
+  expect(statuses(await raw(head({ "content-length": Number.MAX_SAFE_INTEGER })))).toEqual([413]);
+  expect(statuses(await raw(head({ "content-length": "9".repeat(19) })))).toEqual([413]);
+  expect(reasons()).toEqual(["too_large", "too_large", "too_large"]);
+  await nothingKept();
+});
+
+it(caseTitle(28, "a lying length"), async () => {
+  const { raw, reasons, entries, nothingKept } = await openServer({ bodyTimeout: 50 });
+  const signed = signedHeaders(GOOD);
+  // Less comes than was told: it is waited for, for a while.
+  expect(statuses(await raw(head({ ...signed, "content-length": GOOD.length + 1 }), GOOD))).toEqual([408]);
+  await nothingKept();
+  // More comes than was told: what lies behind is another request, and none.
+  const answers = statuses(await raw(head({ ...signed, "content-length": GOOD.length }), GOOD, GOOD));
+  expect(answers.at(-1)).toBe(400);
+  await until(() => expect(reasons()).toEqual(["too_slow", "accepted"]));
+  expect(await entries()).toHaveLength(1);
+});
+
+it(caseTitle(28, "no length, 256 MB in chunks"), async () => {
+  const { url, reasons, nothingKept, stillServes } = await openServer({ bodyLimit: 64 * 1024 });
+  const socket = await dial(url);
+  const answer = readAll(socket);
+  socket.write(head({ ...signedHeaders(GOOD), "transfer-encoding": "chunked" }));
+  const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, 0x20), Buffer.from("\r\n")]);
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  for (let sent = 0; sent < 4096 && !socket.closed && socket.writable; sent++) {
+    if (!socket.write(chunk)) {
+      const drained = new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+      await drained;
+    }
+    most = Math.max(most, process.memoryUsage().rss);
+  }
+  await answer;
+  expect(reasons()).toEqual(["too_large"]);
+  expect(socket.bytesWritten).toBeLessThan(32 * MIB);
+  expect(most - before).toBeLessThan(64 * MIB);
+  await nothingKept();
+  await stillServes();
+});
+
+it(caseTitle(28, "a sender that has sent all before it reads still gets its answer"), async () => {
+  const { ask, reasons } = await openServer({ bodyLimit: 1000 });
+  const body = Buffer.alloc(1500, 0x20);
+  for (const sent of [body, [body.subarray(0, 700), body.subarray(700)]]) {
+    expectError(await ask({ body: sent, headers: signedHeaders(body) }), 413, "payload_too_large");
+  }
+  expect(reasons()).toEqual(["too_large", "too_large"]);
+});
+
+it(caseTitle(29), async () => {
+  const LIMIT = 4096;
+  const { ask, entries } = await openServer({ bodyLimit: LIMIT });
+  const sized = (length: number) => {
+    const body = bytes(freshEnvelope());
+    return Buffer.concat([body, Buffer.alloc(length - body.length, 0x20)]);
+  };
+  for (const [length, status] of [
+    [LIMIT - 1, 200],
+    [LIMIT, 200],
+    [LIMIT + 1, 413],
+  ] as const) {
+    const [whole, parts] = [sized(length), sized(length)];
+    expect((await ask({ body: whole, headers: signedHeaders(whole) })).status).toBe(status);
+    const chunks = [parts.subarray(0, 100), parts.subarray(100)];
+    expect((await ask({ body: chunks, headers: signedHeaders(parts) })).status).toBe(status);
+  }
+  expect(await entries()).toHaveLength(4);
+});
+
+it(caseTitle(29, "with the limit that is the default"), async () => {
+  const { ask } = await openServer();
+  for (const [length, status] of [
+    [MIB, 200],
+    [MIB + 1, 413],
+  ] as const) {
+    const body = Buffer.alloc(length, 0x20);
+    GOOD.copy(body);
+    expect((await ask({ body, headers: signedHeaders(body) })).status).toBe(status);
+  }
+});
+
+it(caseTitle(30), async () => {
+  const text = JSON.stringify(envelope());
+  await expectRejected([
+    ...[
+      text.slice(0, -1),
+      text.slice(0, 40),
+      `${text}${text}`,
+      `${text}\n${text}`,
+      `${text}x`,
+      `\u00a0${text}`,
+      withData('{"amount":NaN}'),
+      withData('{"amount":Infinity}'),
+      withData('{"amount":1,}'),
+      withData('{"list":[1,]}'),
+      withData('{"amount":01}'),
+      withData('{"amount":.5}'),
+      withData('{"amount":0x10}'),
+      withData("{'amount':1}"),
+      withData("{amount:1}"),
+      withData('{"a":1 /* b */}'),
+      withData('{"text":"\t"}'),
+      withData('{"text":"\\x41"}'),
+      "undefined",
+      "event=payment.received",
+      "<event/>",
+      " ",
+    ].map((body): [string, string] => [body, "invalid_json"]),
+    ...["[]", `[${text}]`, '"payment.received"', "1", "-0", "true", "null"].map((body): [string, string] => [
+      body,
+      "invalid_envelope",
+    ]),
+  ]);
+});
+
+it(caseTitle(31), async () => {
+  const text = JSON.stringify(envelope());
+  const twice = (key: string, value: unknown) => text.replace("{", `{"${key}":${JSON.stringify(value)},`);
+  await expectRejected([
+    [twice("event", "property.deleted"), "duplicate_key", "event"],
+    [twice("\\u0065vent", "property.deleted"), "duplicate_key", "event"],
+    [twice("timestamp", at(0)), "duplicate_key", "timestamp"],
+    [withData('{"amount":1,"amount":1000000}'), "duplicate_key", "data.amount"],
+    [withData('{"é":1,"\\u00e9":2}'), "duplicate_key", "data.é"],
+    [withData('{"a":[{"b":{"c":1,"c":1}}]}'), "duplicate_key", "data.a.0.b.c"],
+    [withData('{"":1,"":2}'), "duplicate_key", "data."],
+    [text.replace("}", ',"x":{"y":1,"y":2}}'), "duplicate_key", "data.x.y"],
+  ]);
+});
+
+it(caseTitle(32), async () => {
+  const poison = '{"polluted":true}';
+  const { receiver, post } = await expectRejected([
+    [withData(`{"__proto__":${poison}}`), "forbidden_key", "data.__proto__"],
+    [withData(`{"\\u005f_proto__":${poison}}`), "forbidden_key", "data.__proto__"],
+    [withData('{"__proto__":null}'), "forbidden_key", "data.__proto__"],
+    [JSON.stringify(envelope()).replace("{", `{"__proto__":${poison},`), "forbidden_key", "__proto__"],
+    [withData(`{"a":[[{"b":{"__proto__":${poison}}}]]}`), "forbidden_key", "data.a.0.0.b.__proto__"],
+    [withData(`{"constructor":{"prototype":${poison}}}`), "forbidden_key", "data.constructor.prototype"],
+  ]);
+  const got: unknown[] = [];
+  receiver.replaceHandlers((registry) => registry.on("*", ({ data }) => void got.push(data)));
+  // Each word alone is an honest field of somebody's.
+  expect((await post(withData('{"constructor":"Builder & Co","prototype":"model 3"}'))).status).toBe(200);
+  await until(() => expect(got).toContainEqual({ constructor: "Builder & Co", prototype: "model 3" }));
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});
+
+it(caseTitle(33), async () => {
+  const nested = (depth: number) => withData(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+  const objects = (depth: number) => withData(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
+  const field = (value: string) => expect.stringContaining(value) as string;
+  const { post } = await expectRejected([
+    [nested(63), "too_deep", field("data.a.0")],
+    [objects(64), "too_deep", field("data.a.a")],
+    [nested(10_000), "too_deep", field("data.a.0")],
+    [nested(500_000), "too_deep", field("data.a.0")],
+    [nested(long(1_000_000, 5_000_000)), "too_deep", field("data.a.0")],
+    ["[".repeat(100_000) + "]".repeat(100_000), "invalid_envelope"],
+    ["[".repeat(100_000), "invalid_json"],
+  ]);
+  // The object of the body and `data` are the first two of 64 levels.
+  expect((await post(nested(62))).status).toBe(200);
+  expect((await post(objects(63))).status).toBe(200);
+});
+
+it(caseTitle(34), async () => {
+  const many = long(40_000, 1_000_000);
+  const { receiver, post, entries, stillServes } = await openServer({ bodyLimit: 64 * MIB });
+  const sizes: unknown[] = [];
+  receiver.on("*", ({ data }) => void sizes.push(Object.values(data).flat().length));
+  const list = (make: (n: number) => string) => Array.from({ length: many }, (_, n) => make(n)).join(",");
+  const bodies = [
+    `{${list((n) => `"key${n}":${n}`)}}`,
+    `{${list((n) => `"${n}":0`)}}`, // keys that are indices
+    `{${list((n) => `"${n * 65_536}":0`)}}`, // that spread over a table badly
+    `{"list":[${list(() => "0")}]}`,
+    `{"list":[${list(() => "{}")}]}`,
+  ];
+  for (const data of bodies) expect((await post(withData(data))).status).toBe(200);
+  await until(() => expect(sizes).toEqual([many, many, many, many, many]));
+  expect(await entries()).toHaveLength(5);
+  await stillServes();
+}, 120_000);
+
+it(caseTitle(34, "over the limit that is the default"), async () => {
+  const { post, nothingKept } = await openServer();
+  const keys = Array.from({ length: 100_000 }, (_, n) => `"key${n}":${n}`);
+  expect((await post(withData(`{${keys.join(",")}}`))).status).toBe(413);
+  await nothingKept();
+});
+
+it(caseTitle(35), async () => {
+  const { receiver, post, entries } = await openServer();
+  const kept: string[] = [];
+  receiver.on("*", (_, { delivery }) => void kept.push(Buffer.from(delivery.body).toString()));
+  const amounts = [
+    ...["12345678901234567890", "12345678901234567891", "9007199254740993", "9007199254740992"],
+    ...["1e400", "1e401", "-1e400", "0.1", "0.10000000000000000555", "1", "0", `1${"0".repeat(400)}1`],
+    `1e${"9".repeat(1000)}`,
+  ];
+  for (const amount of amounts) {
+    const reply = await post(withData(`{"amount":${amount}}`));
+    expect([amount, json(reply)]).toEqual([amount, expect.objectContaining({ duplicate: false })]);
+  }
+  await until(() => expect(kept).toHaveLength(amounts.length));
+  for (const amount of amounts) expect(kept).toContain(withData(`{"amount":${amount}}`));
+  // The same exact value, written otherwise.
+  for (const amount of ["1.0", "10e-1", "-0", "0e7", "0.100", "12345678901234567890.0", "10E399"]) {
+    const reply = await post(withData(`{"amount":${amount}}`));
+    expect([amount, json(reply)]).toEqual([amount, expect.objectContaining({ duplicate: true })]);
+  }
+  // A text is another value than the number it looks like.
+  expect(json(await post(withData('{"amount":"1"}')))).toMatchObject({ duplicate: false });
+  expect(await entries()).toHaveLength(amounts.length + 1);
+});
+
+it(caseTitle(36), async () => {
+  const { receiver, post, entries, stillServes } = await openServer({ bodyLimit: 4 * MIB });
+  const got: unknown[] = [];
+  receiver.on("*", ({ data }) => void got.push(data));
+  const data = [
+    '{"text":"a\\u0000b"}',
+    '{"text":"a\\u0000c"}',
+    '{"a\\u0000b":1}',
+    '{"a\\u0000c":1}',
+    '{"text":"\\ud800"}',
+    '{"text":"\\ud801"}',
+    '{"text":"\\udc00\\ud800"}',
+    '{"text":"\uFFFD"}',
+    '{"\\ud800":1}',
+    '{"text":"\u202eevil\u202c \u2066x\u2069"}',
+    '{"text":"\\u001b[31mred\\u001b]0;title\\u0007"}',
+    `{"text":"${"x".repeat(MIB)}"}`,
+    `{"text":"${"😀".repeat(100_000)}"}`,
+  ];
+  for (const text of data) {
+    for (const duplicate of [false, true]) {
+      expect(json(await post(withData(text)))).toMatchObject({ received: true, duplicate });
+    }
+  }
+  await until(() => expect(got).toHaveLength(data.length));
+  expect(got).toEqual(expect.arrayContaining(data.map((text) => JSON.parse(text))));
+  for (const [index, { seq }] of (await entries()).entries()) {
+    expect((await keptBytes(receiver.inbox, seq)).equals(bytes(withData(data[index] ?? "")))).toBe(true);
+  }
+  expect(await entries()).toHaveLength(data.length);
+  await stillServes();
+});
+
+it(caseTitle(36, "in a kind and in the envelope's own id"), async () => {
+  const { post, entries, untilState, entry } = await openServer();
+  const text = (parts: string) => JSON.stringify(envelope()).replace("{", `{${parts},`);
+  await post(JSON.stringify(envelope({ event: "a\u0000\u001b[31m\u202e\ud800" })));
+  await untilState("unhandled");
+  const { kind } = await entry();
+  expect(kind).toBe("a\u0000\u001b[31m\u202e\ud800");
+  expect(printable(kind ?? "")).toBe("a\\u0000\\u001b[31m\\u202e\\ud800");
+  const ids = [
+    '"a\\u0000b"',
+    '"a\\u0000c"',
+    '"\\ud800"',
+    '"\\ud801"',
+    '"\uFFFD"',
+    `"${"x".repeat(MIB / 2)}"`,
+  ];
+  for (const id of ids) {
+    for (const duplicate of [false, true]) {
+      expect(json(await post(text(`"id":${id}`)))).toMatchObject({ duplicate });
+    }
+  }
+  const kept = (await entries()).map(({ key }) => key.eventId);
+  expect(new Set(kept).size).toBe(ids.length + 1);
+  expect(kept.every((id) => id.length < 256)).toBe(true);
+});
+
+it(caseTitle(37), async () => {
+  const without = (name: string) => JSON.stringify(envelope({ [name]: undefined }));
+  const wrong = (parts: object) => JSON.stringify(envelope(parts));
+  const webhook = (parts: object) => wrong({ webhook: { id: "wh_1", url: "https://x.test/", ...parts } });
+  const bad = (body: string, field: string): [string, string, string] => [body, "invalid_envelope", field];
+  await expectRejected([
+    bad("{}", "event"),
+    ...["event", "timestamp", "data", "webhook"].map((name) => bad(without(name), name)),
+    ...[1, null, true, [], {}, ["payment.received"]].map((event) => bad(wrong({ event }), "event")),
+    ...[1, null, true, [], {}].map((timestamp) => bad(wrong({ timestamp }), "timestamp")),
+    ...[1, null, true, [], [{}], "{}"].map((data) => bad(wrong({ data }), "data")),
+    ...[1, null, true, [], "wh_1"].map((value) => bad(wrong({ webhook: value }), "webhook")),
+    ...[undefined, 1, null, "", "1", "hook_1", "WH_1", " wh_1", ["wh_1"]].map((id) =>
+      bad(webhook({ id }), "webhook.id"),
+    ),
+    ...[undefined, 1, null, {}].map((url) => bad(webhook({ url }), "webhook.url")),
+  ]);
+});
+
+it(caseTitle(37, "extra fields"), async () => {
+  const { receiver, post, untilState } = await openServer();
+  const run = vi.fn();
+  receiver.on("payment.received", (event) => run(event.envelope));
+  const more = { version: 2, meta: { a: [1] }, webhook: { id: "wh_1", url: "u", attempt: 3 }, null: null };
+  const sent = envelope({ ...more, data: { id: "x", unheard: { of: true } } });
+  expect((await post(sent)).status).toBe(200);
+  await untilState("done");
+  expect(run).toHaveBeenCalledExactlyOnceWith(sent);
+});
+
+it(caseTitle(38), async () => {
+  const kinds = [
+    ...["lease.signed", "__proto__", "constructor", "toString", "hasOwnProperty", "*", "payment.*", "error"],
+    ...["", " ", "payment.received ", " payment.received", "Payment.Received", "payment.receiv\u00e9d"],
+    ...["payment.received\n", "../payment.received", "unknown", "x".repeat(1_000_000)],
+  ];
+  const { receiver, post, entries } = await openServer();
+  receiver.on("payment.received", () => {
+    throw new Error("not for this one");
+  });
+  for (const event of kinds) expect((await post(envelope({ event }))).status).toBe(200);
+  // A kind is cut where it is stored; 200 letters are more than any list shows.
+  const wanted = kinds.map((kind) => [kind.slice(0, 200), "unhandled", "no_handler"]);
+  await until(async () => {
+    expect((await entries()).map(({ kind, state, reason }) => [kind, state, reason])).toEqual(wanted);
+  });
+});
+
+it(caseTitle(38, "with handlers for what nobody knows"), async () => {
+  const { receiver, post, entries } = await openServer();
+  const got: string[] = [];
+  receiver.onUnknown(({ kind }) => void got.push(`unknown ${kind}`));
+  receiver.on("*", ({ kind }) => void got.push(`any ${kind}`));
+  for (const event of ["lease.signed", "__proto__", "*"]) await post(envelope({ event }));
+  await until(async () =>
+    expect((await entries()).map(({ state }) => state)).toEqual(["done", "done", "done"]),
+  );
+  expect(got.sort()).toEqual(
+    ["lease.signed", "__proto__", "*"].flatMap((kind) => [`unknown ${kind}`, `any ${kind}`]).sort(),
+  );
+});
+
+it(caseTitle(39), async () => {
+  const inbox = inboxFile();
+  const misfit = bytes(envelope({ event: "property.created", data: { id: "prop_1", rooms: "three" } }));
+  const old = await openServer({ inbox });
+  const run = vi.fn();
+  old.receiver.on("property.created", run);
+  const reply = await old.post(misfit);
+  expect(reply.status).toBe(200);
+  expect(json(reply)).toMatchObject({ received: true, duplicate: false });
+  expect(old.reasons()).toEqual(["invalid_data"]);
+  await old.onlyDeadLetter("invalid_data", misfit);
+  expect(json(await old.post(misfit))).toMatchObject({ duplicate: true });
+  await old.receiver.close();
+  expect(run).not.toHaveBeenCalled();
+
+  const upgraded = await openServer({
+    inbox,
+    schemas: { "property.created": z.object({ rooms: z.string() }) },
+  });
+  upgraded.receiver.on("property.created", ({ data }) => run(data));
+  expect(await upgraded.receiver.inbox.redrive({ states: ["dead"] }, NOW)).toBe(1);
+  await upgraded.untilState("done");
+  expect(run).toHaveBeenCalledExactlyOnceWith({ rooms: "three" });
+});
+
+const WRONG_TIMESTAMPS = [
+  ...["2026-02-30T00:00:00Z", "2025-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-10T00:00:00Z"],
+  ...["2026-01-15T24:00:00Z", "2026-01-15T23:60:00Z", "2016-12-31T23:59:60Z", "2026-01-15T10:00:60Z"],
+  ...["1", "1768471200", "1768471200000", "", " ", "now", "2026-01-15", "2026-01-15T10:00Z", "2026-W03-4"],
+  ...["Thu, 15 Jan 2026 10:00:00 GMT", "2026-01-15T10:00:00", "2026-01-15 10:00:00Z", "20260115T100000Z"],
+  ...["2026-01-15T10:00:00+14:00", "2026-01-15T10:00:00-00:00", "2026-01-15T10:00:00+0000"],
+  ...["2026-01-15T10:00:00 Z", " 2026-01-15T10:00:00Z", "2026-01-15T10:00:00Z\n", "2026-01-15t10:00:00z"],
+  ...[
+    "+275760-09-13T00:00:00Z",
+    "-275760-01-01T00:00:00Z",
+    "-000001-01-01T00:00:00Z",
+    "+002026-01-15T10:00:00Z",
+  ],
+  ...["2026-01-15T10:00:00.Z", "2026-01-15T10:00:00.0000000001Z", "2026-01-15T10:00:00,5Z"],
+  ...["２０２６-01-15T10:00:00Z", "2026-01-15T10:00:00Z[Europe/Paris]", "x".repeat(100_000)],
+];
+
+it(caseTitle(40), async () => {
+  await expectRejected(
+    WRONG_TIMESTAMPS.map((timestamp) => [
+      JSON.stringify(envelope({ timestamp })),
+      "invalid_timestamp",
+      "timestamp",
+    ]),
+  );
+});
+
+it(caseTitle(40, "the forms that are taken, cut to milliseconds"), async () => {
+  const { post, entries, outcomes } = await openServer();
+  const taken: readonly [string, number][] = [
+    ["2026-01-15T10:00:00Z", 0],
+    ["2026-01-15T10:00:00+00:00", 0],
+    ["2026-01-15T10:00:00.000Z", 0],
+    ["2026-01-15T10:00:00.1Z", 100],
+    ["2026-01-15T10:00:00.123Z", 123],
+    ["2026-01-15T10:00:00.123999999Z", 123],
+    ["2026-01-15T10:00:00.123999999+00:00", 123],
+  ];
+  for (const [timestamp, millisecond] of taken) {
+    expect((await post(freshEnvelope({ timestamp }))).status).toBe(200);
+    expect((await entries()).at(-1)).toMatchObject({ eventTimestamp: NOW + millisecond });
+  }
+  // The same instant and the same data, written otherwise, is the same event.
+  for (const [timestamp] of taken.slice(0, 3)) await post(envelope({ timestamp }));
+  expect(outcomes().slice(-3)).toMatchObject([
+    { duplicate: false },
+    { duplicate: true },
+    { duplicate: true },
+  ]);
+});
+
+it(caseTitle(41), async () => {
+  const { receiver, post, outcomes, entry, untilState } = await openServer();
+  const run = vi.fn();
+  receiver.on("*", run);
+  const { event, timestamp, webhook } = envelope();
+  const data = { name: "Renée 😀", list: [1, { b: 1, a: 2 }], amount: 1200 };
+  const first = bytes({ event, timestamp, data, webhook });
+  const escaped = JSON.stringify({ event, timestamp, data, webhook }).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const twins = [
+    bytes(JSON.stringify({ webhook, data, timestamp, event })),
+    bytes(JSON.stringify({ event, timestamp, data, webhook }, null, "\t")),
+    bytes(escaped),
+    bytes(escaped.replaceAll("\\ud83d\\ude00", "\\uD83D\\uDE00").replaceAll("1200", "12e2")),
+    bytes({
+      event,
+      timestamp,
+      data: { amount: 1200, list: [1, { a: 2, b: 1 }], name: data.name },
+      webhook: { url: "https://elsewhere.test/", id: "wh_2" },
+    }),
+  ];
+  expect(twins.some((twin) => twin.equals(first))).toBe(false);
+  for (const body of [first, ...twins]) expect((await post(body)).status).toBe(200);
+  expect(outcomes().map((outcome) => (outcome as Accepted).duplicate)).toEqual([
+    false,
+    ...twins.map(() => true),
+  ]);
+  await untilState("done");
+  expect(await entry()).toMatchObject({ duplicates: twins.length, attempts: 1 });
+  expect(run).toHaveBeenCalledOnce();
+  expect(await keptBytes(receiver.inbox)).toEqual(first);
+  // A list in another order is another value.
+  await post({ event, timestamp, data: { ...data, list: [{ b: 1, a: 2 }, 1] }, webhook });
+  expect(outcomes().at(-1)).toMatchObject({ duplicate: false });
+});
