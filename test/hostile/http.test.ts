@@ -1,0 +1,449 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import express from "express";
+import { expect, it, onTestFinished } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { expressReceiver } from "../../src/receiver/express.ts";
+import { nodeReceiver } from "../../src/receiver/node.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { root } from "../docs/markdown.ts";
+import { expectError, json, openReceiver, posting } from "../receiver/open.ts";
+import {
+  bytes,
+  envelope,
+  freshEnvelope,
+  gate,
+  keptBytes,
+  signedHeaders,
+  until,
+  wrapInbox,
+} from "../receiver/sample.ts";
+import { dial, listenExpress, listenNode, readAll, splitAnswer } from "../receiver/wire.ts";
+import { caseTitle } from "./catalogue.ts";
+import { head, openServer, statuses } from "./open.ts";
+
+const GOOD = bytes(envelope());
+const SIGNED = signedHeaders(GOOD);
+const LAST = { connection: "close" };
+
+it(caseTitle(42), async () => {
+  const { ask, reasons, nothingKept, stillServes } = await openServer();
+  const origin = { origin: "https://evil.test", "access-control-request-method": "POST" };
+  const headers = { ...SIGNED, ...origin, "content-length": `${GOOD.length}` };
+  for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
+    const reply = await ask({ method, headers, body: GOOD });
+    expectError(reply, 405, "method_not_allowed");
+    expect(reply.headers.allow).toBe("POST");
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  }
+  const looked = await ask({ method: "HEAD" });
+  expect(looked).toMatchObject({ status: 405, text: "", headers: { allow: "POST" } });
+  for (const target of ["/", "/webhook", "/other/webhooks"]) {
+    const reply = await ask({ target, headers, body: GOOD });
+    expectError(reply, 404, "not_found");
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  }
+  expect(new Set(reasons())).toEqual(new Set(["wrong_method", "wrong_path"]));
+  await nothingKept();
+  const allowed = await ask({ body: GOOD, headers: { ...SIGNED, ...origin } });
+  expect(allowed.status).toBe(200);
+  expect(Object.keys(allowed.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  await stillServes();
+});
+
+it(caseTitle(43), async () => {
+  const { raw, nothingKept, reasons, stillServes } = await openServer();
+  expect(statuses(await raw(head({ ...SIGNED, ...LAST })))).toEqual([401]);
+  // Without a word on its end there is no body; what follows must be another request, and is none.
+  expect(statuses(await raw(head(SIGNED), GOOD)).at(-1)).toBe(400);
+  expect(reasons()).toEqual(["signature_mismatch", "signature_mismatch"]);
+  await nothingKept();
+  await stillServes();
+});
+
+it(caseTitle(44), async () => {
+  const { raw, nothingKept, caught, stillServes, reasons } = await openServer();
+  const start = `POST /webhooks HTTP/1.1\r\nHost: x\r\n${SIGNATURE_HEADER}: ${SIGNED[SIGNATURE_HEADER]}\r\n`;
+  const body = GOOD.toString();
+  const size = GOOD.length;
+  const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const chunked = "Transfer-Encoding: chunked\r\n";
+  const malformed = [
+    `Content-Length: ${size}\r\n${chunked}\r\n${chunks}`,
+    `${chunked}Content-Length: ${size}\r\n\r\n${chunks}`,
+    `Content-Length: ${size}\r\nContent-Length: ${size + 1}\r\n\r\n${body}`,
+    `Content-Length: ${size}\r\nContent-Length: ${size}\r\n\r\n${body}`,
+    ...[`+${size}`, `-${size}`, `${size}, ${size}`, `0x${size.toString(16)}`, `${size} 1`, "", "one"].map(
+      (length) => `Content-Length: ${length}\r\n\r\n${body}`,
+    ),
+    `Content-Length : ${size}\r\n\r\n${body}`,
+    ` Content-Length: ${size}\r\n\r\n${body}`,
+    ...["chunked, identity", "identity", "xchunked", "chunked, chunked", "gzip"].map(
+      (coding) => `Transfer-Encoding: ${coding}\r\n\r\n${chunks}`,
+    ),
+    `${chunked}\r\nzz\r\n${body}`,
+    `${chunked}\r\n-1\r\n${body}`,
+    `${chunked}\r\n0x10\r\n${body}`,
+    `${chunked}\r\n${"f".repeat(17)}\r\n${body}`,
+    `${chunked}\r\n${size.toString(16)}\r\n${body}0\r\n\r\n`,
+    `${chunked}\r\n\r\n${body}`,
+    `X-Line: a\nX-Other: b\r\n\r\n`,
+    `X-Nul: a\0b\r\n\r\n`,
+    `no colon\r\n\r\n`,
+  ];
+  for (const rest of malformed) {
+    // The connection is closed, or this would never end.
+    const answers = statuses(await raw(start + rest));
+    expect([rest.slice(0, 60), answers]).toEqual([rest.slice(0, 60), [400]]);
+  }
+  expect(reasons().filter((reason) => reason !== "aborted" && reason !== "signature_mismatch")).toEqual([]);
+  await nothingKept();
+  expect(caught).toEqual([]);
+  await stillServes();
+});
+
+it(caseTitle(44, "chunk extensions without end"), async () => {
+  const { raw, nothingKept, stillServes } = await openServer();
+  const extended = `1;${"x".repeat(64 * 1024)}`; // one byte of body, and never its end
+  const answer = await raw(head({ ...SIGNED, "transfer-encoding": "chunked" }), extended);
+  expect(statuses(answer)).toEqual([413]);
+  await nothingKept();
+  await stillServes();
+});
+
+it(caseTitle(45), async () => {
+  const { url, server, reasons, nothingKept, caught, stillServes } = await openServer();
+  const ends = ["destroy", "resetAndDestroy", "end"] as const;
+  const own = { ...SIGNED, "content-length": GOOD.length };
+  for (const end of ends) {
+    for (const sent of [0, 1, GOOD.length - 1]) {
+      const socket = await dial(url);
+      socket.write(head(own));
+      await new Promise<void>((resolve) => socket.write(GOOD.subarray(0, sent), () => resolve()));
+      socket[end]();
+    }
+    const chunked = await dial(url);
+    chunked.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
+    chunked.write(`${GOOD.length.toString(16)}\r\n${GOOD}\r\n`, () => chunked[end]()); // all but the end
+  }
+  // A connection that is reset at once may not even have been a request.
+  await until(() => expect(reasons().length).toBeGreaterThanOrEqual(8));
+  expect(new Set(reasons())).toEqual(new Set(["aborted"]));
+  await nothingKept();
+  await stillServes();
+  const before = performance.now();
+  await server.close(); // ends only when no connection is left
+  expect(performance.now() - before).toBeLessThan(2000);
+  expect(caught).toEqual([]);
+});
+
+it(caseTitle(46), async () => {
+  const { url, reasons, nothingKept, stillServes } = await openServer({ bodyTimeout: 150 });
+  const socket = await dial(url);
+  const began = performance.now();
+  socket.write(head({ ...SIGNED, "content-length": GOOD.length }));
+  let at = 0;
+  const drip = setInterval(() => socket.write(GOOD.subarray(at, ++at)), 10);
+  onTestFinished(() => clearInterval(drip));
+  const { status, head: answered } = splitAnswer(await readAll(socket));
+  clearInterval(drip);
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(at).toBeLessThan(GOOD.length);
+  expect(status).toBe(408);
+  expect(answered).toMatch(/^connection: close$/im);
+  expect(reasons()).toEqual(["too_slow"]);
+  await nothingKept();
+  await stillServes();
+});
+
+it(
+  caseTitle(46, "no byte of an answer before the last of the body, and none before the commit"),
+  async () => {
+    const real = memoryInbox();
+    const held = gate();
+    const append: typeof real.append = async (entry) => {
+      await held.opened;
+      return real.append(entry);
+    };
+    const { url } = await openServer({ inbox: wrapInbox(real, { append }) });
+    const socket = await dial(url);
+    let answered = "";
+    socket.on("data", (chunk) => {
+      answered += String(chunk);
+    });
+    socket.write(head({ ...SIGNED, ...LAST, "content-length": GOOD.length }));
+    for (const piece of [GOOD.subarray(0, 50), GOOD.subarray(50)]) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(answered).toBe("");
+    }
+    held.open();
+    await until(() => expect(statuses(answered)).toEqual([200]));
+  },
+);
+
+it(caseTitle(47, "one connection, kept alive, judged request by request"), async () => {
+  const { url, reasons, entries, stillServes } = await openServer();
+  const socket = await dial(url);
+  let answered = "";
+  socket.on("data", (chunk) => {
+    answered += String(chunk);
+  });
+  const wanted: number[] = [];
+  for (let round = 0; round < 50; round++) {
+    const body = bytes(freshEnvelope());
+    const good = { ...signedHeaders(body), "content-length": body.length };
+    // A forger may not borrow what an honest sender proved just before, on the same connection.
+    const requests: readonly [number, Record<string, string | number>][] = [
+      [200, good],
+      [401, { "content-length": body.length }],
+      [401, { ...good, ...{ [SIGNATURE_HEADER]: SIGNED[SIGNATURE_HEADER] ?? "" } }],
+    ];
+    for (const [status, headers] of requests) {
+      socket.write(Buffer.concat([Buffer.from(head(headers)), body]));
+      wanted.push(status);
+      await until(() => expect(statuses(answered)).toEqual(wanted));
+    }
+  }
+  expect(reasons().filter((reason) => reason === "accepted")).toHaveLength(50);
+  expect(await entries()).toHaveLength(50);
+  await stillServes();
+});
+
+it(caseTitle(47, "pipelined"), async () => {
+  const { raw, entries } = await openServer();
+  const own = { ...SIGNED, "content-length": GOOD.length };
+  const request = (headers: object) => Buffer.concat([Buffer.from(head({ ...headers })), GOOD]);
+  const forged = { ...own, [SIGNATURE_HEADER]: `sha256=${"0".repeat(64)}` };
+  const packet = [request(own), request(forged), request(own), request({ ...forged, ...LAST })];
+  expect(statuses(await raw(Buffer.concat(packet)))).toEqual([200, 401, 200, 401]);
+  expect(await entries()).toMatchObject([{ duplicates: 1 }]);
+});
+
+it(caseTitle(48, "too large"), async () => {
+  const { raw, reasons, nothingKept, stillServes } = await openServer({ bodyLimit: 1000 });
+  const expecting = { ...SIGNED, expect: "100-continue" };
+  // Not one byte of the body is asked for.
+  expect(statuses(await raw(head({ ...expecting, "content-length": 1001 })))).toEqual([413]);
+  expect(reasons()).toEqual(["too_large"]);
+  await nothingKept();
+  await stillServes();
+});
+
+it(caseTitle(48, "of a size that is taken"), async () => {
+  const { url } = await openServer();
+  const socket = await dial(url);
+  socket.write(head({ ...SIGNED, ...LAST, expect: "100-continue", "content-length": GOOD.length }));
+  const first = await new Promise<Buffer>((resolve) => socket.once("data", resolve));
+  expect(statuses(first.toString())).toEqual([100]);
+  socket.write(GOOD);
+  expect(statuses((await readAll(socket)).toString())).toEqual([200]);
+});
+
+it(caseTitle(48, "of something else"), async () => {
+  const { raw, nothingKept } = await openServer();
+  const answer = await raw(
+    head({ ...SIGNED, ...LAST, expect: "banana", "content-length": GOOD.length }),
+    GOOD,
+  );
+  expect(statuses(answer)).toEqual([417]);
+  await nothingKept();
+});
+
+it(caseTitle(49), async () => {
+  const { raw, nothingKept, stillServes, entries } = await openServer();
+  const own = `${SIGNATURE_HEADER}: ${SIGNED[SIGNATURE_HEADER]}\r\nContent-Length: ${GOOD.length}\r\n`;
+  const close = "Connection: close\r\n";
+  expect(statuses(await raw(`POST /webhooks HTTP/1.1\r\n${own}${close}\r\n`, GOOD))).toEqual([400]);
+  await nothingKept();
+  // Neither is ever read: the signature decides, and nothing parses them.
+  const garbled = ["", "[", "]:::", "a b", "%%%", "http://x", "x:99999999", "é", "[::1]]", "*", "\\\\x\\y"];
+  for (const value of garbled) {
+    const hosts = `Host: ${value}\r\nOrigin: ${value}\r\nReferer: ${value}\r\nX-Forwarded-Host: ${value}\r\n`;
+    const request = Buffer.from(`POST /webhooks HTTP/1.1\r\n${hosts}${own}${close}\r\n`, "latin1");
+    expect([value, statuses(await raw(request, GOOD))]).toEqual([value, [200]]);
+  }
+  expect(await entries()).toHaveLength(1);
+  await stillServes();
+});
+
+it(caseTitle(50), async () => {
+  const { raw, receiver, entries, stillServes } = await openServer();
+  const names = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"];
+  const poison = Object.fromEntries(names.slice(1).map((name) => [name, "x"]));
+  const start = head({ ...SIGNED, ...LAST, ...poison, "content-length": GOOD.length });
+  expect(statuses(await raw(start.replace("\r\n\r\n", "\r\n__proto__: x\r\n\r\n"), GOOD))).toEqual([200]);
+  expect(await entries()).toHaveLength(1);
+  const kept = await receiver.inbox.delivery(1);
+  expect(kept?.headers).toMatchObject({ "content-type": "application/json", prototype: "x" });
+  expect(Object.getPrototypeOf(kept?.headers)).toBe(Object.prototype);
+  expect(({} as { x?: unknown }).x).toBeUndefined();
+  await stillServes();
+});
+
+it(caseTitle(50, "headersDistinct is read nowhere"), () => {
+  const source = join(root, "src");
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  const reading = files.filter((name) =>
+    /(?:headers|trailers)Distinct/.test(readFileSync(join(source, name), "utf8")),
+  );
+  expect(reading).toEqual([]);
+});
+
+it(caseTitle(51), async () => {
+  const { raw, reasons, nothingKept, stillServes } = await openServer();
+  const targets = [
+    ...["http://evil.test/webhooks", "https://receiver.test/webhooks", "//evil.test/webhooks", "//webhooks"],
+    ...["/a/../webhooks", "/./webhooks", "/webhooks/.", "/webhooks/..", "/../webhooks", "/webhooks//"],
+    ...["/%2e/webhooks", "/%77ebhooks", "/webhooks%2f", "/webhooks%00", "/webhooks%", "/%2e%2e/webhooks"],
+    ...["/webhooks;x", "/webhooks;jsessionid=1", "/webhooks?", "/webhooks?x=1", "/webhooks#x", "/webhooks/"],
+    ...[
+      "/WEBHOOKS",
+      "/Webhooks",
+      "/webhooks.json",
+      "/webhook",
+      "/webhooksx",
+      "\\webhooks",
+      "/\\webhooks",
+      "*",
+    ],
+  ];
+  for (const target of targets) {
+    const request = head({ ...SIGNED, ...LAST, "content-length": GOOD.length }, `POST ${target}`);
+    const [status] = statuses(await raw(request, GOOD));
+    // What is no target at all for Node's parser is 400, the rest is another endpoint.
+    expect([target, status]).toEqual([target, expect.toBeOneOf([404, 400])]);
+    if (target.startsWith("/") && !target.includes("\\")) expect([target, status]).toEqual([target, 404]);
+  }
+  expect(new Set(reasons())).toEqual(new Set(["wrong_path"]));
+  await nothingKept();
+  await stillServes();
+});
+
+it(caseTitle(52), async () => {
+  const { ask, entries, stillServes } = await openServer();
+  const types = [
+    ...[undefined, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "image/png"],
+    ...["application/json; charset=latin1", "application/octet-stream", "nonsense", ";;;", ""],
+  ];
+  for (const type of types) {
+    const body = bytes(freshEnvelope());
+    const { [SIGNATURE_HEADER]: signature = "" } = signedHeaders(body);
+    const headers = { [SIGNATURE_HEADER]: signature, ...(type !== undefined && { "content-type": type }) };
+    expect([type, (await ask({ body, headers })).status]).toEqual([type, 200]);
+    // The same without a signature: what a page in somebody's browser could send.
+    const { [SIGNATURE_HEADER]: _, ...unsigned } = headers;
+    expect([type, (await ask({ body, headers: unsigned })).status]).toEqual([type, 401]);
+  }
+  expect(await entries()).toHaveLength(types.length);
+  await stillServes();
+});
+
+it(caseTitle(53, "a parser before it"), async () => {
+  const parsers: readonly [string, (app: express.Express) => unknown][] = [
+    ["express.json", (app) => app.use(express.json())],
+    ["express.text", (app) => app.use(express.text({ type: "*/*" }))],
+    ["express.urlencoded", (app) => app.use(express.urlencoded({ type: "*/*", extended: true }))],
+    [
+      "a platform that leaves body and rawBody",
+      (app) =>
+        app.use((request, _, next) => {
+          const parsed = { body: {}, rawBody: GOOD };
+          request.on("end", () => next()).resume();
+          Object.assign(request, parsed);
+        }),
+    ],
+    [
+      "something that only reads it",
+      (app) => app.use((request, _, next) => void request.on("end", () => next()).resume()),
+    ],
+  ];
+  for (const [name, mount] of parsers) {
+    const { receiver, lines, entries } = await openReceiver();
+    const url = await listenExpress((app) => {
+      mount(app);
+      app.use("/webhooks", expressReceiver(receiver));
+    });
+    const reply = await posting(url).post(GOOD);
+    expect([name, reply.status]).toEqual([name, 500]);
+    expectError(reply, 500, "server_error");
+    expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+    expect(await entries()).toEqual([]);
+  }
+});
+
+it(caseTitle(53, "a stream that was read before the adapter of node:http"), async () => {
+  const { receiver, lines, entries } = await openReceiver();
+  const listener = nodeReceiver(receiver);
+  const url = await listenNode((request, response) => {
+    request.on("end", () => setImmediate(() => listener(request, response))).resume();
+  });
+  const began = performance.now();
+  expectError(await posting(url).post(GOOD), 500, "server_error");
+  expect(performance.now() - began).toBeLessThan(2000);
+  expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+  expect(await entries()).toEqual([]);
+});
+
+it(caseTitle(53, "express.raw leaves the bytes, which do"), async () => {
+  const { receiver, untilState } = await openReceiver();
+  receiver.on("*", () => {});
+  const url = await listenExpress((app) => {
+    app.use(express.raw({ type: "*/*" })).use("/webhooks", expressReceiver(receiver));
+  });
+  expect((await posting(url).post(GOOD)).status).toBe(200);
+  await untilState("done");
+  expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+});
+
+it(caseTitle(54), async () => {
+  const { receiver, post, ask, outcomes } = await openServer({ retry: { attempts: 1 } });
+  receiver.on("*", () => {
+    throw new Error("handler said: ключ 🔑 private");
+  });
+  const field = JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, '"data":{"é€😀":1,"é€😀":2}');
+  const reply = await post(field);
+  expectError(reply, 400, "invalid_request", "data.é€😀"); // with the length in bytes
+  expect(Number(reply.headers["content-length"])).toBeGreaterThan(reply.text.length);
+  for (const answer of [
+    await post(envelope()),
+    await post(envelope()),
+    await ask({}),
+    await ask({ target: "/%C3%A9" }),
+  ]) {
+    expect(Number(answer.headers["content-length"])).toBe(Buffer.byteLength(answer.text));
+    expect(answer.text).not.toContain("handler");
+  }
+  expect(outcomes()).toHaveLength(5);
+  await until(async () => expect((await receiver.inbox.counts()).dead).toBe(2));
+  // Nor later, once the handler has failed.
+  const again = await post(envelope());
+  expect(json(again)).toMatchObject({ received: true, duplicate: true });
+  expect(again.text).not.toContain("handler");
+  expect((await receiver.inbox.attempts(2))[0]?.error).toContain("ключ 🔑");
+});
+
+it(caseTitle(55), async () => {
+  const [A, B] = ["the-secret-of-the-first-sender-01", "the-secret-of-the-second-sender-2"];
+  const first = await openReceiver({ secret: A, source: "first" });
+  const second = await openReceiver({ secret: B, source: "second" });
+  const url = await listenExpress((app) => {
+    app.use("/first", expressReceiver(first.receiver));
+    app.use("/second", expressReceiver(second.receiver));
+  });
+  const { ask } = posting(url);
+  const status = async (target: string, secret: string, claimed: string) => {
+    // The body names the other webhook all the time; it is not asked.
+    const body = bytes(freshEnvelope({ webhook: { id: `wh_${claimed}`, url: `https://x.test/${claimed}` } }));
+    return (await ask({ target, body, headers: signedHeaders(body, secret) })).status;
+  };
+  expect(await status("/first", A, "second")).toBe(200);
+  expect(await status("/second", B, "first")).toBe(200);
+  expect(await status("/first", B, "second")).toBe(401);
+  expect(await status("/second", A, "first")).toBe(401);
+  expect(await first.entries()).toMatchObject([{ key: { source: "first" } }]);
+  expect(await second.entries()).toMatchObject([{ key: { source: "second" } }]);
+});
