@@ -1,0 +1,24 @@
+import { appendFileSync } from "node:fs";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import { startServer } from "../../src/receiver/server.ts";
+
+/**
+ * A receiver in a process of its own: `child.ts INBOX RAN BEHAVIOUR`. Its secret is in the environment. It prints its
+ * address, and appends a line to RAN for each run of its handler, which then does as BEHAVIOUR says.
+ */
+const [inbox = "", ran = "", behaviour = "end"] = process.argv.slice(2);
+
+const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox, poll: 20, lease: 300 });
+receiver.on("*", async ({ id }, { attempt }) => {
+  appendFileSync(ran, `${process.pid} ${id} ${attempt}\n`);
+  if (behaviour === "hang") await new Promise(() => {});
+  if (behaviour === "exit") process.exit(70);
+});
+await receiver.start();
+const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
+process.stdout.write(`${server.url.href}\n`);
+process.on("SIGTERM", async () => {
+  await server.close();
+  await receiver.close();
+  process.exit(0);
+});

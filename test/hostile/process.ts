@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { root } from "../docs/markdown.ts";
+import { posting } from "../receiver/open.ts";
+import { SECRET } from "../receiver/sample.ts";
+
+const JITI = join(root, "node_modules", "jiti", "lib", "jiti-cli.mjs");
+
+/** A receiver in a process of its own, over an inbox file; killed with the test. */
+export async function startChild(inbox: string, behaviour: "end" | "hang" | "exit" = "end") {
+  const script = join(import.meta.dirname, "child.ts");
+  const child: ChildProcess = spawn(process.execPath, [JITI, script, inbox, ranFile(inbox), behaviour], {
+    env: { PATH: process.env.PATH, HOOKPORTER_SECRET: SECRET },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const exited = once(child, "exit");
+  const [line] = await Promise.race([
+    once(child.stdout ?? child, "data"),
+    exited.then(([code]) => Promise.reject(new Error(`the child ended with ${code}`))),
+  ]);
+  const url = new URL(String(line).trim());
+  /** Ends it as `kill -9` does, or as a process manager asks. */
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    child.kill(signal);
+    await exited;
+  };
+  return { url, end, exited, pid: child.pid ?? 0, ...posting(url) };
+}
+
+/** The runs of handlers so far, over all processes of an inbox. */
+export function runsOf(inbox: string): readonly { pid: number; id: string; attempt: number }[] {
+  if (!existsSync(ranFile(inbox))) return [];
+  const lines = readFileSync(ranFile(inbox), "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => {
+    const [pid, id = "", attempt] = line.split(" ");
+    return { pid: Number(pid), id, attempt: Number(attempt) };
+  });
+}
+
+function ranFile(inbox: string): string {
+  return `${inbox}.ran`;
+}
