@@ -1,0 +1,158 @@
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { nodeReceiver } from "../../src/receiver/node.ts";
+import { long } from "../long.ts";
+import { openReceiver, posting } from "../receiver/open.ts";
+import { bytes, envelope, freshEnvelope, inboxFile, signedHeaders } from "../receiver/sample.ts";
+import { dial, type Reply, readAll } from "../receiver/wire.ts";
+import { caseTitle } from "./catalogue.ts";
+import { head, openServer, statuses } from "./open.ts";
+
+const GOOD = bytes(envelope());
+const SIGNED = signedHeaders(GOOD);
+const MIB = 1024 * 1024;
+
+/** Sends honest deliveries one after another until told to stop; gives how they were answered. */
+function honestSender(post: (content: object) => Promise<Reply>) {
+  const answers: number[] = [];
+  let slowest = 0;
+  let going = true;
+  const finished = (async () => {
+    while (going) {
+      const start = performance.now();
+      answers.push((await post(freshEnvelope())).status);
+      slowest = Math.max(slowest, performance.now() - start);
+    }
+  })();
+  return async () => {
+    going = false;
+    await finished;
+    expect(answers.length).toBeGreaterThan(5);
+    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(slowest).toBeLessThan(2000);
+    return answers.length;
+  };
+}
+
+/** Calls `write` for each socket that is open, every so many milliseconds, until the test ends. */
+function drip(sockets: readonly Socket[], everyMs: number, write: (socket: Socket) => void): void {
+  const timer = setInterval(() => {
+    for (const socket of sockets) if (socket.writable && !socket.closed) write(socket);
+  }, everyMs);
+  onTestFinished(() => clearInterval(timer));
+}
+
+function dialMany(url: URL, count: number): Promise<readonly Socket[]> {
+  return Promise.all(Array.from({ length: count }, () => dial(url)));
+}
+
+it(caseTitle(46, "200 at once, a byte at a time"), async () => {
+  const { url, post, reasons, entries } = await openServer({ bodyTimeout: 500 });
+  const sockets = await dialMany(url, 200);
+  const answers = sockets.map(readAll);
+  for (const socket of sockets) socket.write(head({ ...SIGNED, "content-length": GOOD.length }));
+  let at = 0;
+  drip(sockets, 20, (socket) => void socket.write(GOOD.subarray(at++ % GOOD.length).subarray(0, 1)));
+  const honest = honestSender(post);
+  for (const answer of await Promise.all(answers)) expect(statuses(answer.toString())).toEqual([408]);
+  const served = await honest();
+  expect(reasons().filter((reason) => reason === "too_slow")).toHaveLength(sockets.length);
+  expect(await entries()).toHaveLength(served);
+});
+
+it(caseTitle(46, "headers of a byte now and then"), async () => {
+  const { receiver, entries } = await openReceiver({ inbox: inboxFile() });
+  // The limits on headers are Node's own; short ones, so that a test can see them.
+  const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
+  const server = createServer(limits, nodeReceiver(receiver));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`);
+  const sockets = await dialMany(url, 100);
+  const answers = sockets.map(readAll);
+  const request = head({ ...SIGNED, "content-length": GOOD.length });
+  let at = 0;
+  drip(sockets, 20, (socket) => void socket.write(request.slice(at % request.length).slice(0, 1)));
+  const turn = setInterval(() => at++, 20);
+  onTestFinished(() => clearInterval(turn));
+  const honest = honestSender(posting(url).post);
+  for (const answer of await Promise.all(answers)) {
+    // Node says 408 where it can, or only closes.
+    expect(statuses(answer.toString()).filter((status) => status !== 408)).toEqual([]);
+  }
+  const served = await honest();
+  expect(await entries()).toHaveLength(served);
+});
+
+it(caseTitle(47, "thousands that say nothing"), async () => {
+  const { url, post, stillServes } = await openServer();
+  const before = process.memoryUsage().rss;
+  // Both ends are in this process, so each takes two of its descriptors.
+  const many = long(400, 2000);
+  const half = head({ ...SIGNED, "content-length": GOOD.length });
+  const honest = honestSender(post);
+  const silent = await dialMany(url, many);
+  for (const [index, socket] of silent.entries()) {
+    if (index % 2 === 1) socket.write(half.slice(0, 1 + (index % (half.length - 4)))); // half of a head at most
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await honest();
+  expect(silent.filter((socket) => socket.closed)).toEqual([]); // they are waited for, and harm nobody
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB + many * 64 * 1024);
+  for (const socket of silent) socket.destroy();
+  await stillServes();
+}, 60_000);
+
+it(caseTitle(28, "many chunked bodies without end at once"), async () => {
+  const { url, post, reasons, entries } = await openServer({ bodyLimit: 256 * 1024, bodyTimeout: 5000 });
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss - before);
+  }, 5);
+  onTestFinished(() => clearInterval(watch));
+  const chunk = Buffer.concat([Buffer.from("4000\r\n"), Buffer.alloc(16_384, 0x20), Buffer.from("\r\n")]);
+  const sockets = await dialMany(url, 100);
+  const answers = sockets.map(readAll);
+  for (const socket of sockets) socket.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
+  // 100 bodies of 16 kB every 10 ms: held in full, they would be 150 MB in each second.
+  drip(sockets, 10, (socket) => void (socket.writableNeedDrain || socket.write(chunk)));
+  const honest = honestSender(post);
+  const answered = (await Promise.all(answers)).map((answer) => statuses(answer.toString()));
+  // Who goes on sending may be cut off before the answer reaches it; none is told anything else.
+  expect(answered.filter(([status]) => status !== 413 && status !== undefined)).toEqual([]);
+  expect(answered.flat()).toContain(413);
+  const served = await honest();
+  expect(reasons().filter((reason) => reason === "too_large")).toHaveLength(sockets.length);
+  expect(most).toBeLessThan(128 * MIB);
+  expect(await entries()).toHaveLength(served);
+}, 60_000);
+
+it(caseTitle(28, "a chunked drip that stays below the limit"), async () => {
+  const { url, post, reasons, entries } = await openServer({ bodyTimeout: 400 });
+  const sockets = await dialMany(url, 50);
+  const answers = sockets.map(readAll);
+  for (const socket of sockets) socket.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
+  drip(sockets, 10, (socket) => void socket.write("1\r\n{\r\n"));
+  const honest = honestSender(post);
+  for (const answer of await Promise.all(answers)) expect(statuses(answer.toString())).toEqual([408]);
+  expect(reasons().filter((reason) => reason === "too_slow")).toHaveLength(sockets.length);
+  const served = await honest();
+  expect(await entries()).toHaveLength(served);
+});
+
+it("a sender that never reads its answers holds nobody up", async () => {
+  const { url, post } = await openServer();
+  const deaf = connect(Number(url.port), url.hostname);
+  onTestFinished(() => void deaf.destroy());
+  deaf.on("error", () => {}).pause();
+  const request = head({ "content-length": 2 });
+  const honest = honestSender(post);
+  for (let n = 0; n < 300; n++) deaf.write(`${request}{}`);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await honest();
+});
