@@ -9,12 +9,19 @@ import { SECRET } from "../receiver/sample.ts";
 
 const JITI = join(root, "node_modules", "jiti", "lib", "jiti-cli.mjs");
 
+/** What a child's handler does: see `child.ts`. */
+export type Behaviour = "end" | "hang" | "exit" | "stray" | "slow";
+
 /** A receiver in a process of its own, over an inbox file; killed with the test. */
-export async function startChild(inbox: string, behaviour: "end" | "hang" | "exit" = "end") {
+export async function startChild(inbox: string, behaviour: Behaviour = "end", largestFile?: number) {
   const script = join(import.meta.dirname, "child.ts");
-  const child: ChildProcess = spawn(process.execPath, [JITI, script, inbox, ranFile(inbox), behaviour], {
+  const command = [process.execPath, JITI, script, inbox, ranFile(inbox), behaviour];
+  // A limit on the size of files stands in for a full disk: writes beyond it fail. In blocks of 512 bytes.
+  const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f "$0" && exec "$@"', String(largestFile)];
+  const [program = "", ...argv] = largestFile === undefined ? command : [...limited, ...command];
+  const child: ChildProcess = spawn(program, argv, {
     env: { PATH: process.env.PATH, HOOKPORTER_SECRET: SECRET },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "ignore"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const exited = once(child, "exit");
