@@ -219,7 +219,10 @@ const HANDLERS: readonly Row[] = [
     "changes its event; one of two fails",
     "each gets an event of its own; the one that finished does not run again",
   ],
-  ["leaves rejections behind; a listener throws", "the listener's error is logged; the entry settles"],
+  [
+    "a listener throws; a handler leaves a rejection behind",
+    "logged, the entry settles; a stray rejection ends the process as in any Node program, and its entry runs again, counted",
+  ],
   [
     "attempts exhausted; redriven, redriven twice",
     "dead letter `attempts_exhausted` with its runs; the second redrive changes nothing",
