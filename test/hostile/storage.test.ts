@@ -89,7 +89,9 @@ it(caseTitle(67, "when settling"), async () => {
 
 it(caseTitle(68, "locked"), async () => {
   const path = inboxFile();
-  const { post, nothingKept, stillServes } = await openServer({ inbox: path });
+  // Each look at the inbox would wait for the lock as well.
+  const { post, nothingKept, stillServes } = await openServer({ inbox: path, poll: 60_000 });
+  await new Promise((resolve) => setTimeout(resolve, 20));
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
   const began = performance.now();
