@@ -201,7 +201,7 @@ it(caseTitle(62, "without an identity of its own"), async () => {
     expect(json(await post(envelope({ timestamp: at(offset) })))).toMatchObject({ duplicate: false });
   }
   await until(() => expect(run).toHaveBeenCalledTimes(3));
-  expect(await entries()).toHaveLength(3);
+  expect(new Set((await entries()).map(({ key }) => key.eventId)).size).toBe(3);
 });
 
 it(caseTitle(62, "with one"), async () => {
