@@ -332,7 +332,7 @@ it(caseTitle(34), async () => {
   await until(() => expect(sizes).toEqual([many, many, many, many, many]));
   expect(await entries()).toHaveLength(5);
   await stillServes();
-}, 120_000);
+}, 300_000);
 
 it(caseTitle(34, "over the limit that is the default"), async () => {
   const { post, nothingKept } = await openServer();
