@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import type { Io } from "./io.ts";
+import { escapeUnprintable } from "./printable.ts";
 
 /** The version of the records that `--json` prints; it changes when a field changes its meaning or goes. */
 export const RECORD_SCHEMA_VERSION = 1;
@@ -43,7 +44,8 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
     record: (type, fields) => {
       if (!json) return;
       const time = new Date(clock()).toISOString();
-      io.stdout.write(`${JSON.stringify({ schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields })}\n`);
+      const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
+      io.stdout.write(`${escapeUnprintable(JSON.stringify(record))}\n`); // JSON escapes some, a terminal acts on more
     },
     raw: (bytes) => {
       io.stdout.write(bytes);

@@ -25,6 +25,7 @@ import { inboxError } from "./sqlite/errors.ts";
 import { filterSql } from "./sqlite/filter.ts";
 import { migrate } from "./sqlite/migrations.ts";
 import { releaseAll, releaseNext } from "./sqlite/order.ts";
+import { Presence } from "./sqlite/presence.ts";
 import { giveBackPages, MAYBE_PRUNED, pruneStep, slimStep } from "./sqlite/prune.ts";
 import {
   attemptValues,
@@ -50,11 +51,15 @@ class SqliteInbox implements Inbox {
   readonly #path: string;
   readonly #commit: GroupCommit;
   #statements: Statements | undefined;
+  #presence: Presence | undefined;
 
   constructor(path: string) {
     this.#path = path;
     this.#commit = new GroupCommit({
-      begin: () => void this.#open.run("BEGIN IMMEDIATE"),
+      begin: () => {
+        this.#presence?.check();
+        this.#open.run("BEGIN IMMEDIATE");
+      },
       commit: () => void this.#open.run("COMMIT"),
       rollback: () => {
         if (this.#open.inTransaction) this.#open.run("ROLLBACK");
@@ -66,6 +71,7 @@ class SqliteInbox implements Inbox {
     await this.#guard(() => {
       const database = openDatabase(this.#path, (opened) => migrate(opened, this.#path, Date.now()));
       this.#statements = new Statements(database);
+      this.#presence = new Presence(this.#path);
     });
     await this.#write((statements) => releaseAll(statements));
   }
@@ -223,9 +229,13 @@ class SqliteInbox implements Inbox {
     const statements = this.#statements;
     this.#statements = undefined;
     if (statements === undefined) return;
-    // Brings everything into the one file, so that a copy of it is whole.
-    statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    statements.close();
+    try {
+      // Brings everything into the one file, so that a copy of it is whole.
+      statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // On a full disk, say. What is committed stays in the log beside the file, and the next open finds it there.
+    }
+    await this.#guard(() => statements.close());
   }
 
   get #open(): Statements {

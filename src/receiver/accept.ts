@@ -82,6 +82,10 @@ async function keepEvent(
     secret,
   });
   const untimely = checkAge(read.timestamp, settings);
+  if (untimely?.reason === "future_timestamp") {
+    const aheadMs = read.timestamp - settings.clock();
+    settings.log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
+  }
   if (untimely !== undefined) {
     // What is known is a duplicate, however late it comes: a sender that never saw our answer must not be refused.
     return persist(settings, async (inbox) => {

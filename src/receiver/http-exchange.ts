@@ -4,6 +4,10 @@ import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-
 import type { Receiver } from "./receiver.ts";
 import type { Answer } from "./response.ts";
 
+/** Milliseconds, and bytes, that a connection which is to be closed may still send. */
+const LINGER = 500;
+const LINGER_BYTES = 8 * 1024 * 1024;
+
 /** What an adapter knows of the endpoint. */
 export interface Endpoint {
   /** The raw request target. */
@@ -28,17 +32,46 @@ export async function exchange(
   };
   const answer = await receiver.receive({ method, headers, target, path, read });
   try {
-    writeAnswer(response, answer);
+    await writeAnswer(response, answer);
   } catch (thrown) {
     response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
   }
 }
 
 /** Writes an answer; nothing is written to a connection that is gone. */
-export function writeAnswer(response: ServerResponse, { status, headers, body }: Answer): void {
+export async function writeAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+): Promise<void> {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, headers);
-  response.end(response.req.method === "HEAD" ? undefined : body);
+  if (response.req.method === "HEAD") response.end();
+  else {
+    response.write(body);
+    if (headers.Connection === "close") await lingering(response.req);
+    response.end();
+  }
+}
+
+/**
+ * Takes what a sender still sends, for a moment, and throws it away: if its connection were closed at once, it would be
+ * reset while it sends, and would never read the answer.
+ */
+function lingering(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let left = LINGER_BYTES;
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, LINGER);
+    request.on("data", (chunk: Uint8Array) => {
+      left -= chunk.byteLength;
+      if (left < 0) end();
+    });
+    request.once("end", end).once("close", end).resume();
+  });
 }
 
 /**

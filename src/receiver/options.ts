@@ -171,8 +171,12 @@ function readDeadLetterOrder(given: unknown = "skip"): "skip" | "block" {
 }
 
 function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {
-  const warn = (message: string) => log.warn({}, message);
-  if (typeof option === "function") return () => readSecrets(option());
+  const warned = new Set<string>();
+  const warn = (message: string) => {
+    if (!warned.has(message)) log.warn({}, message); // a function is asked for every delivery
+    warned.add(message);
+  };
+  if (typeof option === "function") return () => readSecrets(option(), warn);
   const secrets = readSecrets(option, warn);
   return () => secrets;
 }

@@ -20,7 +20,7 @@ export async function planEntry(
   const read = readEnvelope(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   if (entry.key.timestamp === REJECTED) return promote(entry, read, settings);
-  const event = await eventOf(entry, settings);
+  const event = await eventOf(read, entry, settings);
   if (event === undefined) return { end: "dead", reason: "invalid_data" };
   const run = match(read.envelope.event);
   if (run.length === 0) return { end: "unhandled", reason: "no_handler" };
@@ -29,7 +29,8 @@ export async function planEntry(
   return {
     run,
     event: async () => {
-      const next = ready ?? (await eventOf(entry, settings));
+      const again = ready === undefined ? readEnvelope(entry.delivery.body) : undefined;
+      const next = again?.ok === true ? await eventOf(again, entry, settings) : ready;
       ready = undefined;
       if (next === undefined) throw new TypeError("data fitted its schema once, but not the second time");
       return next;
@@ -37,10 +38,12 @@ export async function planEntry(
   };
 }
 
-/** A fresh event from an entry's bytes; `undefined` where `data` does not fit its schema. */
-async function eventOf(entry: ClaimedEntry, { schemas }: Settings): Promise<WebhookEvent | undefined> {
-  const read = readEnvelope(entry.delivery.body);
-  if (!read.ok) return undefined;
+/** The event of an envelope that was just read; `undefined` where `data` does not fit its schema. */
+async function eventOf(
+  read: ReadEnvelope,
+  entry: ClaimedEntry,
+  { schemas }: Settings,
+): Promise<WebhookEvent | undefined> {
   const checked = await checkData(read.envelope.event, read.envelope.data, schemas);
   if (!checked.ok) return undefined;
   // The id is the entry's, which the user's own `identity` may have chosen.

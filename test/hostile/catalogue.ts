@@ -178,13 +178,19 @@ const REPLAY: readonly Row[] = [
     "two events of one kind, millisecond and resource",
     "two entries where data differ; one where it does not",
   ],
-  ["a sender that writes a new timestamp into each retry", "an entry each, unless `identity` says otherwise"],
+  [
+    "a sender that writes a new timestamp into each retry",
+    "an entry each, told as `restampOf`, unless `identity` says otherwise",
+  ],
   ["retries after minutes, hours, days", "200 up to seven days"],
   [
     "timestamps of the future",
     "200 up to five minutes; then 400, dead letter `future_timestamp`, taken in its own time",
   ],
-  ["a clock that is set back or ahead", "no negative delay, no time that grows older; deliveries are taken"],
+  [
+    "a clock that is set back or ahead",
+    "no negative delay, no time that grows older; what waits runs at last; deliveries are taken",
+  ],
   ["events of one resource out of order", "kept in the order of arrival; each carries its timestamp"],
 ];
 
@@ -197,13 +203,12 @@ const STORAGE: readonly Row[] = [
   ],
   ["a power cut", "every commit is flushed before its answer"],
   [
-    "a file that is damaged, read-only, foreign, of a newer version",
-    "refused at the start with a code; never made anew",
+    "a file that is damaged, foreign, of a newer version; removed while it is open",
+    "refused at the start with a code; 503 from then on; never made anew in silence",
   ],
   [
-    "pruning beside a delivery of the same event",
-    "what waits or runs is never removed",
-    "comes with pruning",
+    "pruning beside deliveries of the same events",
+    "a duplicate, or 400 `too_old`; never a second run; what waits or runs is never removed",
   ],
 ];
 
@@ -221,7 +226,7 @@ const HANDLERS: readonly Row[] = [
   ],
   [
     "a listener throws; a handler leaves a rejection behind",
-    "logged, the entry settles; a stray rejection ends the process as in any Node program, and its entry runs again, counted",
+    "logged, the entry settles; `listen` lives through a stray rejection; a program of your own ends as any, and its entry runs again, counted",
   ],
   [
     "attempts exhausted; redriven, redriven twice",
@@ -229,7 +234,7 @@ const HANDLERS: readonly Row[] = [
   ],
   [
     "SIGTERM under load, a second one, SIGKILL",
-    "deliveries under way are answered; unfinished entries run again after the restart",
+    "deliveries under way are answered; the second ends at once; unfinished entries run again after the restart",
   ],
 ];
 

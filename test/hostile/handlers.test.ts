@@ -10,6 +10,7 @@ import {
   until,
   wrapInbox,
 } from "../receiver/sample.ts";
+import { dial } from "../receiver/wire.ts";
 import { caseTitle } from "./catalogue.ts";
 import { nowEnvelope } from "./cli.ts";
 import { openServer } from "./open.ts";
@@ -331,4 +332,16 @@ it(caseTitle(80, "a handler that does not end gives its entry back, uncounted"),
   second.receiver.on("*", (_, { attempt }) => run(attempt));
   await second.untilState("done");
   expect(run).toHaveBeenCalledExactlyOnceWith(1);
+});
+
+it(caseTitle(80, "with a connection that has said nothing, or half a head"), async () => {
+  for (const said of ["", "POST /web"]) {
+    const { server, url } = await openServer();
+    const socket = await dial(url);
+    socket.write(said);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const closed = server.close().then(() => "closed");
+    const late = new Promise((resolve) => setTimeout(resolve, 3000, "still open"));
+    expect([said, await Promise.race([closed, late])]).toEqual([said, "closed"]);
+  }
 });

@@ -267,7 +267,7 @@ it(caseTitle(65, "set back while an entry waits for its retry"), async () => {
   await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
   const { runAt } = await entry();
   expect(runAt).toBe(NOW + 1000);
-  clock.now = NOW - 10 * MINUTE;
+  clock.now = NOW - 4 * MINUTE;
   expect(json(await post(envelope()))).toMatchObject({ duplicate: true });
   expect(await entry()).toMatchObject({ lastSeenAt: NOW, runAt });
   fails = false;
@@ -276,6 +276,22 @@ it(caseTitle(65, "set back while an entry waits for its retry"), async () => {
   clock.now = NOW;
   await stillServes();
   expect(await entries()).toHaveLength(2);
+});
+
+it(caseTitle(65, "set back by a day while an entry waits: it runs at once"), async () => {
+  const { receiver, post, entry, untilState, clock } = await openServer({
+    retry: { delay: 1000, maxDelay: 1000, jitter: 0 },
+  });
+  let fails = true;
+  receiver.on("payment.received", () => {
+    if (fails) throw new Error("not yet");
+  });
+  await post(envelope());
+  await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  fails = false;
+  clock.now = NOW - 24 * 60 * MINUTE;
+  await untilState("done");
+  expect(await entry()).toMatchObject({ attempts: 2 });
 });
 
 it(caseTitle(66), async () => {

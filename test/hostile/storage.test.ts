@@ -1,13 +1,16 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { pruneInbox } from "../../src/inbox/prune.ts";
 import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/receiver.ts";
+import { dueForPruning } from "../../src/receiver/retention.ts";
 import { expectError, json, openReceiver } from "../receiver/open.ts";
 import {
   bytes,
+  DAY,
   envelope,
   freshEnvelope,
   gate,
@@ -275,3 +278,46 @@ function entryOf(n: number) {
     delivery: { method: "POST", target: "/webhooks", headers: {}, body, receivedAt: n },
   };
 }
+
+it(caseTitle(71, "removed while it runs"), async () => {
+  const path = inboxFile();
+  const { post } = await openServer({ inbox: path });
+  expect((await post(freshEnvelope())).status).toBe(200);
+  for (const end of ["", "-wal", "-shm"]) rmSync(path + end);
+  // What would be written now is gone with the process: it must not be acknowledged.
+  expectError(await post(freshEnvelope()), 503, "unavailable");
+});
+
+it(caseTitle(72), async () => {
+  const path = inboxFile();
+  const { receiver, post, clock, entries } = await openServer({
+    inbox: path,
+    maxAge: DAY,
+    maxSkew: 0,
+    retention: DAY,
+  });
+  const runs = new Map<unknown, number>();
+  receiver.on("*", ({ data }) => void runs.set(data.n, (runs.get(data.n) ?? 0) + 1));
+  const events = Array.from({ length: 120 }, (_, n) => freshEnvelope({ data: { n } }));
+  for (const event of events) expect((await post(event)).status).toBe(200);
+  await until(() => expect(runs.size).toBe(120));
+  await until(async () => expect((await receiver.inbox.counts()).done).toBe(120));
+  const stuck = gate();
+  receiver.replaceHandlers((registry) => registry.on("*", () => stuck.opened));
+  clock.now += DAY - 1;
+  const waiting = freshEnvelope({ timestamp: new Date(clock.now).toISOString(), data: { n: "waits" } });
+  expect((await post(waiting)).status).toBe(200);
+  clock.now += 2; // everything else is past its retention, and too old
+  const pruning = pruneInbox(receiver.inbox, dueForPruning({ ...TERMS, clock: () => clock.now }));
+  const replies = await Promise.all(events.map((event) => post(event)));
+  expect((await pruning).pruned).toBe(120);
+  for (const reply of replies) {
+    if (reply.status === 200) expect(json(reply)).toMatchObject({ duplicate: true });
+    else expectError(reply, 400, "invalid_request", "timestamp");
+  }
+  expect([...runs.values()].every((count) => count === 1)).toBe(true);
+  expect((await entries()).filter(({ state }) => state === "running" || state === "pending")).toHaveLength(1);
+  stuck.open();
+}, 60_000);
+
+const TERMS = { maxAge: DAY, retention: DAY, deliveryRetention: DAY };

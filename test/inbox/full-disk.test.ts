@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
+
+/** Mounts a file system of four megabytes, which takes rights that few have; gives its folder. */
+function smallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-disk-"));
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
+  onTestFinished(() => {
+    if (mounted) spawnSync("umount", ["-l", folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return mounted ? folder : undefined;
+}
+
+it("[case 67] refuses what a full disk cannot take, keeps the rest, and goes on when there is room", async (context) => {
+  const disk = smallDisk();
+  if (disk === undefined) return context.skip("needs the right to mount a small file system");
+  const path = join(disk, "inbox.db");
+  writeFileSync(join(disk, "ballast"), Buffer.alloc(2_500_000));
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  onTestFinished(() => inbox.close().catch(() => {}));
+  const entryOf = (number: number) => {
+    const delivery = sampleDelivery({ body: Buffer.alloc(40_000, number) });
+    return { ...numberedEntry(number), delivery };
+  };
+  const kept: number[] = [];
+  const codes = new Set<string>();
+  for (let number = 0; number < 60; number++) {
+    await keep(inbox, entryOf(number)).then(
+      () => kept.push(number),
+      (error) => codes.add(error.code),
+    );
+  }
+  expect(kept.length).toBeGreaterThan(3);
+  expect(kept.length).toBeLessThan(60);
+  expect([...codes]).toEqual(["inbox_unavailable"]);
+  expect(await inbox.list({})).toHaveLength(kept.length);
+
+  rmSync(join(disk, "ballast"));
+  await keep(inbox, entryOf(99));
+  expect(await inbox.list({})).toHaveLength(kept.length + 1);
+  for (const { seq } of await inbox.list({})) expect((await inbox.delivery(seq))?.body).toHaveLength(40_000);
+  await inbox.close();
+
+  const again = sqliteInbox(path);
+  await again.open();
+  onTestFinished(() => again.close());
+  expect(await again.list({})).toHaveLength(kept.length + 1);
+  const [first] = await again.claim({ now: Date.now(), limit: 1, leaseMs: 1000 });
+  if (first === undefined) throw new Error("expected a due entry");
+  expect(await again.settle(settlementOf(first), Date.now())).toBe(true);
+});
