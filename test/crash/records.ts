@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { AttemptRecord, Entry } from "../../src/inbox/inbox.ts";
+import { selectInbox } from "../../src/inbox/open.ts";
+import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
+import type { Life } from "./listen-process.ts";
+
+/** A delivery that left the sender whole or in part, perhaps in vain; once per sending. */
+export interface Sent {
+  readonly id: string;
+  /** SHA-256 of the body, hex. */
+  readonly hash: string;
+}
+
+/** A whole answer the sender got. */
+export interface Answered {
+  readonly id: string;
+  readonly status: number;
+  readonly received: boolean;
+  readonly duplicate: boolean | null;
+}
+
+/** A line of the effects' file. */
+export interface Effect {
+  readonly id: string;
+  /** Number of the life that ran it. */
+  readonly life: number;
+  readonly phase: "start" | "end";
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** An entry with the runs that the inbox knows of. */
+export interface KeptEntry extends Pick<Entry, "state" | "reason" | "attempts" | "bodyHash"> {
+  readonly id: string;
+  readonly records: readonly Pick<AttemptRecord, "startedAt" | "durationMs" | "outcome">[];
+}
+
+/** Everything that was written down about a run of the harness. */
+export interface Records {
+  readonly lives: readonly Life[];
+  readonly sent: readonly Sent[];
+  readonly answered: readonly Answered[];
+  readonly effects: readonly Effect[];
+  readonly entries: readonly KeptEntry[];
+  /** What SQLite says of the file: `ok`. */
+  readonly integrity: string;
+}
+
+/** The lines of an NDJSON file; a missing file has none. */
+export function readLines<Line>(file: string): readonly Line[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+/** The entries of an inbox file, and SQLite's own judgement of the file. */
+export async function readInbox(path: string): Promise<Pick<Records, "entries" | "integrity">> {
+  const database = openDatabase(path, () => {});
+  const integrity = String(pragma(database, "integrity_check"));
+  database.close();
+  const inbox = selectInbox(path);
+  await inbox.open();
+  try {
+    const entries: KeptEntry[] = [];
+    for (const { seq, key, state, reason, attempts, bodyHash } of await inbox.list({})) {
+      entries.push({
+        id: key.eventId,
+        state,
+        reason,
+        attempts,
+        bodyHash,
+        records: await inbox.attempts(seq),
+      });
+    }
+    return { entries, integrity };
+  } finally {
+    await inbox.close();
+  }
+}

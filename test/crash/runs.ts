@@ -1,0 +1,54 @@
+import type { Life } from "./listen-process.ts";
+import type { Effect, KeptEntry } from "./records.ts";
+
+/** One run of an event's handler, or one forward of it, as its effect shows it. */
+export interface Run {
+  readonly id: string;
+  readonly life: Life;
+  readonly startedAt: number;
+  /** `undefined` where a kill came before the effect was done. */
+  endedAt?: number;
+  /** Whether the inbox has a record that it ended well. */
+  recorded: boolean;
+}
+
+/** Clocks of two processes are read at different moments: milliseconds between a run's record and its effect. */
+const SLACK = 5;
+
+/** The runs of each event, in the order they started. */
+export function runsOf(
+  effects: readonly Effect[],
+  entries: readonly KeptEntry[],
+  lives: readonly Life[],
+): ReadonlyMap<string, readonly Run[]> {
+  const byNumber = new Map(lives.map((life) => [life.number, life]));
+  const runs = new Map<string, Run[]>();
+  for (const { id, life: number, phase, at } of effects) {
+    const life = byNumber.get(number);
+    if (life === undefined) throw new Error(`an effect of life ${number}, which never was`);
+    const known = runs.get(id) ?? [];
+    runs.set(id, known);
+    if (phase === "start") known.push({ id, life, startedAt: at, recorded: false });
+    else finish(known, life, at);
+  }
+  for (const { id, records } of entries) for (const record of records) match(runs.get(id) ?? [], record);
+  for (const known of runs.values()) known.sort((a, b) => a.startedAt - b.startedAt);
+  return runs;
+}
+
+function finish(known: readonly Run[], life: Life, at: number): void {
+  const run = known.find((one) => one.life === life && one.endedAt === undefined);
+  if (run === undefined) throw new Error(`an effect of life ${life.number} was done before it started`);
+  run.endedAt = at;
+}
+
+/** Finds the run that a record tells of: the one that took place while the record says one did. */
+function match(runs: readonly Run[], { startedAt, durationMs, outcome }: KeptEntry["records"][number]): void {
+  if (outcome !== "ok") return;
+  const run = runs.find((one) => {
+    const start = startedAt - one.life.clockAhead;
+    const within = one.startedAt >= start - SLACK && one.startedAt <= start + durationMs + SLACK;
+    return within && one.endedAt !== undefined && !one.recorded;
+  });
+  if (run !== undefined) run.recorded = true;
+}
