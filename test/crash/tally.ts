@@ -15,6 +15,8 @@ export interface Tally {
   readonly stuck: number;
   /** Had their effect more than once, and each time a kill fell between the effect and its recording. */
   readonly twiceByKill: number;
+  /** The longest of those times between an effect and the kill, in milliseconds. */
+  readonly widestGap: number;
   /** Had their effect more than once, or two runs at a time, without a kill in between: the promise broken. */
   readonly twiceByFault: number;
   /** Never acknowledged, and kept all the same: the answer fell to a kill. */
@@ -65,6 +67,7 @@ export function tally({ lives, sent, answered, effects, entries, integrity }: Re
   };
   const unacknowledged = [...ids].filter((id) => !acknowledged.has(id));
   const twice = [...runs.values()].filter((all) => all.filter(hasEnded).length > 1);
+  const byKill = twice.filter((all) => twiceByFault(all, missed) === undefined);
   const faulty = count((id) => twiceByFault(runs.get(id) ?? [], missed));
   return {
     kills: lives.filter(({ killedAt }) => killedAt !== undefined).length,
@@ -72,7 +75,8 @@ export function tally({ lives, sent, answered, effects, entries, integrity }: Re
     acknowledged: acknowledged.size,
     lost: count((id) => (acknowledged.has(id) ? lost(id, kept.get(id), runs.get(id) ?? []) : undefined)),
     stuck: count((id) => stuck(id, kept.get(id))),
-    twiceByKill: twice.filter((all) => twiceByFault(all, missed) === undefined).length,
+    twiceByKill: byKill.length,
+    widestGap: Math.max(0, ...byKill.flatMap((all) => all.slice(0, -1).map(gapBeforeKill))),
     twiceByFault: faulty,
     unacknowledgedKept: unacknowledged.filter((id) => kept.has(id)).length,
     unacknowledgedAbsent: unacknowledged.filter((id) => !kept.has(id)).length,
@@ -94,6 +98,10 @@ export function tallyLine({ faults, integrity, ...counts }: Tally): string {
 
 function hasEnded({ endedAt }: Run): boolean {
   return endedAt !== undefined;
+}
+
+function gapBeforeKill({ life, endedAt }: Run): number {
+  return endedAt === undefined || life.killedAt === undefined ? 0 : life.killedAt - endedAt;
 }
 
 function lost(id: string, entry: KeptEntry | undefined, runs: readonly Run[]): string | undefined {
