@@ -57,8 +57,9 @@ class SqliteInbox implements Inbox {
     this.#path = path;
     this.#commit = new GroupCommit({
       begin: () => {
+        const statements = this.#open;
         this.#presence?.check();
-        this.#open.run("BEGIN IMMEDIATE");
+        statements.run("BEGIN IMMEDIATE");
       },
       commit: () => void this.#open.run("COMMIT"),
       rollback: () => {

@@ -1,9 +1,8 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
-import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
+import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/receiver.ts";
 import { dueForPruning } from "../../src/receiver/retention.ts";
@@ -26,6 +25,9 @@ import { caseTitle } from "./catalogue.ts";
 import { nowEnvelope } from "./cli.ts";
 import { head, openServer } from "./open.ts";
 import { runsOf, startChild } from "./process.ts";
+
+/** The client that the inbox has: two of them in one process would break each other's locks. */
+const { DatabaseSync } = loadSqlite();
 
 /** Everything in an inbox that nobody has open. */
 async function entriesOf(path: string) {

@@ -1,10 +1,9 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
+import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { describeInbox } from "./contract.ts";
 import {
@@ -17,6 +16,9 @@ import {
   sampleKey,
   settlementOf,
 } from "./entries.ts";
+
+/** The client that the inbox has: two of them in one process would break each other's locks. */
+const { DatabaseSync } = loadSqlite();
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-inbox-"));
 let files = 0;

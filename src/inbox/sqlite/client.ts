@@ -65,7 +65,7 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
  * SQLite behind the `node:sqlite` API: Node's own where it has it (22.13 and newer), a package with the same API on
  * Node 20. The only place that chooses.
  */
-function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
+export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   const own = withoutExperimentalWarning(
     () => process.getBuiltinModule?.("node:sqlite" as "node:fs") as unknown,
   );
