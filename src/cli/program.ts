@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { leaves } from "./command-tree.ts";
+import { registerCheck } from "./commands/check.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
@@ -32,6 +33,7 @@ export function createProgram(context: MutableContext): Command {
   registerReplay(program, context);
   registerSign(program, context);
   registerVerify(program, context);
+  registerCheck(program, context);
   registerEvents(program, context);
   for (const command of leaves(program)) addCommonOptions(command);
   program.hook("preAction", (_, command) => {

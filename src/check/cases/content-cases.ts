@@ -1,0 +1,96 @@
+import type { CheckCase } from "../check-case.ts";
+import type { Probe } from "../probe.ts";
+import { WHY } from "../reasons.ts";
+import { withBadByte } from "./tampering-cases.ts";
+
+type ContentRow = readonly [id: CheckCase["id"], sent: string, make: (probe: Probe) => Buffer, fix: string];
+
+const SHAPE_FIX =
+  "it confirms what is no envelope: check that `event`, `timestamp`, `data` and `webhook` are there and answer 400";
+
+/** Well signed bodies that are no events. */
+const NO_EVENTS: readonly ContentRow[] = [
+  [
+    "BODY-22",
+    "not JSON, well signed",
+    (probe) => text(`not JSON ${probe.marker}`),
+    "it confirms what it cannot read: answer 400",
+  ],
+  ["BODY-23", "an empty body, well signed", () => Buffer.alloc(0), "it confirms an empty body: answer 400"],
+  ["BODY-24", "a JSON array, well signed", (probe) => text(`[${probe.body()}]`), SHAPE_FIX],
+  ["BODY-25", "JSON null, well signed", () => text("null"), SHAPE_FIX],
+  ["BODY-26", "an envelope without `event`", (probe) => probe.body({ event: undefined }), SHAPE_FIX],
+  ["BODY-27", "an envelope whose `event` is a number", (probe) => probe.body({ event: 12 }), SHAPE_FIX],
+  ["BODY-28", "an envelope whose `data` is null", (probe) => probe.body({ data: null }), SHAPE_FIX],
+  ["BODY-29", "an envelope without `webhook`", (probe) => probe.body({ webhook: undefined }), SHAPE_FIX],
+  [
+    "BODY-30",
+    "a byte that is not UTF-8, well signed",
+    withBadByte,
+    "it confirms text it had to guess: decode UTF-8 strictly after verifying, and answer 400",
+  ],
+];
+
+/** Well signed JSON that has broken receivers. */
+const TRAPS: readonly ContentRow[] = [
+  [
+    "BODY-31",
+    "an object with one key twice",
+    (probe) => text(probe.body().toString().replace('"rooms"', '"rooms":1,"rooms"')),
+    "",
+  ],
+  [
+    "BODY-32",
+    "a key named __proto__",
+    (probe) => text(probe.body().toString().replace('"rooms"', '"__proto__":{"admin":true},"rooms"')),
+    "",
+  ],
+  [
+    "BODY-33",
+    "JSON nested 5000 deep",
+    (probe) =>
+      text(
+        probe
+          .bodyWith({ address: "@@" })
+          .toString()
+          .replace('"@@"', "[".repeat(5000) + "]".repeat(5000)),
+      ),
+    "",
+  ],
+  [
+    "BODY-34",
+    "text with NUL and half a surrogate pair, as escapes",
+    (probe) => text(probe.bodyWith({ address: "@@" }).toString().replace("@@", "\\u0000\\ud800")),
+    "",
+  ],
+];
+
+const FAILED = "its code fails on it, so the same bytes come again and again: catch the error and answer 400";
+
+function text(content: string): Buffer {
+  return Buffer.from(content, "utf8");
+}
+
+/** What a receiver makes of well signed bytes that are not quite an event. */
+export const CONTENT_CASES: readonly CheckCase[] = [
+  ...NO_EVENTS.map(
+    ([id, sent, make, fix]): CheckCase => ({
+      ...{ id, sent, fix, crash: FAILED, right: ["4xx"], severity: "recommended", why: WHY.validate },
+      run: (probe) => probe.post(make(probe)),
+    }),
+  ),
+  ...TRAPS.map(
+    ([id, sent, make]): CheckCase => ({
+      ...{
+        id,
+        sent,
+        fix: FAILED,
+        crash: FAILED,
+        right: ["200", "4xx"],
+        severity: "recommended",
+        why: WHY.noFailure,
+      },
+      run: (probe) => probe.post(make(probe)),
+    }),
+  ),
+];

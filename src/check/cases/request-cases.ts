@@ -1,0 +1,159 @@
+import { gzipSync } from "node:zlib";
+import type { CheckCase } from "../check-case.ts";
+import { WHY } from "../reasons.ts";
+
+/** Bytes of a body no event needs. */
+const OVERSIZE = 16 * 1024 * 1024;
+
+const TYPE_FIX = "it parses by Content-Type before it verifies: read the bytes whatever the header says";
+
+type TypeRow = readonly [id: CheckCase["id"], sent: string, type: string | null];
+
+const TYPES: readonly TypeRow[] = [
+  ["HTTP-01", "Content-Type application/json; charset=UTF-8", "application/json; charset=UTF-8"],
+  ["HTTP-02", "Content-Type text/plain", "text/plain"],
+  ["HTTP-03", "Content-Type application/x-www-form-urlencoded", "application/x-www-form-urlencoded"],
+  ["HTTP-04", "no Content-Type", null],
+  [
+    "HTTP-05",
+    "Content-Type with charset=iso-8859-1, the body in UTF-8",
+    "application/json; charset=iso-8859-1",
+  ],
+];
+
+const ACCEPTED = { right: ["200"], severity: "required", why: WHY.http } as const;
+
+/** One request in the ways HTTP allows, and requests that are no deliveries. */
+export const REQUEST_CASES: readonly CheckCase[] = [
+  ...TYPES.map(
+    ([id, sent, type]): CheckCase => ({
+      ...{ id, sent, right: ["200"], severity: "recommended", why: WHY.contentType },
+      ...{ fix: TYPE_FIX, crash: TYPE_FIX, about: "content-type" },
+      run: (probe) =>
+        probe.post(probe.bodyWith({ address: "Zürich" }), { headers: { "content-type": type } }),
+    }),
+  ),
+  {
+    ...{ ...ACCEPTED, id: "HTTP-06", sent: "the body in chunks, without a length" },
+    fix: "it needs a Content-Length: read the body to its end",
+    run: (probe) => probe.post(probe.body(), { chunked: true }),
+  },
+  {
+    ...{ ...ACCEPTED, id: "HTTP-07", sent: "Expect: 100-continue" },
+    fix: "it refuses a sender that asks first: answer 100, or read on",
+    run: (probe) => probe.post(probe.body(), { headers: { expect: "100-continue" } }),
+  },
+  {
+    ...{ ...ACCEPTED, id: "HTTP-08", sent: "a good delivery on a connection that had a bad one" },
+    fix: "it loses track of a connection after it refused a delivery: read or close it",
+    run: (probe) =>
+      probe.onOneConnection(async (agent) => {
+        await probe.post(probe.body(), { agent, signature: null });
+        const answer = await probe.post(probe.body(), { agent });
+        // The receiver may close after a refusal, while we send: every sender tries again then.
+        return answer.type === "closed" ? probe.post(probe.body(), { agent }) : answer;
+      }),
+  },
+  {
+    ...{ ...ACCEPTED, id: "HTTP-09", sent: "the body in pieces over a second", severity: "recommended" },
+    fix: "it gives up on a slow connection too soon: allow some seconds for the body",
+    run: (probe) => {
+      const body = probe.body();
+      const third = Math.ceil(body.byteLength / 3);
+      const parts = [
+        body.subarray(0, third),
+        500,
+        body.subarray(third, 2 * third),
+        500,
+        body.subarray(2 * third),
+      ];
+      return probe.post(body, { parts });
+    },
+  },
+  {
+    ...{
+      id: "HTTP-10",
+      sent: "half a body, then silence",
+      right: ["4xx", "closed"],
+      severity: "recommended",
+    },
+    ...{ why: WHY.limits },
+    fix: "it waits for the rest of a body without end: give the whole body some seconds, then answer 408 or close",
+    run: (probe) => {
+      const body = probe.body();
+      return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
+    },
+  },
+  {
+    ...{
+      id: "HTTP-11",
+      sent: "a well signed body of 16 MiB",
+      right: ["4xx", "closed"],
+      severity: "recommended",
+    },
+    ...{
+      why: WHY.limits,
+      fix: "it takes a body of any size: limit it, for example to 1 MiB, and answer 413",
+    },
+    run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
+  },
+  {
+    ...{
+      id: "HTTP-12",
+      sent: "16 MiB in chunks, without a length",
+      right: ["4xx", "closed"],
+      severity: "recommended",
+    },
+    ...{
+      why: WHY.limits,
+      fix: "it trusts Content-Length for its limit: count the bytes as they come, and answer 413",
+    },
+    run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
+  },
+  {
+    ...{
+      id: "HTTP-13",
+      sent: "GET, with the signature of an empty body",
+      right: ["4xx", "501"],
+      best: ["405"],
+    },
+    ...{
+      severity: "recommended",
+      why: WHY.postOnly,
+      fix: "it confirms a GET: take POST alone, and answer 405",
+    },
+    run: (probe) => {
+      const empty = Buffer.alloc(0);
+      return probe.post(empty, { method: "GET", headers: { "content-length": null, "content-type": null } });
+    },
+  },
+  {
+    ...{ id: "HTTP-14", sent: "a valid event by PUT", right: ["4xx", "501"], best: ["405"] },
+    ...{
+      severity: "recommended",
+      why: WHY.postOnly,
+      fix: "it confirms a PUT: take POST alone, and answer 405",
+    },
+    run: (probe) => probe.post(probe.body(), { method: "PUT" }),
+  },
+  {
+    ...{ id: "HTTP-15", sent: "a valid event to another path", right: ["4xx"], severity: "informational" },
+    ...{ why: WHY.otherPath, fix: "it takes deliveries at any path: answer 404 at all but one" },
+    run: (probe) => {
+      const path = probe.url.pathname.replace(/\/$/, "");
+      return probe.post(probe.body(), { target: `${path}-no-such-endpoint` });
+    },
+  },
+  {
+    ...{ id: "HTTP-16", sent: "a gzipped body, signed as JSON", right: ["4xx"], severity: "informational" },
+    ...{
+      why: WHY.encoding,
+      fix: "it inflates what nobody has verified yet: refuse Content-Encoding, or limit what comes out",
+    },
+    run: (probe) => {
+      const body = probe.body();
+      const zipped = gzipSync(body);
+      return probe.post(zipped, { signature: probe.sign(body), headers: { "content-encoding": "gzip" } });
+    },
+  },
+];

@@ -1,0 +1,90 @@
+import type { CheckCase } from "../check-case.ts";
+import type { Probe } from "../probe.ts";
+import { WHY } from "../reasons.ts";
+import { pretty, reordered } from "./tampering-cases.ts";
+
+const RAW_FIX =
+  "it verifies re-serialised JSON or decoded text, not the raw bytes: take the body as bytes before any parser";
+
+type SpellingRow = readonly [id: CheckCase["id"], sent: string, make: (probe: Probe) => Buffer];
+
+/** Ways to write an event that a parser and a serialiser would not bring back. */
+const SPELLINGS: readonly SpellingRow[] = [
+  [
+    "BODY-09",
+    "text beyond ASCII, as UTF-8",
+    (probe) => probe.bodyWith({ address: "12 rue de l’Église, Zürich 東京 🏠" }),
+  ],
+  [
+    "BODY-10",
+    "the same characters as \\u escapes",
+    (probe) => replaced(probe, '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
+  ],
+  ["BODY-11", "slashes written as \\/", (probe) => replaced(probe, "@@", "12\\/14 Sample Street")],
+  ["BODY-12", "a whole number beyond 2^53", (probe) => numbered(probe, "12345678901234567890")],
+  ["BODY-13", "a number written as 385000.00", (probe) => numbered(probe, "385000.00")],
+  ["BODY-14", "a number written as 3.85E+5", (probe) => numbered(probe, "3.85E+5")],
+  ["BODY-15", "the keys in another order, signed so", (probe) => reordered(probe.body())],
+  ["BODY-16", "pretty-printed, signed so", (probe) => pretty(probe.body())],
+  [
+    "BODY-17",
+    "line ends as CRLF, signed so",
+    (probe) => Buffer.from(pretty(probe.body()).toString("utf8").replaceAll("\n", "\r\n")),
+  ],
+  [
+    "BODY-18",
+    "white space before and a newline after, signed so",
+    (probe) => Buffer.from(` \t${probe.body().toString("utf8")}\n`),
+  ],
+];
+
+function replaced(probe: Probe, from: string, to: string): Buffer {
+  return Buffer.from(probe.bodyWith({ address: "@@" }).toString("utf8").replace(from, to), "utf8");
+}
+
+function numbered(probe: Probe, digits: string): Buffer {
+  return Buffer.from(
+    probe.bodyWith({ purchase_price: "@@" }).toString("utf8").replace('"@@"', digits),
+    "utf8",
+  );
+}
+
+const ACCEPTED = {
+  right: ["200"],
+  severity: "required",
+  why: WHY.rawBody,
+  fix: RAW_FIX,
+  about: "bytes",
+} as const;
+
+/** Well signed events in every spelling that JSON allows. */
+export const SPELLING_CASES: readonly CheckCase[] = [
+  ...SPELLINGS.map(
+    ([id, sent, make]): CheckCase => ({
+      ...{ ...ACCEPTED, id, sent },
+      run: (probe) => probe.post(make(probe)),
+    }),
+  ),
+  {
+    ...ACCEPTED,
+    id: "BODY-19",
+    sent: "the body in two pieces, cut inside a character",
+    fix: "it joins the pieces as text, which breaks a character in two: collect bytes, and decode them together",
+    run: (probe) => {
+      const body = probe.bodyWith({ address: "Zürich" });
+      const cut = body.indexOf("ü") + 1;
+      return probe.post(body, { parts: [body.subarray(0, cut), 100, body.subarray(cut)] });
+    },
+  },
+  {
+    ...{ ...ACCEPTED, id: "BODY-20", sent: "a body of 80 KiB", severity: "recommended", why: WHY.json },
+    fix: "its limit is low for a body of a size that is not shown: take some hundred KiB at least",
+    run: (probe) => probe.post(probe.bodyWith({ address: "12 Sample Street ".repeat(4800) })),
+  },
+  {
+    ...{ ...ACCEPTED, id: "BODY-21", sent: "a byte order mark before the JSON, signed with it" },
+    ...{ right: ["200", "400", "422"], severity: "recommended" },
+    fix: "it drops the byte order mark before it verifies: verify the bytes as they came, drop it for parsing only",
+    run: (probe) => probe.post(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), probe.body()])),
+  },
+];

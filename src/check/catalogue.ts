@@ -1,0 +1,24 @@
+import { CONTENT_CASES } from "./cases/content-cases.ts";
+import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
+import { KIND_CASES } from "./cases/kind-cases.ts";
+import { REQUEST_CASES } from "./cases/request-cases.ts";
+import { SIGNATURE_CASES } from "./cases/signature-cases.ts";
+import { SPELLING_CASES } from "./cases/spelling-cases.ts";
+import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
+import { TIME_CASES } from "./cases/time-cases.ts";
+import type { CheckCase } from "./check-case.ts";
+
+/** Every case, in the order they run and are shown in. `docs/check.md` lists the same; a test compares both. */
+export const CATALOGUE: readonly CheckCase[] = [
+  ...KIND_CASES,
+  ...SIGNATURE_CASES,
+  ...TAMPERING_CASES,
+  ...SPELLING_CASES,
+  ...CONTENT_CASES,
+  ...REQUEST_CASES,
+  ...TIME_CASES,
+  ...DUPLICATE_CASES,
+];
+
+/** The case that runs first in every run: a delivery that is valid in every way. */
+export const CONTROL = "KIND-01";

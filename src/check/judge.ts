@@ -1,0 +1,85 @@
+import { type Answer, answersText, isAcknowledged, isIn } from "./answer.ts";
+import { CONTROL } from "./catalogue.ts";
+import { type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
+import type { CheckResult } from "./check-result.ts";
+
+/** What a judgement needs beside the evidence. */
+export interface Circumstances {
+  /** Whether the control was confirmed; a refusal proves nothing otherwise. */
+  readonly controlPassed: boolean;
+  readonly timeout: number;
+  readonly durationMs: number;
+}
+
+/** Whether what a case saw is right, and if not, what to mend. */
+export function judge(
+  one: CheckCase,
+  { answers, runs }: Evidence,
+  circumstances: Circumstances,
+): CheckResult {
+  const base = { ...blank(one), answer: answersText(answers), durationMs: circumstances.durationMs };
+  const seen = { ...base, runs: runs ?? null };
+  const wrong = answers.find((answer) => !isIn(answer, one.right));
+  if (wrong !== undefined) return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) };
+  if (runs !== undefined && runs !== one.runs) {
+    const never = runs === 0 && one.severity === "recommended";
+    const fix = never ? "the event was confirmed, but never ran: see DUP-04" : one.fix;
+    return { ...seen, outcome: "failed", fix };
+  }
+  if (!circumstances.controlPassed && !answers.every(isAcknowledged)) {
+    return {
+      ...seen,
+      outcome: "not_applicable",
+      fix: `a refusal proves nothing, since ${CONTROL} was refused too`,
+    };
+  }
+  const { best } = one;
+  const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
+  if (best === undefined || second === undefined) return { ...seen, outcome: "passed" };
+  const fix = best.includes("200")
+    ? one.fix
+    : `refused, but ${best.join(" or ")} tells the sender why: answer that`;
+  return { ...seen, outcome: "failed", severity: "recommended", fix };
+}
+
+/** The result of a case that was not run. */
+export function notApplicable(one: CheckCase, reason: string): CheckResult {
+  return { ...blank(one), outcome: "not_applicable", fix: reason };
+}
+
+/** The result of a case whose observer failed: it counts as a failure, never as seen. */
+export function notObserved(one: CheckCase, reason: string, durationMs: number): CheckResult {
+  return { ...blank(one), outcome: "failed", fix: `could not be seen: ${reason}`, durationMs };
+}
+
+function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
+  const { id, sent, severity, why } = one;
+  return {
+    ...{ id, sent, severity, why, group: groupOf(one), right: rightText(one) },
+    ...{ answer: null, runs: null, fix: null, durationMs: 0 },
+  };
+}
+
+/** What is wrong: in general for an answer that no case foresees, else in the case's own words. */
+function fixFor(one: CheckCase, answer: Answer, { timeout }: Circumstances): string {
+  const wantsRefusal = !one.right.includes("200");
+  switch (answer.type) {
+    case "silent":
+      if (one.right.includes("closed")) return one.fix;
+      return `no answer within ${timeout / 1000} s: answer as soon as the event is kept, and work after that`;
+    case "closed":
+      return one.crash ?? "it closes the connection without an answer: look into its log for a crash";
+    case "unreachable":
+      return `no connection (${answer.detail}): look into its log for a crash`;
+  }
+  const { status } = answer;
+  if (wantsRefusal) {
+    if (status >= 500)
+      return one.crash ?? "its code fails on this instead of refusing it: catch the error, answer 4xx";
+    if (status >= 300) return `${status} does not refuse it: answer ${(one.best ?? one.right).join(" or ")}`;
+    return one.fix;
+  }
+  if (status >= 200 && status < 300) return `${status} does not confirm a delivery: answer exactly 200`;
+  if (status >= 300 && status < 400) return "it redirects: senders do not follow; check the final URL";
+  return status >= 500 ? (one.crash ?? one.fix) : one.fix;
+}

@@ -1,0 +1,73 @@
+import { readEnvelope } from "../event/read-envelope.ts";
+
+/** An event to be observed. */
+export interface ObservedEvent {
+  /** The `data.id` of the event; no other event has it. */
+  readonly marker: string;
+  /** The bodies that were sent with it. */
+  readonly bodies: readonly Uint8Array[];
+}
+
+/** Whoever can say how often an event ran. */
+export interface Observer {
+  /** A whole number; rejects where none can be had. */
+  count(event: ObservedEvent): Promise<number>;
+}
+
+/** What stands in `--observe` for an event's `data.id`. */
+export const MARKER = "{marker}";
+/** What stands in `--observe` for the event id that hookporter derives. */
+export const EVENT_ID = "{event-id}";
+
+/**
+ * Asks once for each name the event has: its marker, or, where the template says `{event-id}`, each event id of its
+ * bodies; their counts add up.
+ */
+export async function askForEach(
+  template: string,
+  { marker, bodies }: ObservedEvent,
+  ask: (fill: (part: string) => string) => Promise<number>,
+): Promise<number> {
+  const ids = template.includes(EVENT_ID) ? eventIds(bodies) : [""];
+  let sum = 0;
+  for (const id of ids) {
+    sum += await ask((part) => part.replaceAll(MARKER, marker).replaceAll(EVENT_ID, id));
+  }
+  return sum;
+}
+
+/** The ids hookporter derives from bodies, each once. */
+function eventIds(bodies: readonly Uint8Array[]): readonly string[] {
+  const read = bodies.map((body) => readEnvelope(body));
+  return [...new Set(read.flatMap((result) => (result.ok ? [result.eventId] : [])))];
+}
+
+/**
+ * The count in an observer's output: its last line, either a whole number, or the record that `events show --json`
+ * prints. Throws a text that says what came instead.
+ */
+export function readCount(output: string): number {
+  const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  if (/^\d{1,9}$/.test(line)) return Number(line);
+  const count = line.startsWith("{") ? countOfRecord(line) : undefined;
+  if (count !== undefined) return count;
+  const got = line === "" ? "nothing" : JSON.stringify(line.slice(0, 80));
+  throw new Error(`expected a whole number on the last line, got ${got}`);
+}
+
+function countOfRecord(line: string): number | undefined {
+  let record: { type?: unknown; code?: unknown; state?: unknown; runs?: unknown };
+  try {
+    record = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (record.type === "error" && record.code === "entry_unknown") return 0;
+  if (record.type !== "entry" || !Array.isArray(record.runs)) return undefined;
+  if (record.state === "unhandled") return 1; // it was kept once, and there is nothing to run
+  const byHandler = new Map<string, number>();
+  for (const { handler, outcome } of record.runs as { handler: string; outcome: string }[]) {
+    if (outcome === "ok") byHandler.set(handler, (byHandler.get(handler) ?? 0) + 1);
+  }
+  return Math.max(0, ...byHandler.values());
+}

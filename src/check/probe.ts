@@ -1,0 +1,158 @@
+import type { KeyObject } from "node:crypto";
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import type { Envelope } from "../event/envelope.ts";
+import { type EventKind, isEventKind } from "../event/kinds.ts";
+import { sampleEvent } from "../event/sample.ts";
+import { sign } from "../signature/sign.ts";
+import type { Answer } from "./answer.ts";
+import { countRuns } from "./count-runs.ts";
+import type { Observer } from "./observer.ts";
+import { type BodyPart, exchange } from "./wire.ts";
+
+/** What a probe needs to know of the receiver and the run. */
+export interface ProbeOptions {
+  readonly url: URL;
+  readonly secret: KeyObject;
+  readonly signatureHeader: string;
+  /** Milliseconds for each request. */
+  readonly timeout: number;
+  /** Milliseconds to wait before an event is taken to have run as often as it will. */
+  readonly settle: number;
+  readonly clock: () => number;
+  /** Stands for this run in every marker, so that two runs share no event. */
+  readonly runName: string;
+  readonly observer?: Observer;
+}
+
+/** How a delivery differs from what the service sends. */
+export interface PostOptions {
+  /** The header's value or values; `null` for none. Default: that of the body. */
+  readonly signature?: string | readonly string[] | null;
+  /** The name the signature goes under. */
+  readonly header?: string;
+  readonly method?: string;
+  /** The raw request target. Default: that of the URL. */
+  readonly target?: string;
+  /** More headers; `null` leaves one out. */
+  readonly headers?: Readonly<Record<string, string | null>>;
+  /** The body in parts, where they are not one piece. */
+  readonly parts?: readonly BodyPart[];
+  /** Without a length, in chunks. */
+  readonly chunked?: boolean;
+  readonly trailers?: Readonly<Record<string, string>>;
+  readonly agent?: HttpAgent;
+}
+
+/** The hands of one case: events of its own, and exact requests. */
+export class Probe {
+  /** The `data.id` of the case's events. */
+  readonly marker: string;
+  readonly #options: ProbeOptions;
+
+  constructor(caseId: string, options: ProbeOptions) {
+    this.#options = options;
+    this.marker = `prop_check_${options.runName}_${caseId.toLowerCase().replace("-", "_")}`;
+  }
+
+  get secret(): KeyObject {
+    return this.#options.secret;
+  }
+
+  get url(): URL {
+    return this.#options.url;
+  }
+
+  get signatureHeader(): string {
+    return this.#options.signatureHeader;
+  }
+
+  /** The raw request target of the URL. */
+  get target(): string {
+    return this.url.pathname + this.url.search;
+  }
+
+  /** A timestamp so many milliseconds from now. */
+  at(offset = 0): string {
+    return new Date(this.#options.clock() + offset).toISOString();
+  }
+
+  /** This case's event, valid in every way: `property.created`, the one kind whose `data` is described. */
+  event(changes: Readonly<Record<string, unknown>> = {}): Envelope {
+    const sample = sampleEvent("property.created", { timestamp: this.#options.clock() });
+    return { ...sample, data: { ...sample.data, id: this.marker }, ...changes };
+  }
+
+  /** The bytes of this case's event. */
+  body(changes?: Readonly<Record<string, unknown>>): Buffer {
+    return Buffer.from(JSON.stringify(this.event(changes)), "utf8");
+  }
+
+  /** The bytes of this case's event with some fields of `data` changed. */
+  bodyWith(data: Readonly<Record<string, unknown>>): Buffer {
+    return this.body({ data: { ...this.event().data, ...data } });
+  }
+
+  /** The bytes of an event of a kind, with the sample's `data` and this case's marker. */
+  bodyOf(kind: EventKind | string): Buffer {
+    if (!isEventKind(kind)) return this.body({ event: kind });
+    const sample = sampleEvent(kind, { timestamp: this.#options.clock() });
+    const prefix = String(sample.data.id).split("_")[0];
+    const id = this.marker.replace(/^prop/, prefix ?? "prop");
+    return Buffer.from(JSON.stringify({ ...sample, data: { ...sample.data, id } }), "utf8");
+  }
+
+  /** The right signature of some bytes. */
+  sign(body: Uint8Array, secret: KeyObject | string = this.secret): string {
+    return sign(body, secret);
+  }
+
+  /** The right signature's 64 digits. */
+  digest(body: Uint8Array): string {
+    return this.sign(body).slice("sha256=".length);
+  }
+
+  /** Sends one request: a delivery as the service makes it, but for what the options say. */
+  post(body: Uint8Array, options: PostOptions = {}): Promise<Answer> {
+    const { url, timeout, signatureHeader } = this.#options;
+    const { signature = this.sign(body), header = signatureHeader, parts = [body] } = options;
+    const headers: Record<string, string | readonly string[] | null> = {
+      "content-type": "application/json",
+      "user-agent": "hookporter-check",
+      ...(options.chunked !== true && { "content-length": String(lengthOf(parts)) }),
+      ...(signature !== null && { [header]: signature }),
+      ...options.headers,
+    };
+    const sent = Object.entries(headers).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value] as const],
+    );
+    return exchange(url, {
+      ...{ method: options.method ?? "POST", target: options.target ?? this.target },
+      ...{ headers: Object.fromEntries(sent), body: parts, timeout },
+      ...(options.trailers !== undefined && { trailers: options.trailers }),
+      ...(options.agent !== undefined && { agent: options.agent }),
+    });
+  }
+
+  /** Does something with one connection that stays open between requests. */
+  async onOneConnection<Result>(use: (agent: HttpAgent) => Promise<Result>): Promise<Result> {
+    const Agent = this.url.protocol === "https:" ? HttpsAgent : HttpAgent;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    try {
+      return await use(agent);
+    } finally {
+      agent.destroy();
+    }
+  }
+
+  /** How often the events of these bodies ran, once that has settled; asks the observer. */
+  async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
+    const { observer, timeout, settle } = this.#options;
+    if (observer === undefined) throw new TypeError("a case that observes was run without an observer");
+    return countRuns(observer, { marker: this.marker, bodies }, { wanted, timeout, settle });
+  }
+}
+
+function lengthOf(parts: readonly BodyPart[]): number {
+  return parts.reduce<number>((sum, part) => sum + (typeof part === "number" ? 0 : part.byteLength), 0);
+}

@@ -1,0 +1,21 @@
+import type { CheckReport } from "./check-result.ts";
+
+/** The version of the JSON report; it changes when a field changes its meaning or goes. */
+export const REPORT_SCHEMA_VERSION = 1;
+
+/** A report as one JSON document. */
+export function jsonReport({
+  url,
+  startedAt,
+  durationMs,
+  stopped,
+  counts,
+  diagnosis,
+  results,
+}: CheckReport): string {
+  const document = {
+    ...{ schemaVersion: REPORT_SCHEMA_VERSION, url, startedAt, durationMs, stopped },
+    ...{ summary: counts, diagnosis, cases: results },
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,89 @@
+import { GROUPS, type Group } from "./check-case.ts";
+import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+
+/**
+ * A report as JUnit XML: a suite for each group, a test for each case. What makes the run fail is a `failure`; what was
+ * not applicable, or is advice only, is `skipped` with its reason, so that readers show it without failing.
+ */
+export function junitReport({ url, startedAt, durationMs, results }: CheckReport, strict: boolean): string {
+  const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
+    const own = results.filter((one) => one.group === group);
+    if (own.length === 0) return [];
+    const attributes = {
+      ...{ name: `${group} ${GROUPS[group]}`, ...counts(own, strict) },
+      ...{ time: seconds(sum(own)), timestamp: startedAt.replace(/\.\d+Z$/, "") },
+    };
+    return [
+      `  <testsuite${attributesText(attributes)}>`,
+      `    <properties><property${attributesText({ name: "url", value: url })}/></properties>`,
+      ...own.map((one) => testCase(one, strict)),
+      "  </testsuite>",
+    ];
+  });
+  const whole = { name: "hookporter check", ...counts(results, strict), time: seconds(durationMs) };
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${attributesText(whole)}>`, ...suites];
+  return `${lines.join("\n")}\n</testsuites>\n`;
+}
+
+function testCase(one: CheckResult, strict: boolean): string {
+  const { id, group, sent, outcome, severity, answer, right, runs, fix, why, durationMs } = one;
+  const attributes = {
+    name: `${id} ${sent}`,
+    classname: `hookporter.check.${group}`,
+    time: seconds(durationMs),
+  };
+  const open = `    <testcase${attributesText(attributes)}`;
+  if (outcome === "passed") return `${open}/>`;
+  if (!isFatal(one, strict)) {
+    const message = outcome === "failed" ? `${severity}: answered ${answer}, right is ${right}: ${fix}` : fix;
+    return `${open}><skipped${attributesText({ message: message ?? "" })}/></testcase>`;
+  }
+  const message = `answered ${answer}, right is ${right}`;
+  const ran = runs === null ? [] : [`ran: ${runs} times`];
+  const text = [
+    `sent: ${sent}`,
+    `answered: ${answer}`,
+    ...ran,
+    `right: ${right}`,
+    `why: ${why}`,
+    `fix: ${fix}`,
+  ];
+  return [
+    `${open}>`,
+    `      <failure${attributesText({ message, type: severity })}>${escapeXml(text.join("\n"))}</failure>`,
+    "    </testcase>",
+  ].join("\n");
+}
+
+function counts(results: readonly CheckResult[], strict: boolean) {
+  const failures = results.filter((one) => isFatal(one, strict)).length;
+  const passed = results.filter(({ outcome }) => outcome === "passed").length;
+  return { tests: results.length, failures, errors: 0, skipped: results.length - passed - failures };
+}
+
+function sum(results: readonly CheckResult[]): number {
+  return results.reduce((total, { durationMs }) => total + durationMs, 0);
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(3);
+}
+
+function attributesText(attributes: Readonly<Record<string, string | number>>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .join("");
+}
+
+/** XML text: what has a meaning there is escaped, and what XML cannot hold becomes U+FFFD. */
+export function escapeXml(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+  };
+  return text
+    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { describeError, HookporterError } from "../errors.ts";
+import type { Answer } from "./answer.ts";
+import { CONTROL } from "./catalogue.ts";
+import type { CheckCase, Evidence } from "./check-case.ts";
+import { type CheckReport, type CheckResult, countResults } from "./check-result.ts";
+import { diagnose } from "./diagnosis.ts";
+import { judge, notApplicable, notObserved } from "./judge.ts";
+import { Probe, type ProbeOptions } from "./probe.ts";
+import { whyGone, whyUnreachable } from "./reachable.ts";
+
+/** What to check and how. */
+export interface CheckOptions extends Omit<ProbeOptions, "runName"> {
+  /** In order; the control first. */
+  readonly cases: readonly CheckCase[];
+  /** Cases at a time. */
+  readonly concurrency: number;
+  /** Milliseconds a receiver that went away has to come back. */
+  readonly patience?: number;
+  /** Told of each result, in the order of the cases. */
+  readonly onResult?: (result: CheckResult) => void;
+}
+
+/** So many cases without an answer, one after another, and the receiver is taken for stuck. */
+const SILENT_AT_MOST = 3;
+const PATIENCE = 3000;
+
+/**
+ * Runs cases against a receiver. The control runs alone, before all others.
+ *
+ * @throws HookporterError `target_unreachable` before any case; `usage` where the observer gives no number
+ */
+export async function runCheck(options: CheckOptions): Promise<CheckReport> {
+  const { url, cases, timeout, observer, clock } = options;
+  const unreachable = await whyUnreachable(url, timeout);
+  if (unreachable !== undefined)
+    throw new HookporterError("target_unreachable", `${url.origin}: ${unreachable}`);
+  const runName = randomBytes(4).toString("hex");
+  if (observer !== undefined) await tryObserver(new Probe("NONE-0", { ...options, runName }), observer);
+
+  const start = performance.now();
+  const startedAt = new Date(clock()).toISOString();
+  const run = new Run(options, runName);
+  const [control, ...others] = cases;
+  if (control?.id !== CONTROL) throw new TypeError(`expected ${CONTROL} to be the first of the cases`);
+  await run.one(control, 0);
+  let next = 1;
+  const worker = async () => {
+    for (let at = next++; at <= others.length; at = next++) await run.one(others[at - 1] as CheckCase, at);
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, worker));
+  const { results, stopped } = run;
+  return {
+    ...{ url: url.href, startedAt, results, stopped },
+    durationMs: Math.round(performance.now() - start),
+    diagnosis: diagnose(results),
+    counts: countResults(results),
+  };
+}
+
+/** An observer that gives no number is found out before anything is sent. */
+async function tryObserver(probe: Probe, observer: NonNullable<ProbeOptions["observer"]>): Promise<void> {
+  const count = await observer.count({ marker: probe.marker, bodies: [probe.body()] });
+  if (count === 0) return;
+  throw new HookporterError(
+    "usage",
+    `expected --observe to give 0 for an event that was never sent, got ${count}`,
+  );
+}
+
+class Run {
+  readonly results: CheckResult[] = [];
+  stopped: string | null = null;
+  readonly #options: CheckOptions;
+  readonly #runName: string;
+  readonly #ready = new Map<number, CheckResult>();
+  #controlPassed = true;
+  #silent = 0;
+
+  constructor(options: CheckOptions, runName: string) {
+    this.#options = options;
+    this.#runName = runName;
+  }
+
+  async one(one: CheckCase, at: number): Promise<void> {
+    const result = await this.#run(one);
+    if (one.id === CONTROL) this.#controlPassed = result.outcome === "passed";
+    this.#ready.set(at, result);
+    for (
+      let first = this.#ready.get(this.results.length);
+      first;
+      first = this.#ready.get(this.results.length)
+    ) {
+      this.results.push(first);
+      this.#options.onResult?.(first);
+    }
+  }
+
+  async #run(one: CheckCase): Promise<CheckResult> {
+    const { timeout, observer } = this.#options;
+    if (this.stopped !== null) return notApplicable(one, "not run, since the receiver stopped answering");
+    if (one.runs !== undefined && observer === undefined)
+      return notApplicable(one, "could not be seen: give --observe");
+    const start = performance.now();
+    const durationMs = () => Math.round(performance.now() - start);
+    let evidence: Evidence;
+    try {
+      evidence = toEvidence(await one.run(new Probe(one.id, { ...this.#options, runName: this.#runName })));
+    } catch (thrown) {
+      if (!(thrown instanceof HookporterError)) throw thrown;
+      return notObserved(one, describeError(thrown), durationMs());
+    }
+    const circumstances = { controlPassed: this.#controlPassed, timeout, durationMs: durationMs() };
+    const result = judge(one, evidence, circumstances);
+    if (result.outcome === "failed") await this.#lookAfter(one, evidence.answers);
+    else this.#silent = 0;
+    return result;
+  }
+
+  /** Whether the receiver is still there after a case that ended badly. */
+  async #lookAfter({ id, right }: CheckCase, answers: readonly Answer[]): Promise<void> {
+    const { url, timeout, patience = PATIENCE } = this.#options;
+    const last = answers.at(-1)?.type;
+    if (last === "status") this.#silent = 0;
+    else if (last === "silent" && !right.includes("closed")) {
+      if (++this.#silent >= SILENT_AT_MOST)
+        this.stopped ??= `${SILENT_AT_MOST} cases in a row got no answer, the last was ${id}`;
+    } else if (last === "closed" || last === "unreachable") {
+      const why = await whyGone(url, timeout, patience);
+      if (why !== undefined) this.stopped ??= `after ${id}: ${why}`;
+    }
+  }
+}
+
+function toEvidence(given: Answer | readonly Answer[] | Evidence): Evidence {
+  if ("answers" in given) return given;
+  return { answers: "type" in given ? [given] : given };
+}

@@ -1,0 +1,36 @@
+import { HookporterError } from "../errors.ts";
+import { CATALOGUE, CONTROL } from "./catalogue.ts";
+import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
+
+/**
+ * The cases that `only` leaves and `skip` does not take away; each names ids (`SIG-04`) or groups (`SIG`). The control is
+ * always among them: without it a refusal proves nothing.
+ *
+ * @throws HookporterError `usage` for a name that no case has
+ */
+export function selectCases({
+  only,
+  skip = [],
+}: {
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+}): readonly CheckCase[] {
+  for (const [flag, names] of Object.entries({ only: only ?? [], skip })) {
+    const unknown = names.find((name) => !CATALOGUE.some((one) => isNamed(one, name)));
+    if (unknown === undefined) continue;
+    const groups = Object.keys(GROUPS).join(", ");
+    throw new HookporterError(
+      "usage",
+      `expected --${flag} to name cases such as SIG-04, or groups (${groups}), got ${unknown}: --list shows all`,
+    );
+  }
+  return CATALOGUE.filter((one) => {
+    if (one.id === CONTROL) return true;
+    const chosen = only === undefined || only.some((name) => isNamed(one, name));
+    return chosen && !skip.some((name) => isNamed(one, name));
+  });
+}
+
+function isNamed(one: CheckCase, name: string): boolean {
+  return one.id === name || groupOf(one) === name;
+}

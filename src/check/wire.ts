@@ -1,0 +1,116 @@
+import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { setTimeout as wait } from "node:timers/promises";
+import { describeError } from "../errors.ts";
+import type { Answer } from "./answer.ts";
+
+/** A part of a body: bytes, or milliseconds of silence before the next ones. */
+export type BodyPart = Uint8Array | number;
+
+/** One request, exactly as it goes out. */
+export interface WireRequest {
+  readonly method: string;
+  /** The raw request target. */
+  readonly target: string;
+  /** A list sends the header once for each value. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Without a `content-length` among the headers, it goes chunked. */
+  readonly body: readonly BodyPart[];
+  readonly trailers?: Readonly<Record<string, string>>;
+  /** Milliseconds until the answer must have begun. */
+  readonly timeout: number;
+  /** A connection to use again; each request has its own else. */
+  readonly agent?: Agent;
+}
+
+/** Pieces small enough that an early answer is read before the connection is reset. */
+const PIECE = 64 * 1024;
+/** How long a sender that asked with `Expect: 100-continue` waits before it sends the body all the same. */
+const CONTINUE_WAIT = 1000;
+
+/** Sends one request and gives what came back; never rejects. Nothing is followed, decoded or sent again. */
+export function exchange(
+  url: URL,
+  { method, target, headers, timeout, agent, ...rest }: WireRequest,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const outgoing = request(url, { method, path: target, agent: agent ?? false });
+    let answer: Answer | undefined;
+    const end = (fallback: Answer) => {
+      clearTimeout(timer);
+      stop.abort();
+      resolve(answer ?? fallback);
+      if (agent === undefined || answer === undefined) outgoing.destroy();
+    };
+    const stop = new AbortController();
+    const timer = setTimeout(() => end({ type: "silent" }), timeout);
+    outgoing.on("response", (incoming: IncomingMessage) => {
+      answer = { type: "status", status: incoming.statusCode ?? 0 };
+      incoming.resume();
+      incoming.on("end", () => end({ type: "closed" })).on("error", () => end({ type: "closed" }));
+    });
+    outgoing.on("error", (error) => end(failure(error)));
+    outgoing.on("close", () => end({ type: "closed" }));
+    for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+    write(outgoing, rest, stop.signal).catch(() => {}); // the request's own error tells
+  });
+}
+
+async function write(
+  outgoing: ReturnType<typeof httpRequest>,
+  { body, trailers }: Pick<WireRequest, "body" | "trailers">,
+  stop: AbortSignal,
+): Promise<void> {
+  if (outgoing.hasHeader("expect")) {
+    outgoing.flushHeaders();
+    await once(outgoing, "continue", stop, CONTINUE_WAIT);
+  }
+  for (const part of body) {
+    if (typeof part === "number") {
+      await wait(part, undefined, { signal: stop });
+      continue;
+    }
+    for (let at = 0; at < part.byteLength; at += PIECE) {
+      if (stop.aborted) return;
+      if (!outgoing.write(part.subarray(at, at + PIECE))) await once(outgoing, "drain", stop);
+    }
+  }
+  if (trailers !== undefined) outgoing.addTrailers(trailers);
+  outgoing.end();
+}
+
+function once(
+  outgoing: ReturnType<typeof httpRequest>,
+  event: string,
+  stop: AbortSignal,
+  atMost?: number,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = atMost === undefined ? undefined : setTimeout(end, atMost);
+    function end(): void {
+      clearTimeout(timer);
+      outgoing.off(event, end);
+      stop.removeEventListener("abort", end);
+      resolve();
+    }
+    outgoing.on(event, end);
+    stop.addEventListener("abort", end);
+    if (stop.aborted) end();
+  });
+}
+
+const NO_CONNECTION = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+]);
+
+function failure(error: NodeJS.ErrnoException): Answer {
+  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  if (!NO_CONNECTION.has(first.code ?? "")) return { type: "closed" };
+  return { type: "unreachable", detail: describeError(first) };
+}

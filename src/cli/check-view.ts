@@ -1,0 +1,165 @@
+import { stripVTControlCharacters } from "node:util";
+import type { ChalkInstance } from "chalk";
+import { GROUPS, type Severity } from "../check/check-case.ts";
+import type { CheckReport, CheckResult } from "../check/check-result.ts";
+import type { CliContext } from "./context.ts";
+import { printable } from "./printable.ts";
+import { columnsOf, wrapText } from "./wrap-text.ts";
+
+/** Lines on a terminal are not longer, however wide it is. */
+const WIDEST = 120;
+const INDENT = "    ";
+const UNDER_TITLE = " ".repeat(14);
+
+/**
+ * What a run looks like: a line for each group as it ends, and below it the cases that did not pass. On a terminal lines
+ * are wrapped; elsewhere each fact is one line, for `grep`.
+ */
+export class CheckView {
+  readonly #context: CliContext;
+  readonly #verbose: boolean;
+  readonly #shown: boolean;
+  readonly #lines: string[] = [];
+  #group: CheckResult[] = [];
+
+  constructor(context: CliContext, verbose: boolean, shown: boolean) {
+    this.#context = context;
+    this.#verbose = verbose;
+    this.#shown = shown;
+  }
+
+  /** Everything so far as plain text. */
+  get text(): string {
+    return this.#lines.map((line) => `${stripVTControlCharacters(line)}\n`).join("");
+  }
+
+  add(result: CheckResult): void {
+    if (this.#group[0] !== undefined && this.#group[0].group !== result.group) this.#endGroup();
+    this.#group.push(result);
+  }
+
+  end({ counts, durationMs, diagnosis, stopped }: CheckReport): void {
+    this.#endGroup();
+    const { color } = this.#context.output;
+    for (const text of diagnosis) this.#print("", `${color.yellow("»")} `, text, "  ");
+    if (stopped !== null)
+      this.#print(
+        "",
+        `${color.red("»")} `,
+        `The receiver stopped answering: ${printable(stopped, 300)}.`,
+        "  ",
+      );
+    const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } = counts;
+    const parts = [
+      `${passed} of ${total} passed`,
+      failedRequired > 0 && color.red(`${failedRequired} required failed`),
+      failedRecommended > 0 && color.yellow(`${failedRecommended} recommended failed`),
+      failedInformational > 0 && `${failedInformational} informational`,
+      notApplicable > 0 && `${notApplicable} not applicable`,
+    ].filter((part) => part !== false);
+    this.#print("", "", `${parts.join(", ")} (${(durationMs / 1000).toFixed(1)} s)`, "");
+  }
+
+  #endGroup(): void {
+    const results = this.#group;
+    const [first] = results;
+    if (first === undefined) return;
+    this.#group = [];
+    const { color } = this.#context.output;
+    const passed = results.filter(({ outcome }) => outcome === "passed").length;
+    const count = `${passed} of ${results.length}`.padStart(8);
+    this.#print(
+      "",
+      `${worstMark(results, color)} `,
+      `${first.group.padEnd(5)}${count}  ${GROUPS[first.group]}`,
+      "",
+    );
+    for (const part of together(results)) this.#printAlike(part);
+  }
+
+  /** Results one after another that say the same are said together. */
+  #printAlike(results: readonly CheckResult[]): void {
+    const [first] = results;
+    const last = results.at(-1);
+    if (first === undefined || last === undefined) return;
+    const { color } = this.#context.output;
+    const mark = markOf(first, color);
+    if (first.outcome === "passed") {
+      if (!this.#verbose) return;
+      for (const { id, sent, answer } of results)
+        this.#print(INDENT, `${mark} ${id.padEnd(8)}`, `${sent} → ${answer}`);
+      return;
+    }
+    if (first.outcome === "not_applicable") {
+      const ids = first === last ? first.id : `${first.id} to ${last.id}`;
+      this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
+      return;
+    }
+    for (const { id, sent, answer, right, runs } of results) {
+      const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
+      const came = color.bold(`${answer ?? "not seen"}${ran}`);
+      this.#print(INDENT, `${mark} ${id.padEnd(8)}`, `${sent} → ${came} (right: ${right})`);
+    }
+    this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 300), UNDER_TITLE, color.dim);
+  }
+
+  #print(
+    indent: string,
+    head: string,
+    text: string,
+    hanging = UNDER_TITLE,
+    style: (line: string) => string = (line) => line,
+  ): void {
+    const { io, output } = this.#context;
+    const { columns = 80 } = io.stdout as { columns?: number };
+    const width = io.isTTY.stdout ? Math.min(columns, WIDEST) : Number.POSITIVE_INFINITY;
+    const lines = wrapText(text, width - hanging.length, width - indent.length - columnsOf(head));
+    for (const [index, line] of lines.entries()) {
+      const whole = (index === 0 ? indent + head : hanging) + style(line);
+      this.#lines.push(whole);
+      if (this.#shown) output.data(whole);
+    }
+  }
+}
+
+/** A case of the catalogue as one line. */
+export function caseLine(
+  { id, sent, severity, right }: { id: string; sent: string; severity: Severity; right: string },
+  color: ChalkInstance,
+): string {
+  return `${id.padEnd(8)} ${severity.padEnd(13)} ${sent} → ${color.dim(right)}`;
+}
+
+const RANKS = { required: 3, recommended: 2, informational: 1 } as const;
+
+function markOf(
+  { outcome, severity }: Pick<CheckResult, "outcome" | "severity">,
+  color: ChalkInstance,
+): string {
+  if (outcome === "passed") return color.green("✓");
+  if (outcome === "not_applicable") return color.dim("–");
+  return { required: color.red("✗"), recommended: color.yellow("!"), informational: color.cyan("i") }[
+    severity
+  ];
+}
+
+function worstMark(results: readonly CheckResult[], color: ChalkInstance): string {
+  const rank = ({ outcome, severity }: CheckResult) =>
+    outcome === "failed" ? RANKS[severity] : outcome === "passed" ? 0.5 : 0;
+  const worst = [...results].sort((one, other) => rank(other) - rank(one))[0];
+  return worst === undefined ? "" : markOf(worst, color);
+}
+
+/** Runs of results that share outcome, weight and advice. */
+function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
+  const parts: CheckResult[][] = [];
+  for (const result of results) {
+    const before = parts.at(-1)?.[0];
+    const alike =
+      before?.outcome === result.outcome && before.severity === result.severity && before.fix === result.fix;
+    if (alike || (before?.outcome === "not_applicable" && before.fix === result.fix))
+      parts.at(-1)?.push(result);
+    else parts.push([result]);
+  }
+  return parts;
+}

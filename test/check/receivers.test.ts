@@ -1,0 +1,67 @@
+import { createSecretKey } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CATALOGUE } from "../../src/check/catalogue.ts";
+import type { CheckReport, CheckResult } from "../../src/check/check-result.ts";
+import { observeByUrl } from "../../src/check/observe-by-url.ts";
+import { runCheck } from "../../src/check/run-check.ts";
+import { endsWith } from "./receivers/ends-with.ts";
+import { expressJson } from "./receivers/express-json.ts";
+import { failsOnBadJson } from "./receivers/fails-on-bad-json.ts";
+import { octokit } from "./receivers/octokit.ts";
+import { ownExpress, ownNode } from "./receivers/own.ts";
+import { hasPython, python } from "./receivers/python.ts";
+import { right } from "./receivers/right.ts";
+import { type ReceiverUnderTest, SECRET } from "./receivers/under-test.ts";
+
+/** Receivers as people write them; the column of each in `expected.txt` says what comes out. */
+const RECEIVERS: Readonly<Record<string, () => Promise<ReceiverUnderTest>>> = {
+  "express-json": expressJson,
+  octokit,
+  "ends-with": endsWith,
+  "500-on-bad-json": failsOnBadJson,
+  python,
+  right,
+  "own-express": ownExpress,
+  "own-node": ownNode,
+};
+
+const TABLE = join(import.meta.dirname, "receivers", "expected.txt");
+const [head = "", ...rows] = readFileSync(TABLE, "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => line.split(/\s+/));
+
+it("has a row for every case, and a column for every receiver", () => {
+  expect(rows.map(([id]) => id)).toEqual(CATALOGUE.map(({ id }) => id));
+  expect(head).toEqual(["case", ...Object.keys(RECEIVERS)]);
+});
+
+describe.each(Object.entries(RECEIVERS))("%s", (name, start) => {
+  it.skipIf(name === "python" && !hasPython)(
+    "passes and fails what the table says",
+    { timeout: 60_000 },
+    async () => {
+      const { results, stopped } = await check(await start());
+      expect(stopped).toBeNull();
+      const column = head.indexOf(name);
+      const expected = Object.fromEntries(rows.map((row) => [row[0], row[column]]));
+      expect(Object.fromEntries(results.map((one) => [one.id, markOf(one)]))).toEqual(expected);
+    },
+  );
+});
+
+function check({ url, observe }: ReceiverUnderTest): Promise<CheckReport> {
+  return runCheck({
+    ...{ url, cases: CATALOGUE, secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
+    ...{ signatureHeader: "x-service-signature", timeout: 3000, settle: 100, concurrency: 8 },
+    ...(observe !== undefined && { observer: observeByUrl(observe, 3000) }),
+  });
+}
+
+/** `pass`, `n.a.`, or how much the failure weighs. */
+function markOf({ outcome, severity }: CheckResult): string {
+  if (outcome === "failed") return severity === "informational" ? "info" : severity.slice(0, 3).toUpperCase();
+  return outcome === "passed" ? "pass" : "n.a.";
+}

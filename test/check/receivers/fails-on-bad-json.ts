@@ -1,0 +1,17 @@
+import { timingSafeEqual } from "node:crypto";
+import express from "express";
+import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
+
+/** Verifies the raw bytes as it should, then lets every error end as a 500, comparing unequal lengths included. */
+export async function failsOnBadJson(): Promise<ReceiverUnderTest> {
+  const app = express();
+  app.set("env", "test");
+  app.post("/webhooks", express.raw({ type: "*/*" }), (request, response) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const given = Buffer.from(request.get("x-service-signature") ?? "");
+    if (!timingSafeEqual(given, Buffer.from(rightSignature(body)))) return response.sendStatus(401);
+    const { event, data } = JSON.parse(body.toString("utf8"));
+    return response.status(200).send(`${event.toUpperCase()} ${data.id}`);
+  });
+  return { url: await serve(app) };
+}

@@ -1,0 +1,46 @@
+import express from "express";
+import { onTestFinished } from "vitest";
+import { expressReceiver } from "../../../src/receiver/express.ts";
+import { nodeReceiver } from "../../../src/receiver/node.ts";
+import { createReceiver, type Receiver } from "../../../src/receiver/receiver.ts";
+import { type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
+
+/** hookporter's own receiver in an Express app. */
+export async function ownExpress(): Promise<ReceiverUnderTest> {
+  const { receiver, runs } = await openReceiver();
+  const app = express().get("/runs", runs).use("/webhooks", expressReceiver(receiver));
+  return observed(await serve(app));
+}
+
+/** hookporter's own receiver on `node:http`. */
+export async function ownNode(): Promise<ReceiverUnderTest> {
+  const { receiver, runs } = await openReceiver();
+  const app = express().get("/runs", runs).use(nodeReceiver(receiver));
+  return observed(await serve(app));
+}
+
+function observed(url: URL): ReceiverUnderTest {
+  return { url, observe: `${url.origin}/runs?marker={marker}` };
+}
+
+async function openReceiver(): Promise<{ receiver: Receiver; runs: express.RequestHandler }> {
+  const ran = new Map<string, number>();
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: "memory:",
+    bodyTimeout: 1500,
+    poll: 20,
+    log: quiet,
+  });
+  receiver.on("*", ({ data }) => {
+    const marker = String((data as { id?: unknown }).id);
+    ran.set(marker, (ran.get(marker) ?? 0) + 1);
+  });
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  const runs: express.RequestHandler = ({ query }, response) => {
+    response.send(String(ran.get(String(query.marker)) ?? 0));
+  };
+  return { receiver, runs };
+}

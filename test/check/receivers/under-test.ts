@@ -1,0 +1,33 @@
+import { createHmac } from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** The secret of every receiver here. */
+export const SECRET = "check-tests-secret-0123456789abcdef";
+
+/** A receiver that is running until the test ends, and, where it can say, how often an event ran. */
+export interface ReceiverUnderTest {
+  readonly url: URL;
+  /** The `--observe` URL. */
+  readonly observe?: string;
+}
+
+/** The header value that is right for some text or bytes. */
+export function rightSignature(body: string | Uint8Array): string {
+  return `sha256=${createHmac("sha256", SECRET).update(body).digest("hex")}`;
+}
+
+/** Listens with a request listener of Node's, or an Express app. */
+export async function serve(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`);
+}
