@@ -55,7 +55,7 @@ describe.each(Object.entries(RECEIVERS))("%s", (name, start) => {
 function check({ url, observe }: ReceiverUnderTest): Promise<CheckReport> {
   return runCheck({
     ...{ url, cases: CATALOGUE, secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
-    ...{ signatureHeader: "x-service-signature", timeout: 3000, settle: 100, concurrency: 8 },
+    ...{ signatureHeader: "x-service-signature", timeout: 2500, settle: 100, concurrency: 8 },
     ...(observe !== undefined && { observer: observeByUrl(observe, 3000) }),
   });
 }

@@ -87,7 +87,7 @@ function changed(signedFor: Buffer, body: Buffer) {
 
 /** What a relay, a proxy or an attacker may do to a signed body. */
 export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(([id, sent, make, fix = BYTES_FIX]) => ({
-  ...{ id, sent, fix, right: ["4xx"], best: ["401"], severity: "required", why: WHY.rawBody, about: "bytes" },
+  ...{ id, sent, fix, right: ["4xx"], severity: "required", why: WHY.rawBody, about: "bytes" },
   run: (probe) => {
     const { body, signedFor } = make(probe.body(), probe);
     return probe.post(body, { signature: probe.sign(signedFor) });

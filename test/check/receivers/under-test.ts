@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
@@ -18,9 +18,18 @@ export function rightSignature(body: string | Uint8Array): string {
   return `sha256=${createHmac("sha256", SECRET).update(body).digest("hex")}`;
 }
 
-/** Listens with a request listener of Node's, or an Express app. */
-export async function serve(listener: RequestListener): Promise<URL> {
-  const server = createServer(listener);
+/** A request listener of Node's, or an Express app. */
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Listens until the test ends. A listener that rejects ends its connection, where a process of its own would crash. */
+export async function serve(listener: Listener): Promise<URL> {
+  const server = createServer(async (request, response) => {
+    try {
+      await listener(request, response);
+    } catch {
+      response.destroy();
+    }
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(
     () =>
