@@ -34,7 +34,7 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" })
 
 const imports = files.flatMap((file) => {
   const text = readFileSync(join(source, file), "utf8");
-  const found = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
+  const found = text.matchAll(/(?:(?<!\.)\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
   return [...found].map((match) => ({ file, target: match[1] ?? "" }));
 });
 

@@ -22,11 +22,6 @@ export function isIn(answer: Answer, set: AnswerSet): boolean {
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
 }
 
-/** Whether the sender takes the delivery as confirmed. */
-export function isAcknowledged(answer: Answer): boolean {
-  return isIn(answer, ["2xx"]);
-}
-
 /** An answer in a word: its status, or how it failed to come. */
 export function answerText(answer: Answer): string {
   if (answer.type === "status") return String(answer.status);

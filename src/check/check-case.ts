@@ -58,9 +58,14 @@ export function groupOf({ id }: Pick<CheckCase, "id">): Group {
 
 /** The right answers in words, such as `4xx, best 401` or `200, runs once`. */
 export function rightText({ right, best, runs }: Pick<CheckCase, "right" | "best" | "runs">): string {
-  const parts = [right.join(" or ")];
-  if (best !== undefined) parts.push(`best ${best.join(" or ")}`);
+  const parts = [anyOf(right)];
+  if (best !== undefined) parts.push(`best ${anyOf(best)}`);
   if (runs !== undefined)
     parts.push(runs === 0 ? "never runs" : runs === 1 ? "runs once" : `runs ${runs} times`);
   return parts.join(", ");
+}
+
+/** Answers in words, such as `200, 400 or 422`. */
+export function anyOf(set: AnswerSet): string {
+  return set.join(", ").replace(/, ([^,]+)$/, " or $1");
 }

@@ -1,12 +1,9 @@
-import { type Answer, answersText, isAcknowledged, isIn } from "./answer.ts";
-import { CONTROL } from "./catalogue.ts";
-import { type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
+import { type Answer, answersText, isIn } from "./answer.ts";
+import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 
 /** What a judgement needs beside the evidence. */
 export interface Circumstances {
-  /** Whether the control was confirmed; a refusal proves nothing otherwise. */
-  readonly controlPassed: boolean;
   readonly timeout: number;
   readonly durationMs: number;
 }
@@ -26,19 +23,12 @@ export function judge(
     const fix = never ? "the event was confirmed, but never ran: see DUP-04" : one.fix;
     return { ...seen, outcome: "failed", fix };
   }
-  if (!circumstances.controlPassed && !answers.every(isAcknowledged)) {
-    return {
-      ...seen,
-      outcome: "not_applicable",
-      fix: `a refusal proves nothing, since ${CONTROL} was refused too`,
-    };
-  }
   const { best } = one;
   const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
   if (best === undefined || second === undefined) return { ...seen, outcome: "passed" };
   const fix = best.includes("200")
     ? one.fix
-    : `refused, but ${best.join(" or ")} tells the sender why: answer that`;
+    : `refused, but ${anyOf(best)} tells the sender why: answer that`;
   return { ...seen, outcome: "failed", severity: "recommended", fix };
 }
 
@@ -76,7 +66,7 @@ function fixFor(one: CheckCase, answer: Answer, { timeout }: Circumstances): str
   if (wantsRefusal) {
     if (status >= 500)
       return one.crash ?? "its code fails on this instead of refusing it: catch the error, answer 4xx";
-    if (status >= 300) return `${status} does not refuse it: answer ${(one.best ?? one.right).join(" or ")}`;
+    if (status >= 300) return `${status} does not refuse it: answer ${anyOf(one.best ?? one.right)}`;
     return one.fix;
   }
   if (status >= 200 && status < 300) return `${status} does not confirm a delivery: answer exactly 200`;

@@ -75,7 +75,7 @@ function attributesText(attributes: Readonly<Record<string, string | number>>): 
     .join("");
 }
 
-/** XML text: what has a meaning there is escaped, and what XML cannot hold becomes U+FFFD. */
+/** XML text: what has a meaning there is escaped, and what XML cannot hold becomes `?`. */
 export function escapeXml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",
@@ -84,6 +84,6 @@ export function escapeXml(text: string): string {
     '"': "&quot;",
   };
   return text
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "?")
     .replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }

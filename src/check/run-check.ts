@@ -74,7 +74,8 @@ class Run {
   readonly #options: CheckOptions;
   readonly #runName: string;
   readonly #ready = new Map<number, CheckResult>();
-  #controlPassed = true;
+  /** Why the other cases are not run: where nothing is confirmed, a refusal proves nothing. */
+  #pointless: string | undefined;
   #silent = 0;
 
   constructor(options: CheckOptions, runName: string) {
@@ -84,7 +85,9 @@ class Run {
 
   async one(one: CheckCase, at: number): Promise<void> {
     const result = await this.#run(one);
-    if (one.id === CONTROL) this.#controlPassed = result.outcome === "passed";
+    if (one.id === CONTROL && !/^2/.test(result.answer ?? "")) {
+      this.#pointless = `not run: where ${CONTROL} is not confirmed, a refusal proves nothing`;
+    }
     this.#ready.set(at, result);
     for (
       let first = this.#ready.get(this.results.length);
@@ -99,6 +102,7 @@ class Run {
   async #run(one: CheckCase): Promise<CheckResult> {
     const { timeout, observer } = this.#options;
     if (this.stopped !== null) return notApplicable(one, "not run, since the receiver stopped answering");
+    if (this.#pointless !== undefined) return notApplicable(one, this.#pointless);
     if (one.runs !== undefined && observer === undefined)
       return notApplicable(one, "could not be seen: give --observe");
     const start = performance.now();
@@ -110,8 +114,7 @@ class Run {
       if (!(thrown instanceof HookporterError)) throw thrown;
       return notObserved(one, describeError(thrown), durationMs());
     }
-    const circumstances = { controlPassed: this.#controlPassed, timeout, durationMs: durationMs() };
-    const result = judge(one, evidence, circumstances);
+    const result = judge(one, evidence, { timeout, durationMs: durationMs() });
     if (result.outcome === "failed") await this.#lookAfter(one, evidence.answers);
     else this.#silent = 0;
     return result;

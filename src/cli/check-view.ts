@@ -77,28 +77,30 @@ export class CheckView {
     for (const part of together(results)) this.#printAlike(part);
   }
 
-  /** Results one after another that say the same are said together. */
+  /** Results that say the same are said together. */
   #printAlike(results: readonly CheckResult[]): void {
     const [first] = results;
-    const last = results.at(-1);
-    if (first === undefined || last === undefined) return;
+    if (first === undefined) return;
     const { color } = this.#context.output;
-    const mark = markOf(first, color);
     if (first.outcome === "passed") {
       if (!this.#verbose) return;
+      const mark = markOf(first, color);
       for (const { id, sent, answer } of results)
         this.#print(INDENT, `${mark} ${id.padEnd(8)}`, `${sent} → ${answer}`);
       return;
     }
     if (first.outcome === "not_applicable") {
-      const ids = first === last ? first.id : `${first.id} to ${last.id}`;
+      const mark = markOf(first, color);
+      const ids = idsText(results.map(({ id }) => id));
       this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
       return;
     }
-    for (const { id, sent, answer, right, runs } of results) {
+    for (const result of results) {
+      const { id, sent, answer, right, runs } = result;
       const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
       const came = color.bold(`${answer ?? "not seen"}${ran}`);
-      this.#print(INDENT, `${mark} ${id.padEnd(8)}`, `${sent} → ${came} (right: ${right})`);
+      const head = `${markOf(result, color)} ${id.padEnd(8)}`;
+      this.#print(INDENT, head, `${sent} → ${came} (right: ${right})`);
     }
     this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 300), UNDER_TITLE, color.dim);
   }
@@ -150,16 +152,21 @@ function worstMark(results: readonly CheckResult[], color: ChalkInstance): strin
   return worst === undefined ? "" : markOf(worst, color);
 }
 
-/** Runs of results that share outcome, weight and advice. */
+/** Ids in few words: `DUP-04 to DUP-10` where none is left out between. */
+function idsText(ids: readonly string[]): string {
+  const numberOf = (id: string | undefined) => Number(id?.split("-")[1]);
+  const whole = numberOf(ids.at(-1)) - numberOf(ids[0]) === ids.length - 1;
+  return ids.length > 2 && whole ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
+}
+
+/** Results that say the same, in the order of the first of each. */
 function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
-  const parts: CheckResult[][] = [];
+  const parts = new Map<string, CheckResult[]>();
   for (const result of results) {
-    const before = parts.at(-1)?.[0];
-    const alike =
-      before?.outcome === result.outcome && before.severity === result.severity && before.fix === result.fix;
-    if (alike || (before?.outcome === "not_applicable" && before.fix === result.fix))
-      parts.at(-1)?.push(result);
-    else parts.push([result]);
+    const key = `${result.outcome} ${result.fix}`;
+    const part = parts.get(key);
+    if (part === undefined) parts.set(key, [result]);
+    else part.push(result);
   }
-  return parts;
+  return [...parts.values()];
 }

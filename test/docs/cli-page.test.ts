@@ -72,6 +72,15 @@ it("names no variable that the program does not read", () => {
 
 it("has only commands and flags of the program on the other pages", () => {
   const calls = OTHER_PAGES.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
+  const pages = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/answers.md",
+    "docs/check.md",
+    "docs/errors.md",
+    "docs/library.md",
+  ];
+  const calls = pages.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
     const command = commands.find((one) => new RegExp(`^${commandName(one)}\\b`).test(call));
@@ -134,6 +143,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
+  records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
   listening.signal("SIGINT");
   return [...records, ...(await listening.finished).records];
 }

@@ -22,7 +22,10 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option("--verbose", "show the cases that passed too")
     .option("--format <format>", "form of the report: pretty, json, junit (default: pretty)", readFormat)
     .option("--output <file>", "write the report to this file, and show the pretty one")
-    .option("--observe <command|url>", "asks how often an event ran; {marker} stands for its data.id")
+    .option(
+      "--observe <what>",
+      "command or URL that tells how often an event ran; {marker} stands for its data.id",
+    )
     .option("--timeout <duration>", "how long to wait for each answer (default: 15s)", readDuration)
     .option("--concurrency <n>", "cases at a time, at most 16 (default: 1)", readConcurrency)
     .option(

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { CATALOGUE, CONTROL } from "../../src/check/catalogue.ts";
+import { GROUPS, groupOf } from "../../src/check/check-case.ts";
+import { selectCases } from "../../src/check/select-cases.ts";
+
+const ids = (cases: readonly { id: string }[]) => cases.map(({ id }) => id);
+
+it("gives every case an id of its own, in groups, numbered from 1 without a gap", () => {
+  const numbered = Object.keys(GROUPS).flatMap((group) => {
+    const own = CATALOGUE.filter((one) => groupOf(one) === group);
+    return own.map((_, index) => `${group}-${String(index + 1).padStart(2, "0")}`);
+  });
+  expect(ids(CATALOGUE)).toEqual(numbered);
+});
+
+it("says of every case in one line what to mend", () => {
+  const wrong = CATALOGUE.filter(({ fix, sent, why }) =>
+    [fix, sent, why].some((text) => !/^[^\n|]{3,}$/.test(text)),
+  );
+  expect(ids(wrong)).toEqual([]);
+});
+
+it("has the better answers among the right ones", () => {
+  const wrong = CATALOGUE.filter(({ right, best = [] }) => {
+    return best.some((one) => !right.includes(one) && !right.includes(`${one[0]}xx`));
+  });
+  expect(ids(wrong)).toEqual([]);
+});
+
+it("asks for exactly 200 where a valid delivery has to be confirmed", () => {
+  const twoHundreds = CATALOGUE.filter(({ right }) =>
+    right.some((one) => one.startsWith("2") && one !== "200"),
+  );
+  expect(ids(twoHundreds)).toEqual([]);
+});
+
+it("selects by id and by group, and keeps the control whatever is asked", () => {
+  expect(ids(selectCases({ only: ["SIG-04", "DUP-01"] }))).toEqual([CONTROL, "SIG-04", "DUP-01"]);
+  expect(ids(selectCases({ only: ["SIG"], skip: ["SIG", CONTROL] }))).toEqual([CONTROL]);
+  expect(selectCases({ skip: ["TIME"] })).toHaveLength(CATALOGUE.length - 15);
+});
+
+it("refuses a name that no case has", () => {
+  const usage = expect.objectContaining({ code: "usage" });
+  expect(() => selectCases({ only: ["SIG-99"] })).toThrow(usage);
+  expect(() => selectCases({ skip: ["FOO"] })).toThrow(usage);
+});

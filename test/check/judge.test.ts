@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../src/check/answer.ts";
+import type { CheckCase } from "../../src/check/check-case.ts";
+import { judge } from "../../src/check/judge.ts";
+
+const status = (code: number): Answer => ({ type: "status", status: code });
+const circumstances = { timeout: 1000, durationMs: 5 };
+
+const REFUSED: CheckCase = {
+  ...{
+    id: "SIG-01",
+    sent: "x",
+    right: ["4xx"],
+    best: ["401"],
+    severity: "required",
+    why: "y",
+    fix: "mend it",
+  },
+  run: async () => [],
+};
+const ACCEPTED: CheckCase = { ...REFUSED, right: ["200"], best: ["200"], fix: "take it" };
+
+function verdict(one: CheckCase, answers: readonly Answer[], runs?: number) {
+  const { outcome, severity, fix, answer } = judge(
+    one,
+    { answers, ...(runs !== undefined && { runs }) },
+    circumstances,
+  );
+  return { outcome, severity, fix, answer };
+}
+
+describe("judge", () => {
+  it("passes the best answer, and only recommends it where another right one came", () => {
+    expect(verdict(REFUSED, [status(401)]).outcome).toBe("passed");
+    expect(verdict(REFUSED, [status(403)])).toMatchObject({ outcome: "failed", severity: "recommended" });
+  });
+
+  it("fails with the case's own words where a forged delivery is confirmed", () => {
+    expect(verdict(REFUSED, [status(200)])).toMatchObject({
+      ...{ outcome: "failed", severity: "required", fix: "mend it", answer: "200" },
+    });
+  });
+
+  it.each([
+    ["a 500", status(500), /catch the error/],
+    ["a redirect", status(302), /does not refuse/],
+    ["a closed connection", { type: "closed" } as const, /closes the connection/],
+    ["silence", { type: "silent" } as const, /no answer within 1 s/],
+    ["no connection", { type: "unreachable", detail: "refused" } as const, /no connection \(refused\)/],
+  ])("does not take %s for a refusal", (_, answer, fix) => {
+    expect(verdict(REFUSED, [answer])).toMatchObject({ outcome: "failed", fix: expect.stringMatching(fix) });
+  });
+
+  it("takes no 2xx but 200 for a confirmation", () => {
+    expect(verdict(ACCEPTED, [status(204)])).toMatchObject({
+      outcome: "failed",
+      fix: expect.stringMatching(/exactly 200/),
+    });
+  });
+
+  it("takes every one of several answers into account", () => {
+    expect(verdict(ACCEPTED, [status(200), status(409)])).toMatchObject({
+      outcome: "failed",
+      answer: "200, 409",
+    });
+    expect(verdict(ACCEPTED, [status(200), status(200), status(200)])).toMatchObject({ answer: "3 × 200" });
+  });
+
+  it("fails where the event ran too often, or never", () => {
+    const once = { ...ACCEPTED, runs: 1 };
+    expect(verdict(once, [status(200)], 1).outcome).toBe("passed");
+    expect(verdict(once, [status(200)], 2)).toMatchObject({ outcome: "failed", fix: "take it" });
+    expect(verdict({ ...once, severity: "recommended" }, [status(200)], 0)).toMatchObject({
+      fix: expect.stringMatching(/never ran/),
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { observeByCommand, splitCommand } from "../../src/check/observe-by-command.ts";
+import { observeByUrl } from "../../src/check/observe-by-url.ts";
+import { readCount } from "../../src/check/observer.ts";
+import { readEnvelope } from "../../src/event/read-envelope.ts";
+import { sampleEvent } from "../../src/event/sample.ts";
+import { tempFolder } from "../cli/fake-io.ts";
+import { serve } from "./receivers/under-test.ts";
+
+const bodies = [1, 2].map((rooms) =>
+  Buffer.from(JSON.stringify(sampleEvent("property.created", { data: { rooms } }))),
+);
+const event = { marker: "prop_check_1", bodies };
+const usage = expect.objectContaining({ code: "usage" });
+
+it("reads the number on the last line", () => {
+  expect(readCount("3\n")).toBe(3);
+  expect(readCount("> count\nnpm says\n12\r\n")).toBe(12);
+  for (const text of ["", "three", "-1", "1.5", '{"type":"other"}', "{"])
+    expect(() => readCount(text)).toThrow(/whole/);
+});
+
+it("reads the record of `events show --json`: the handler that ended well most often", () => {
+  const runs = [
+    { handler: "a", outcome: "error" },
+    { handler: "a", outcome: "ok" },
+    { handler: "b", outcome: "ok" },
+  ];
+  const entry = (parts: object) => JSON.stringify({ type: "entry", state: "done", runs, ...parts });
+  expect(readCount(entry({}))).toBe(1);
+  expect(readCount(entry({ state: "pending", runs: [] }))).toBe(0);
+  expect(readCount(entry({ state: "unhandled", runs: [] }))).toBe(1);
+  expect(readCount(JSON.stringify({ type: "error", code: "entry_unknown" }))).toBe(0);
+  expect(() => readCount(JSON.stringify({ type: "error", code: "inbox_busy" }))).toThrow(/whole/);
+});
+
+it("splits a command into words without a shell", () => {
+  expect(splitCommand(`sh -c 'grep -c "$0" log' --x="a b" C:\\bin`)).toEqual([
+    ...["sh", "-c", 'grep -c "$0" log', "--x=a b", "C:\\bin"],
+  ]);
+});
+
+it("runs a command with the marker as its last argument, or where it is asked for", async () => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "count.cjs"),
+    "console.log(process.argv[2] === 'prop_check_1' ? 4 : 0); process.exit(1);",
+  );
+  const surroundings = { cwd, env: process.env, timeout: 5000 };
+  expect(await observeByCommand("node count.cjs", surroundings).count(event)).toBe(4);
+  expect(await observeByCommand("node count.cjs {marker} more", surroundings).count(event)).toBe(4);
+  expect(await observeByCommand("node count.cjs x{marker}", surroundings).count(event)).toBe(0);
+});
+
+it("asks once for each event id, and adds up", async () => {
+  const cwd = tempFolder();
+  const ids = bodies.map((body) => readEnvelope(body)).flatMap((read) => (read.ok ? [read.eventId] : []));
+  writeFileSync(join(cwd, "count.cjs"), `console.log(${JSON.stringify(ids)}.indexOf(process.argv[2]) + 1)`);
+  const observer = observeByCommand("node count.cjs {event-id}", { cwd, env: process.env, timeout: 5000 });
+  expect(await observer.count({ ...event, bodies: [...bodies, ...bodies] })).toBe(3);
+});
+
+it("fails where a command is not there or gives no number", async () => {
+  const surroundings = { cwd: tempFolder(), env: process.env, timeout: 5000 };
+  await expect(observeByCommand("no-such-program-here", surroundings).count(event)).rejects.toEqual(usage);
+  await expect(observeByCommand("node -p 'NaN'", surroundings).count(event)).rejects.toEqual(usage);
+});
+
+it("asks a URL with the marker as a parameter, or where it is asked for; 404 is never", async () => {
+  const url = await serve((request, response) => {
+    const found = { "/count?marker=prop_check_1": 2, "/count/prop_check_1": 3 }[request.url ?? ""];
+    response.writeHead(found === undefined ? 404 : 200).end(String(found ?? "not here"));
+  });
+  expect(await observeByUrl(`${url.origin}/count`, 1000).count(event)).toBe(2);
+  expect(await observeByUrl(`${url.origin}/count/{marker}`, 1000).count(event)).toBe(3);
+  expect(await observeByUrl(`${url.origin}/other`, 1000).count(event)).toBe(0);
+});
+
+it("fails where a URL answers with an error, a redirect or no number", async () => {
+  const answers: Record<string, number> = { "/a": 500, "/b": 302, "/c": 200 };
+  const url = await serve((request, response) => {
+    response.writeHead(answers[request.url?.split("?")[0] ?? ""] ?? 404, { location: "/c" }).end("many");
+  });
+  for (const path of ["a", "b", "c"]) {
+    await expect(observeByUrl(`${url.origin}/${path}`, 1000).count(event)).rejects.toEqual(usage);
+  }
+});

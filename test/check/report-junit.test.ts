@@ -1,0 +1,86 @@
+import { spawnSync } from "node:child_process";
+import { DOMParser } from "@xmldom/xmldom";
+import { expect, it } from "vitest";
+import { type CheckResult, countResults } from "../../src/check/check-result.ts";
+import { junitReport } from "../../src/check/report-junit.ts";
+import { hasPython } from "./receivers/python.ts";
+import { result } from "./sample.ts";
+
+const NASTY = "a <b> & \"c\" 'd' ]]> \u0000\u001b[31m \ud800 \uffff é 🏠";
+
+const results = [
+  result(),
+  result({ id: "SIG-02", outcome: "failed", answer: "200", fix: NASTY, sent: NASTY }),
+  result({ id: "SIG-03", outcome: "failed", severity: "recommended", fix: "do" }),
+  result({ id: "SIG-04", outcome: "failed", severity: "informational", fix: "do" }),
+  result({ id: "DUP-04", group: "DUP", outcome: "not_applicable", answer: null, fix: "could not be seen" }),
+];
+
+function xmlOf(strict: boolean, given: readonly CheckResult[] = results): string {
+  return junitReport(
+    {
+      ...{ url: "http://127.0.0.1:3000/a?b&c", startedAt: "2026-01-15T09:30:00.000Z", durationMs: 1234 },
+      ...{ results: given, diagnosis: [], stopped: null, counts: countResults(given) },
+    },
+    strict,
+  );
+}
+
+/** Fails at the first thing the parser has to say. */
+function parse(xml: string) {
+  const onError = (level: string, message: string) => {
+    throw new Error(`${level}: ${message}`);
+  };
+  const { documentElement } = new DOMParser({ onError }).parseFromString(xml, "text/xml");
+  if (documentElement === null) throw new Error("there is no document element");
+  return documentElement;
+}
+
+it("is well-formed XML, whatever stands in the results", () => {
+  const message = parse(xmlOf(false)).getElementsByTagName("failure")[0]?.textContent;
+  expect(message).toContain("a <b> & \"c\" 'd' ]]> ??[31m ? ? é 🏠");
+});
+
+it.skipIf(!hasPython)("is well-formed for expat, which is strict about characters too", () => {
+  const script = "import sys, xml.etree.ElementTree as tree; tree.fromstring(sys.stdin.buffer.read())";
+  const { status, stderr } = spawnSync("python3", ["-c", script], { input: xmlOf(false) });
+  expect([status, String(stderr)]).toEqual([0, ""]);
+});
+
+it("has the shape that readers of JUnit take: suites, suites with counts, tests", () => {
+  const root = parse(xmlOf(false));
+  const attributes = (name: string) =>
+    [...root.getElementsByTagName("testsuite")].map((one) => one.getAttribute(name));
+  expect(root.tagName).toBe("testsuites");
+  expect(["tests", "failures", "errors", "skipped", "time"].map((name) => root.getAttribute(name))).toEqual([
+    ...["5", "1", "0", "3", "1.234"],
+  ]);
+  expect(attributes("name")).toEqual(["SIG signatures", "DUP duplicates"]);
+  expect([attributes("tests"), attributes("failures"), attributes("skipped")]).toEqual([
+    ["4", "1"],
+    ["1", "0"],
+    ["2", "1"],
+  ]);
+  const [first] = root.getElementsByTagName("testcase");
+  expect([first?.getAttribute("classname"), first?.getAttribute("time")]).toEqual([
+    "hookporter.check.SIG",
+    "0.012",
+  ]);
+});
+
+it("fails what makes the run fail, and skips what is advice or not applicable, with the reason", () => {
+  const kinds = (strict: boolean) =>
+    [...parse(xmlOf(strict)).getElementsByTagName("testcase")].map(
+      (one) => one.getElementsByTagName("*")[0]?.tagName ?? "passed",
+    );
+  expect(kinds(false)).toEqual(["passed", "failure", "skipped", "skipped", "skipped"]);
+  expect(kinds(true)).toEqual(["passed", "failure", "failure", "skipped", "skipped"]);
+  const skipped = [...parse(xmlOf(false)).getElementsByTagName("skipped")].map((one) =>
+    one.getAttribute("message"),
+  );
+  expect(skipped).toEqual([
+    "recommended: answered 401, right is 4xx: do",
+    "informational: answered 401, right is 4xx: do",
+    "could not be seen",
+  ]);
+});

@@ -1,0 +1,127 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import type { CheckResult } from "../../src/check/check-result.ts";
+import { runCheck } from "../../src/check/run-check.ts";
+import { right } from "./receivers/right.ts";
+import { rightSignature, serve } from "./receivers/under-test.ts";
+import { optionsFor } from "./sample.ts";
+
+const outcomes = (results: readonly CheckResult[]) => results.map(({ id, outcome }) => `${id} ${outcome}`);
+
+it("runs no case where nothing listens", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const seen: CheckResult[] = [];
+  const options = {
+    ...optionsFor(new URL(`http://127.0.0.1:${port}/webhooks`), "SIG"),
+    onResult: seen.push.bind(seen),
+  };
+  await expect(runCheck(options)).rejects.toMatchObject({ code: "target_unreachable" });
+  expect(seen).toEqual([]);
+});
+
+it("sends nothing more where the control is refused, since a refusal proves nothing then", async () => {
+  let requests = 0;
+  const url = await serve((_, response) => {
+    requests++;
+    response.writeHead(401).end();
+  });
+  const { results, diagnosis } = await runCheck(optionsFor(url, "SIG-01", "SIG-28"));
+  expect(outcomes(results)).toEqual(["KIND-01 failed", "SIG-01 not_applicable", "SIG-28 not_applicable"]);
+  expect(requests).toBe(1);
+  expect(diagnosis).toEqual([expect.stringMatching(/secrets differ/)]);
+});
+
+it("goes on where the control is confirmed with another 2xx", async () => {
+  const url = await serve((_, response) => response.writeHead(202).end());
+  const { results, diagnosis } = await runCheck(optionsFor(url, "SIG-01"));
+  expect(outcomes(results)).toEqual(["KIND-01 failed", "SIG-01 failed"]);
+  expect(diagnosis).toEqual([expect.stringMatching(/only 200 confirms/)]);
+});
+
+it("says after which case a receiver is gone, and runs no more", async () => {
+  const server = createServer((request, response) => {
+    if (request.headers["x-service-signature"] !== undefined) return response.writeHead(200).end();
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { results, stopped } = await runCheck(
+    optionsFor(new URL(`http://127.0.0.1:${port}/`), "SIG-01", "SIG-02"),
+  );
+  expect(outcomes(results)).toEqual(["KIND-01 passed", "SIG-01 failed", "SIG-02 not_applicable"]);
+  expect(stopped).toMatch(/^after SIG-01: connection refused/);
+});
+
+it("goes on where a receiver only closed one connection", async () => {
+  const url = await serve((request, response) => {
+    if (request.headers["x-service-signature"] === undefined) return response.destroy();
+    return response.writeHead(200).end();
+  });
+  const { results, stopped } = await runCheck(optionsFor(url, "SIG-01", "SIG-02"));
+  expect(stopped).toBeNull();
+  expect(results.map(({ answer }) => answer)).toEqual(["200", "closed", "200"]);
+});
+
+it("gives up on a receiver that is silent three times in a row", async () => {
+  let requests = 0;
+  const url = await serve((_, response) => {
+    if (++requests === 1) response.writeHead(200).end();
+  });
+  const { results, stopped } = await runCheck({ ...optionsFor(url, "KIND"), timeout: 100 });
+  expect(stopped).toMatch(/KIND-04/);
+  expect(results.filter(({ answer }) => answer === "no answer")).toHaveLength(3);
+});
+
+it("tells of results in the order of the cases, however many run at once", async () => {
+  const { url } = await right();
+  const seen: string[] = [];
+  const options = { ...optionsFor(url, "KIND", "SIG"), concurrency: 8 };
+  await runCheck({ ...options, onResult: ({ id }) => seen.push(id) });
+  expect(seen).toEqual(options.cases.map(({ id }) => id));
+});
+
+it("never passes over what it cannot observe", async () => {
+  const { url } = await right();
+  const { results } = await runCheck(optionsFor(url, "DUP-05", "DUP-10"));
+  expect(outcomes(results)).toEqual(["KIND-01 passed", "DUP-05 not_applicable", "DUP-10 not_applicable"]);
+});
+
+it("does not start with an observer that counts what was never sent", async () => {
+  const { url } = await right();
+  const run = runCheck({ ...optionsFor(url, "DUP"), observer: { count: async () => 7 } });
+  await expect(run).rejects.toMatchObject({ code: "usage" });
+});
+
+it("finds a receiver that runs every copy, one that runs forged events, and one that loses the second of two", async () => {
+  const runs = new Map<string, number>();
+  const url = await serve(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const { data } = JSON.parse(body.toString("utf8"));
+    runs.set(data.id, (runs.get(data.id) ?? 0) + 1);
+    response.writeHead(request.headers["x-service-signature"] === rightSignature(body) ? 200 : 401).end();
+  });
+  const careless = { count: async ({ marker }: { marker: string }) => runs.get(marker) ?? 0 };
+  const first = await runCheck({ ...optionsFor(url, "DUP"), observer: careless });
+  const failed = (results: readonly CheckResult[]) =>
+    results.filter(({ outcome }) => outcome === "failed").map(({ id, runs: ran }) => [id, ran]);
+  expect(failed(first.results)).toEqual([
+    ...[
+      ["DUP-05", 3],
+      ["DUP-06", 5],
+      ["DUP-07", 2],
+      ["DUP-09", 2],
+      ["DUP-10", 1],
+    ],
+  ]);
+  const tooEager = { count: async ({ marker }: { marker: string }) => Math.min(1, runs.get(marker) ?? 0) };
+  const second = await runCheck({ ...optionsFor(url, "DUP-08"), observer: tooEager });
+  expect(failed(second.results)).toEqual([["DUP-08", 1]]);
+});

@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+import { CATALOGUE } from "../../src/check/catalogue.ts";
+import { GROUPS, groupOf, rightText } from "../../src/check/check-case.ts";
+import { type CheckResult, countResults } from "../../src/check/check-result.ts";
+import { jsonReport } from "../../src/check/report-json.ts";
+import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
+
+const page = readPage("docs/check.md");
+
+const RESULT: CheckResult = {
+  ...{
+    id: "SIG-01",
+    group: "SIG",
+    sent: "",
+    outcome: "passed",
+    severity: "required",
+    right: "",
+    answer: null,
+  },
+  ...{ runs: null, why: "", fix: null, durationMs: 0 },
+};
+
+it.each(Object.entries(GROUPS))(
+  "lists every case of %s as it is in the code, and no other",
+  (group, title) => {
+    const inCode = CATALOGUE.filter((one) => groupOf(one) === group).map((one) => {
+      return [one.id, one.sent, rightText(one), one.severity, one.why];
+    });
+    expect(rowsOf(sectionOf(page, `${group}: ${title}`))).toEqual(inCode);
+  },
+);
+
+it("tells how many cases there are", () => {
+  expect(page).toContain(`${CATALOGUE.length} cases`);
+  expect(readPage("CHANGELOG.md")).toContain(`\`check\`: ${CATALOGUE.length} cases`);
+});
+
+it("lists the fields of the JSON report, and no other", () => {
+  const text = jsonReport({
+    ...{ url: "", startedAt: "", durationMs: 0, diagnosis: [], stopped: null },
+    ...{ results: [RESULT], counts: countResults([RESULT]) },
+  });
+  const { cases, summary, ...whole } = JSON.parse(text);
+  const inCode = [
+    ...Object.keys({ ...whole, summary, cases }),
+    ...Object.keys(summary),
+    ...Object.keys(cases[0]),
+  ];
+  const onPage = rowsOf(sectionOf(page, "The JSON report")).flatMap(([fields = ""]) => quoted(fields));
+  expect(onPage.map((field) => field.replace(/^.*\./, "")).sort()).toEqual(inCode.sort());
+});
