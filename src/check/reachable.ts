@@ -1,4 +1,4 @@
-import { connect as connectPlain } from "node:net";
+import { connect as connectPlain, isIP } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
@@ -10,7 +10,7 @@ export function whyUnreachable(url: URL, timeout: number): Promise<string | unde
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || (secure ? 443 : 80));
     const socket = secure
-      ? connectSecure({ host, port, servername: host })
+      ? connectSecure({ host, port, ...(isIP(host) === 0 && { servername: host }) })
       : connectPlain({ host, port, autoSelectFamily: true });
     const end = (why?: string) => {
       clearTimeout(timer);
@@ -23,9 +23,13 @@ export function whyUnreachable(url: URL, timeout: number): Promise<string | unde
   });
 }
 
+/** Milliseconds in which a process that is going down still has its port. */
+const DYING = 100;
+
 /** The same, but with some patience: something may be starting it again. */
 export async function whyGone(url: URL, timeout: number, patience: number): Promise<string | undefined> {
   const deadline = performance.now() + patience;
+  await wait(DYING);
   for (;;) {
     const why = await whyUnreachable(url, timeout);
     if (why === undefined || performance.now() > deadline) return why;
@@ -38,5 +42,7 @@ function inWords(error: NodeJS.ErrnoException): string {
   if (first.code === "ECONNREFUSED")
     return "connection refused: nothing listens there; is the receiver started?";
   if (first.code === "ENOTFOUND") return "no such host: check the URL";
+  if (first.code?.startsWith("ERR_SSL") === true)
+    return `no TLS connection (${first.code}): is the URL http?`;
   return describeError(first);
 }

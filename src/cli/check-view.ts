@@ -46,7 +46,7 @@ export class CheckView {
       this.#print(
         "",
         `${color.red("»")} `,
-        `The receiver stopped answering: ${printable(stopped, 300)}.`,
+        `The receiver stopped answering: ${printable(stopped, 300)}`,
         "  ",
       );
     const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } = counts;

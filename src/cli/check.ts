@@ -96,7 +96,7 @@ function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions): UR
   if (isLoopback(url) || yes === true) return url;
   throw new HookporterError(
     "usage",
-    `expected a receiver on this machine, got ${url.hostname}: with --yes it gets some hundred deliveries, forged and broken ones too`,
+    `expected a receiver on this machine, got ${url.hostname}: --yes sends it more than a hundred deliveries, forged and broken ones too`,
   );
 }
 
