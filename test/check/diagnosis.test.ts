@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { CATALOGUE } from "../../src/check/catalogue.ts";
+import { groupOf, rightText } from "../../src/check/check-case.ts";
+import type { CheckResult } from "../../src/check/check-result.ts";
+import { diagnose } from "../../src/check/diagnosis.ts";
+import { result } from "./sample.ts";
+
+/** Results of all cases: those named failed with an answer, the others passed. */
+function results(failed: Readonly<Record<string, string>>): readonly CheckResult[] {
+  return CATALOGUE.map((one) => {
+    const { id } = one;
+    const answer = failed[id];
+    const base = result({
+      id,
+      group: groupOf(one),
+      right: rightText(one),
+      answer: answer ?? one.right[0] ?? "200",
+    });
+    return answer === undefined ? base : { ...base, outcome: "failed" };
+  });
+}
+
+it("says nothing where nothing failed, or each failure stands for itself", () => {
+  expect(diagnose(results({}))).toEqual([]);
+  expect(
+    diagnose(results({ "SIG-03": "200", "BODY-12": "401", "HTTP-04": "415", "TIME-08": "200" })),
+  ).toEqual([]);
+});
+
+it.each([
+  [
+    "re-serialised JSON",
+    { "BODY-12": "401", "BODY-13": "401", "BODY-16": "401" },
+    /not the raw body.*\(BODY-12, BODY-13, BODY-16\)/,
+  ],
+  ["changed bytes", { "BODY-02": "200", "BODY-03": "200", "BODY-05": "200" }, /^Changed bytes are confirmed/],
+  ["a loose form", { "SIG-03": "200", "SIG-04": "200", "SIG-05": "200" }, /^The form of the signature/],
+  [
+    "a parser that picks by type",
+    { "HTTP-02": "500", "HTTP-03": "415", "HTTP-04": "400" },
+    /^Everything hangs on Content-Type/,
+  ],
+  [
+    "code that throws",
+    { "SIG-10": "500", "SIG-11": "closed", "BODY-22": "500" },
+    /^Odd input makes the code fail/,
+  ],
+  [
+    "no verification",
+    { "SIG-01": "200", "SIG-02": "200", "SIG-17": "200", "SIG-18": "200" },
+    /not verified at all/,
+  ],
+  ["another secret", { "KIND-01": "401", "BODY-12": "401" }, /the secrets differ/],
+  ["a wrong path", { "KIND-01": "404" }, /is the path right/],
+])("sees %s behind failures", (_, failed, text) => {
+  expect(diagnose(results(failed))).toEqual([expect.stringMatching(text)]);
+});
