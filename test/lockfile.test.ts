@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const text = readFileSync(join(import.meta.dirname, "..", "package-lock.json"), "utf8");
+const packages: Record<string, { optionalDependencies?: Record<string, string> }> = JSON.parse(text).packages;
+
+it("holds the packages of every platform, or `npm ci` refuses it on the others", () => {
+  const names = Object.keys(packages);
+  const missing = names.flatMap((name) =>
+    Object.keys(packages[name]?.optionalDependencies ?? {}).filter(
+      (wanted) => !names.some((known) => known.endsWith(`node_modules/${wanted}`)),
+    ),
+  );
+  expect(names.length).toBeGreaterThan(100);
+  expect(missing).toEqual([]);
+});
+
+it("names no place to download from: that is the choice of whoever installs", () => {
+  expect(text).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
+});
