@@ -7,7 +7,7 @@ const source = join(import.meta.dirname, "..", "src");
 /** The rooms, from the top down; a room may look into those below it. Rooms of one row do not look into each other. */
 const ROWS = [
   ["cli"],
-  ["testing.ts", "index.ts", "relay", "scaffold", "check"],
+  ["testing.ts", "index.ts", "relay", "scaffold", "check", "tunnel"],
   ["receiver"],
   ["dispatch"],
   ["inbox"],
