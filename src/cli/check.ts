@@ -11,12 +11,13 @@ import { jsonReport } from "../check/report-json.ts";
 import { junitReport } from "../check/report-junit.ts";
 import { runCheck } from "../check/run-check.ts";
 import { selectCases } from "../check/select-cases.ts";
-import { describeError, HookporterError } from "../errors.ts";
+import { HookporterError } from "../errors.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { CheckView, caseLine } from "./check-view.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import { describeFileError } from "./file-error.ts";
 import { findSecrets, type SecretOptions } from "./secret.ts";
 
 /** Options of `check`; times are milliseconds. */
@@ -144,7 +145,7 @@ function writeReport(
   try {
     writeFileSync(resolve(io.cwd, file), bytes);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${file} cannot be written: ${describeError(cause)}`, {
+    throw new HookporterError("input_invalid", `${file} cannot be written: ${describeFileError(cause)}`, {
       cause,
     });
   }

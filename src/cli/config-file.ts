@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { ConfigurationError, describeError } from "../errors.ts";
 import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
+import { describeFileError } from "./file-error.ts";
 
 /** The project's configuration: flags by their camel-case names, shared or by command. */
 export const CONFIG_FILE = "hookporter.config.json";
@@ -48,7 +49,7 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw invalid(`cannot be read: ${describeError(thrown)}`);
+    throw invalid(`cannot be read: ${describeFileError(thrown)}`);
   }
   let config: unknown;
   try {

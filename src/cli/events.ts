@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeError, HookporterError } from "../errors.ts";
+import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Entry, EntryFilter, EntryState } from "../inbox/inbox.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
 import type { CliContext } from "./context.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
+import { describeFileError } from "./file-error.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 
 /** The options that choose entries. */
@@ -131,7 +132,7 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
     const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
     writeFileSync(resolve(folder, name), formatDelivery(delivery), { mode: 0o600 });
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${folder} cannot be written: ${describeError(cause)}`, {
+    throw new HookporterError("input_invalid", `${folder} cannot be written: ${describeFileError(cause)}`, {
       cause,
     });
   }

@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { describeError, HookporterError } from "../errors.ts";
 import { type Fixture, parseFixture } from "../relay/fixture.ts";
 import type { CliContext } from "./context.ts";
+import { describeFileError } from "./file-error.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 
 /** A fixture and what to call it. */
@@ -66,7 +67,9 @@ function readFixture(path: string): NamedFixture {
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${name} cannot be read: ${describeError(cause)}`, { cause });
+    throw new HookporterError("input_invalid", `${name} cannot be read: ${describeFileError(cause)}`, {
+      cause,
+    });
   }
   return { name, fixture: parseFixture(bytes, name) };
 }

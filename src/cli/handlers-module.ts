@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { createJiti } from "jiti";
 import { ConfigurationError, describeError } from "../errors.ts";
 import type { HandlerRegistry } from "../receiver/router.ts";
+import { describeFileError } from "./file-error.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;
 const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
@@ -48,7 +49,7 @@ function handlerFiles(full: string, path: string): readonly string[] {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter((name) => SOURCE.test(name) && !NOT_HANDLERS.test(name));
   } catch (cause) {
-    throw new ConfigurationError("handlers_invalid", `${path} cannot be read: ${describeError(cause)}`, {
+    throw new ConfigurationError("handlers_invalid", `${path} cannot be read: ${describeFileError(cause)}`, {
       cause,
     });
   }

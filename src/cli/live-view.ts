@@ -15,8 +15,7 @@ export function showDelivery(observation: DeliveryObservation, output: Output): 
   const secret = "secret" in outcome ? outcome.secret.role : null;
   const old = secret === "previous" ? color.yellow("  previous secret") : ""; // how far a rotation has come
   const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
-  const anew =
-    restampOf === null ? "" : color.dim("  says the same as an earlier one, under a new timestamp");
+  const anew = restampOf === null ? "" : color.dim("  known content, new timestamp");
   output.data(
     `${color.dim(clockTime(receivedAt))}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
       `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${anew}`,

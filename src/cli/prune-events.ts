@@ -1,7 +1,7 @@
 import { HookporterError } from "../errors.ts";
 import type { EndedState } from "../inbox/inbox.ts";
 import { pruneInbox } from "../inbox/prune.ts";
-import { DAY, DEFAULT_AGES } from "../receiver/options.ts";
+import { DEFAULT_AGES } from "../receiver/options.ts";
 import type { CliContext } from "./context.ts";
 import { withInbox } from "./inbox.ts";
 
@@ -13,6 +13,8 @@ export interface PruneOptions {
   readonly deliveriesOlderThan?: number;
 }
 
+const HOUR = 3_600_000;
+
 /** The youngest age at which a replay of an event is too old, with a receiver's default options. */
 const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 
@@ -22,10 +24,10 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
   const { state = ["done", "unhandled"], olderThan = DEFAULT_AGES.retention } = options;
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST) {
-    const days = (YOUNGEST / DAY).toFixed(2);
+    const hours = Math.ceil(YOUNGEST / HOUR);
     throw new HookporterError(
       "usage",
-      `expected --older-than to be at least ${days}d: a younger event may come again, and would have to be refused`,
+      `expected --older-than to be at least ${hours}h: a younger event may come again, and would have to be refused`,
     );
   }
   const until = clock() - olderThan;

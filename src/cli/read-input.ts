@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { describeError, HookporterError } from "../errors.ts";
+import { HookporterError } from "../errors.ts";
+import { describeFileError } from "./file-error.ts";
 import type { Io } from "./io.ts";
 
 /** More than this is not a body, and not worth waiting for. */
@@ -39,7 +40,7 @@ export async function readInput(io: Io, file: string | undefined): Promise<Buffe
   try {
     return readFileSync(resolve(io.cwd, file));
   } catch (thrown) {
-    throw new HookporterError("input_invalid", `${file} cannot be read: ${describeError(thrown)}`, {
+    throw new HookporterError("input_invalid", `${file} cannot be read: ${describeFileError(thrown)}`, {
       cause: thrown,
     });
   }

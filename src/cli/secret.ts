@@ -3,8 +3,9 @@ import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
-import { ConfigurationError, describeError } from "../errors.ts";
+import { ConfigurationError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
+import { describeFileError } from "./file-error.ts";
 import type { Io } from "./io.ts";
 import { readAll } from "./read-input.ts";
 import { makeStateFolder, STATE_FOLDER } from "./state-folder.ts";
@@ -86,7 +87,7 @@ function readEnvFile(cwd: string, given: string | undefined): Readonly<Record<st
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
       "secret_missing",
-      `the env file ${path} cannot be read: ${describeError(thrown)}`,
+      `the env file ${path} cannot be read: ${describeFileError(thrown)}`,
     );
   }
 }

@@ -11,8 +11,7 @@ import { defaultLogger } from "./default-logger.ts";
 import { Restamps } from "./restamps.ts";
 
 const MINUTE = 60_000;
-/** Milliseconds of a day. */
-export const DAY = 24 * 60 * MINUTE;
+const DAY = 24 * 60 * MINUTE;
 
 /** How a receiver is set up. All times are milliseconds. */
 export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {

@@ -55,6 +55,6 @@ it("names the event of a dead letter whose handlers never ran", () => {
 it("[case 62] tells of an event that was only dated anew", () => {
   const first = delivered("current");
   const anew = { ...first, outcome: { ...first.outcome, restampOf: "evt_0" } } as DeliveryObservation;
-  expect(shown((output) => showDelivery(anew, output))).toMatch(/accepted.*under a new timestamp/);
+  expect(shown((output) => showDelivery(anew, output))).toMatch(/accepted.*new timestamp/);
   expect(shown((output) => showDelivery(first, output))).not.toContain("timestamp");
 });
