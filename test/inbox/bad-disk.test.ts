@@ -56,3 +56,22 @@ it("[case 67] refuses what a full disk cannot take, keeps the rest, and goes on 
   if (first === undefined) throw new Error("expected a due entry");
   expect(await again.settle(settlementOf(first), Date.now())).toBe(true);
 });
+
+it("[case 71] refuses to open an inbox on a file system that is read-only, and leaves it as it is", async (context) => {
+  const disk = smallDisk();
+  if (disk === undefined) return context.skip("needs the right to mount a small file system");
+  const path = join(disk, "inbox.db");
+  const before = sqliteInbox(path);
+  await before.open();
+  await keep(before, numberedEntry(1));
+  await before.close();
+  const remounted = (how: string) => spawnSync("mount", ["-o", `remount,${how}`, disk]).status === 0;
+  expect(remounted("ro")).toBe(true);
+  const refused = sqliteInbox(path);
+  await expect(refused.open()).rejects.toMatchObject({ code: "inbox_unavailable" });
+  expect(remounted("rw")).toBe(true);
+  const after = sqliteInbox(path);
+  await after.open();
+  onTestFinished(() => after.close());
+  expect(await after.list({})).toHaveLength(1);
+});
