@@ -17,6 +17,17 @@ function smallDisk(): string | undefined {
   return mounted ? folder : undefined;
 }
 
+/** The same folder, seen through a mount that takes no writes. */
+function readOnlyView(folder: string): string | undefined {
+  const view = mkdtempSync(join(tmpdir(), "hookporter-view-"));
+  const bound = spawnSync("mount", ["--bind", folder, view]).status === 0;
+  onTestFinished(() => {
+    if (bound) spawnSync("umount", ["-l", view]);
+    rmSync(view, { recursive: true, force: true });
+  });
+  return bound && spawnSync("mount", ["-o", "remount,bind,ro", view]).status === 0 ? view : undefined;
+}
+
 it("[case 67] refuses what a full disk cannot take, keeps the rest, and goes on when there is room", async (context) => {
   const disk = smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a small file system");
@@ -59,19 +70,15 @@ it("[case 67] refuses what a full disk cannot take, keeps the rest, and goes on 
 
 it("[case 71] refuses to open an inbox on a file system that is read-only, and leaves it as it is", async (context) => {
   const disk = smallDisk();
-  if (disk === undefined) return context.skip("needs the right to mount a small file system");
-  const path = join(disk, "inbox.db");
-  const before = sqliteInbox(path);
-  await before.open();
-  await keep(before, numberedEntry(1));
-  await before.close();
-  const remounted = (how: string) => spawnSync("mount", ["-o", `remount,${how}`, disk]).status === 0;
-  expect(remounted("ro")).toBe(true);
-  const refused = sqliteInbox(path);
-  await expect(refused.open()).rejects.toMatchObject({ code: "inbox_unavailable" });
-  expect(remounted("rw")).toBe(true);
-  const after = sqliteInbox(path);
-  await after.open();
-  onTestFinished(() => after.close());
-  expect(await after.list({})).toHaveLength(1);
+  const view = disk === undefined ? undefined : readOnlyView(disk);
+  if (disk === undefined || view === undefined) return context.skip("needs the right to mount a file system");
+  const inbox = sqliteInbox(join(disk, "inbox.db"));
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  await keep(inbox, numberedEntry(1));
+  for (const name of ["inbox.db", "another.db"]) {
+    await expect(sqliteInbox(join(view, name)).open()).rejects.toMatchObject({ code: "inbox_unavailable" });
+  }
+  await keep(inbox, numberedEntry(2));
+  expect(await inbox.list({})).toHaveLength(2);
 });
