@@ -36,7 +36,7 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
       prune: { states: state, receivedUntil: until, datedUntil: until },
       slim: { settledUntil: clock() - deliveriesOlderThan },
     });
-    output.data(`${pruned} entries dropped, ${slimmed} deliveries dropped`);
+    output.data(`dropped: ${pruned} of the entries, the deliveries of ${slimmed} more`);
     output.record("prune", { pruned, slimmed });
   });
 }
