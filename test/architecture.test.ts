@@ -21,7 +21,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
   jiti: /^cli\/handlers-module\.ts$/,
-  express: /^receiver\/(?:express|server)\.ts$/,
+  express: /^receiver\/(?:express|express-server|server)\.ts$/,
   pino: /^receiver\/default-logger\.ts$/,
   zod: /^event\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,

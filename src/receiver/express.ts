@@ -2,6 +2,8 @@ import type { RequestHandler } from "express";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
+export { createServer, type ExpressServerOptions } from "./express-server.ts";
+
 /** Where the endpoint is. */
 export interface ExpressReceiverOptions {
   /**

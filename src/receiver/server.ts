@@ -1,8 +1,9 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { describeError, HookporterError } from "../errors.ts";
 import { expressReceiver } from "./express.ts";
+import { createServer } from "./express-server.ts";
 import { exchange } from "./http-exchange.ts";
 import { announcedLength, type BodyLimits } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
@@ -42,7 +43,7 @@ export async function startServer(
   { port, host, path }: ServerOptions,
 ): Promise<RunningServer> {
   const app = express().disable("x-powered-by").use(expressReceiver(receiver, { path }));
-  const server = createServer(CONNECTIONS, app);
+  const server = createServer(app, CONNECTIONS);
   // A sender that asks before it sends is told to go on only once the head of its request has passed.
   server.on("checkContinue", (request, response) => {
     const beforeBody = ({ limit }: BodyLimits) => {

@@ -3,7 +3,7 @@ import type { Receiver } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 
 /** The HTTP side: the endpoint, and a page for health checks. */
-export function createApp(receiver: Pick<Receiver, "receive" | "inbox">): Express {
+export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready">): Express {
   const app = express();
   app.disable("x-powered-by");
 
@@ -13,7 +13,7 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox">): Expres
   app.get("/healthz", async (_request, response) => {
     try {
       await receiver.inbox.nextRunAt(); // proves that the inbox is open and can be read
-      response.json({ status: "ok" });
+      response.status(receiver.ready ? 200 : 503).json({ status: receiver.ready ? "ok" : "closing" });
     } catch {
       response.status(503).json({ status: "unavailable" });
     }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createReceiver } from "hookporter";
+import { createServer } from "hookporter/express";
 import { createApp } from "./app.ts";
 import registerHandlers from "./handlers/index.ts";
 import { log } from "./log.ts";
@@ -18,8 +19,8 @@ const receiver = createReceiver({
 registerHandlers(receiver);
 await receiver.start();
 
-const server = createApp(receiver).listen(port, host, (error) => {
-  if (error) throw error;
+// As `app.listen()`, and several times as fast on Node 20 and 22.
+const server = createServer(createApp(receiver)).listen(port, host, () => {
   const address = server.address(); // says the port where 0 asked for a free one
   const bound = typeof address === "object" && address !== null ? address.port : port;
   log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");
