@@ -1,10 +1,9 @@
-import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { describeError, HookporterError } from "../errors.ts";
 import { expressReceiver } from "./express.ts";
 import { createServer } from "./express-server.ts";
 import { exchange } from "./http-exchange.ts";
+import { closeServer, listenOn } from "./http-server.ts";
 import { announcedLength, type BodyLimits } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -13,9 +12,6 @@ const HEAD_TIMEOUT = 10_000;
 
 /** A connection that never sends a whole head ends soon, so that idle ones cannot use up what honest senders need. */
 const CONNECTIONS = { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: 1000 };
-
-/** Milliseconds requests under way get when the server closes; a connection that sends nothing would never end. */
-const CLOSE_GRACE = 2000;
 
 /** Where to listen. */
 export interface ServerOptions {
@@ -51,32 +47,8 @@ export async function startServer(
     };
     void exchange(receiver, request, response, { target: request.url ?? "", path, beforeBody });
   });
-  await listening(server, port, host);
+  await listenOn(server, port, host);
   const { port: bound } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
-  return { url: new URL(`http://${name}:${bound}${path}`), close: () => closed(server) };
-}
-
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === "EADDRINUSE";
-      const why = taken
-        ? "it is in use: stop what uses it, or choose another with --port"
-        : describeError(cause);
-      reject(new HookporterError("port_unavailable", `cannot listen on ${host}:${port}: ${why}`, { cause }));
-    });
-    server.listen(port, host, resolve);
-  });
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE);
-    server.close(() => {
-      clearTimeout(grace);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+  return { url: new URL(`http://${name}:${bound}${path}`), close: () => closeServer(server) };
 }

@@ -1,0 +1,36 @@
+import type { Server } from "node:http";
+import { describeError, HookporterError } from "../errors.ts";
+
+/** Milliseconds requests under way get when the server closes; a connection that sends nothing would never end. */
+const CLOSE_GRACE = 2000;
+
+/**
+ * Begins to listen.
+ *
+ * @param port - 0 asks for a free one
+ * @throws HookporterError `port_unavailable`
+ */
+export function listenOn(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === "EADDRINUSE";
+      const why = taken
+        ? "it is in use: stop what uses it, or choose another with --port"
+        : describeError(cause);
+      reject(new HookporterError("port_unavailable", `cannot listen on ${host}:${port}: ${why}`, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+/** Takes no new connections, lets requests under way end for 2 seconds, then closes what is left. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
