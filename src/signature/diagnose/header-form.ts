@@ -1,0 +1,126 @@
+import { ALGORITHMS, type Algorithm, algorithmOf } from "./algorithm.ts";
+import { type Cause, cause } from "./causes.ts";
+
+/** One way to read a header's value: the digest in it, and what is wrong with how it is written. */
+export interface HeaderForm {
+  readonly causes: readonly Cause[];
+  readonly algorithm: Algorithm;
+  /** Lowercase hex; the beginning of the digest where it was cut off. */
+  readonly hex: string;
+}
+
+/** What a header's value shows. */
+export interface HeaderReading {
+  readonly forms: readonly HeaderForm[];
+  /** A cause that the value itself proves, whatever the body and the secret. */
+  readonly evident: Cause | undefined;
+}
+
+/** Fewer digits than this could fit by chance. */
+const ENOUGH_DIGITS = 8;
+/** Values are longer only where somebody means harm. */
+const LONGEST = 1000;
+
+const PREFIX = /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
+const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\bsignature="/i;
+const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
+const HEX_INSIDE = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/i;
+
+/** Reads a header's value in every way that a signature of these bytes may have been written. */
+export function readForms(header: string | readonly string[]): HeaderReading {
+  const values = typeof header === "string" ? splitRepeated(header) : header;
+  if (typeof header === "string" && OTHER_SCHEME.test(header.slice(0, LONGEST))) {
+    return { forms: [], evident: cause("other_scheme") };
+  }
+  const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
+  const readings = values.slice(0, 4).map((value) => readOne(value.slice(0, LONGEST), repeated));
+  const evident = readings.find((reading) => reading.evident !== undefined)?.evident;
+  return { forms: readings.flatMap(({ forms }) => forms), evident };
+}
+
+/** Node joins two headers of one name with a comma. */
+function splitRepeated(value: string): readonly string[] {
+  const parts = value.slice(0, LONGEST).split(/\s*,\s*/);
+  return parts.every((part) => /^(?:sha\d+=)?[\w+/=-]{16,}$/.test(part)) ? parts : [value];
+}
+
+function readOne(value: string, before: readonly Cause[]): HeaderReading {
+  const trimmed = value.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const causes = trimmed === value ? before : [...before, cause("header_extra_text")];
+  const { prefixes, rest } = readPrefixes(trimmed);
+  if (ABSENT.test(rest)) return { forms: [], evident: cause("digest_absent") };
+  const written = [...hexForms(rest), ...base64Forms(rest)];
+  if (written.length === 0) return { forms: formInside(trimmed, before), evident: undefined };
+  const upper = prefixes.some((prefix) => prefix !== prefix.toLowerCase())
+    ? [cause("digest_upper_case")]
+    : [];
+  const lower = prefixes.map((prefix) => prefix.toLowerCase());
+  const forms = written.map((form) => {
+    const shouted = form.causes.some(({ code }) => code === "digest_upper_case") ? [] : upper;
+    const prefix = prefixCauses(lower, form.algorithm);
+    return { ...form, causes: [...form.causes, ...shouted, ...prefix, ...causes] };
+  });
+  return { forms, evident: undefined };
+}
+
+function readPrefixes(value: string): { prefixes: readonly string[]; rest: string } {
+  const prefixes: string[] = [];
+  let rest = value;
+  for (let found = PREFIX.exec(rest); found !== null; found = PREFIX.exec(rest)) {
+    prefixes.push(found[0]);
+    rest = rest.slice(found[0].length);
+  }
+  return { prefixes, rest };
+}
+
+/** Another algorithm under its own prefix is one cause, not two. */
+function prefixCauses(prefixes: readonly string[], algorithm: Algorithm): readonly Cause[] {
+  const [first, ...others] = prefixes;
+  if (first === undefined) return [cause("prefix_missing")];
+  if (prefixes.some((prefix) => prefix !== "sha256=" && prefix !== `${algorithm}=`))
+    return [cause("prefix_wrong")];
+  return others.length > 0 ? [cause("prefix_doubled")] : [];
+}
+
+function hexForms(digest: string): readonly HeaderForm[] {
+  if (!/^[0-9a-f]+$/i.test(digest)) return [];
+  const hex = digest.toLowerCase();
+  const upper = hex === digest ? [] : [cause("digest_upper_case")];
+  const forms: HeaderForm[] = [];
+  const algorithm = algorithmOf(hex.length);
+  if (algorithm !== undefined)
+    forms.push({ algorithm, hex, causes: [...algorithmCauses(algorithm), ...upper] });
+  if (hex.length >= ENOUGH_DIGITS && hex.length < ALGORITHMS.sha256) {
+    const cut = cause("digest_truncated", `${hex.length} of ${ALGORITHMS.sha256} digits`);
+    forms.push({ algorithm: "sha256", hex, causes: [cut, ...upper] });
+  }
+  return forms;
+}
+
+function base64Forms(digest: string): readonly HeaderForm[] {
+  if (!/^[\w+/-]{22,}={0,2}$/.test(digest)) return [];
+  const bytes = Buffer.from(digest, "base64"); // takes both alphabets
+  const url = /[-_]/.test(digest) || (!/[+/=]/.test(digest) && digest.length % 4 !== 0);
+  const code = url ? "digest_base64url" : "digest_base64";
+  const text = bytes.toString("latin1");
+  if (/^[0-9a-f]{64}$/i.test(text)) {
+    return [{ algorithm: "sha256", hex: text.toLowerCase(), causes: [cause(code, "of the hex digits")] }];
+  }
+  const algorithm = algorithmOf(bytes.byteLength * 2);
+  if (algorithm === undefined) return [];
+  return [{ algorithm, hex: bytes.toString("hex"), causes: [...algorithmCauses(algorithm), cause(code)] }];
+}
+
+/** A digest among other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
+function formInside(value: string, before: readonly Cause[]): readonly HeaderForm[] {
+  const found = HEX_INSIDE.exec(value)?.[0];
+  if (found === undefined) return [];
+  const prefix = value.startsWith("sha256=") ? [] : [cause("prefix_missing")];
+  const upper = found === found.toLowerCase() ? [] : [cause("digest_upper_case")];
+  const causes = [...upper, ...prefix, ...before, cause("header_extra_text")];
+  return [{ algorithm: "sha256", hex: found.toLowerCase(), causes }];
+}
+
+function algorithmCauses(algorithm: Algorithm): readonly Cause[] {
+  return algorithm === "sha256" ? [] : [cause("digest_algorithm", algorithm)];
+}

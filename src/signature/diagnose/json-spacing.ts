@@ -1,0 +1,56 @@
+import type { JsonTokens } from "./json-tokens.ts";
+
+/** How JSON is spaced when a library prints it. */
+export interface Spacing {
+  readonly name: string;
+  readonly comma: string;
+  readonly colon: string;
+  readonly indent: string;
+}
+
+/** The ways that libraries print, the commonest first. */
+export const SPACINGS: readonly Spacing[] = [
+  { name: "compact", comma: ",", colon: ":", indent: "" },
+  { name: "2 spaces", comma: ",", colon: ": ", indent: "  " },
+  { name: "4 spaces", comma: ",", colon: ": ", indent: "    " },
+  { name: "a tab", comma: ",", colon: ": ", indent: "\t" },
+  { name: "a space after each comma and colon", comma: ", ", colon: ": ", indent: "" },
+];
+
+/** Prints tokens; `undefined` where the text would be longer than the limit, as indentation can make it. */
+export function printSpaced(
+  tokens: readonly string[],
+  { comma, colon, indent }: Spacing,
+  limit: number,
+): string | undefined {
+  const breaks: string[] = [];
+  const lineBreak = (depth: number) => {
+    if (indent === "") return "";
+    breaks[depth] ??= `\n${indent.repeat(depth)}`;
+    return breaks[depth];
+  };
+  let depth = 0;
+  let text = "";
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? "";
+    const next = tokens[at + 1];
+    if (token === "{" || token === "[") {
+      if (next === "}" || next === "]") {
+        text += token + next;
+        at++;
+      } else text += token + lineBreak(++depth);
+    } else if (token === "}" || token === "]") text += lineBreak(--depth) + token;
+    else if (token === ",") text += comma + lineBreak(depth);
+    else if (token === ":") text += colon;
+    else text += token;
+    if (text.length > limit) return undefined;
+  }
+  return text;
+}
+
+/** Prints tokens with the white space that they had. */
+export function printAsSpaced(tokens: readonly string[], { gaps }: JsonTokens): string {
+  let text = "";
+  for (let at = 0; at < tokens.length; at++) text += (gaps[at] ?? "") + tokens[at];
+  return text;
+}

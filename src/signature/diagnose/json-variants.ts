@@ -1,0 +1,113 @@
+import { type BodyVariant, variant } from "./body-variant.ts";
+import { type Cause, cause } from "./causes.ts";
+import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
+import { ESCAPES, NUMBERS, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
+import { type JsonTokens, sortKeys } from "./json-tokens.ts";
+
+/** One choice in how JSON is printed; no cause where it leaves the text as it is. */
+interface Choice<Made> {
+  readonly causes: readonly Cause[];
+  readonly make: Made;
+}
+
+type Tokens = readonly string[];
+
+/** What printing a token and a character costs, where hashing a byte is 1. */
+const TOKEN_WORK = 100;
+const CHARACTER_WORK = 12;
+
+/** How far the choices go: strings and numbers are spelt anew in every way, in the commonest, or in none. */
+export type Spellings = "all" | "common" | "none";
+
+/**
+ * The same JSON as other libraries would print it: every combination of spacing, key order, escapes and numbers, but for
+ * those that change nothing.
+ *
+ * @param close - ways to end the text, each with its cause
+ */
+export function jsonVariants(
+  json: JsonTokens,
+  close: readonly { readonly causes: readonly Cause[]; readonly tail: string }[],
+  spellings: Spellings,
+  before: readonly Cause[] = [],
+): readonly BodyVariant[] {
+  const length = lengthOf(json);
+  const work = TOKEN_WORK * json.tokens.length + CHARACTER_WORK * length;
+  const limit = Math.max(4 * length, 65_536);
+  const orders = ordersOf(json.tokens);
+  return orders.flatMap((order) =>
+    spellingsOf(order.make, spellings).flatMap((spelling) =>
+      spacingsOf(json, order.causes.length > 0).flatMap((spacing) =>
+        close.flatMap(({ causes: ending, tail }) => {
+          const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes, ...ending];
+          if (causes.length === 0) return [];
+          const print = () => {
+            const text = spacing.make(spelling.make, limit);
+            return text === undefined ? undefined : json.lead + text + tail;
+          };
+          return [variant(causes, print, work)];
+        }),
+      ),
+    ),
+  );
+}
+
+function lengthOf({ tokens, gaps }: JsonTokens): number {
+  const count = (parts: Tokens) => parts.reduce((sum, part) => sum + part.length, 0);
+  return count(tokens) + count(gaps);
+}
+
+function ordersOf(tokens: Tokens): readonly Choice<Tokens>[] {
+  const sorted = sortKeys(tokens);
+  const asIs = { causes: [], make: tokens };
+  return isSame(tokens, sorted) ? [asIs] : [asIs, { causes: [cause("json_key_order")], make: sorted }];
+}
+
+function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Tokens>[] {
+  const asIs: Choice<Tokens> = { causes: [], make: tokens };
+  if (spellings === "none") return [asIs];
+  const plain = plainTokens(tokens);
+  const escaped = (spellings === "all" ? ESCAPES : ESCAPES.slice(0, 2)).flatMap(({ name, spell }) => {
+    const spelt = spellStrings(plain, { name, spell });
+    if (isSame(spelt, tokens)) return [];
+    return [{ causes: [cause("json_escapes", name)], make: spelt }];
+  });
+  const strings = distinct([asIs, ...escaped]);
+  if (spellings === "common") return strings;
+  const numbered = strings.slice(0, 3).flatMap(({ causes, make }) =>
+    NUMBERS.flatMap((style) => {
+      const spelt = spellNumbers(make, style);
+      return isSame(spelt, make)
+        ? []
+        : [{ causes: [...causes, cause("json_numbers", style.name)], make: spelt }];
+    }),
+  );
+  return [...strings, ...numbered];
+}
+
+/** Many ways to escape come to the same where there is little to escape. */
+function distinct(choices: readonly Choice<Tokens>[]): readonly Choice<Tokens>[] {
+  return choices.filter(
+    (one, index) => !choices.slice(0, index).some((other) => isSame(one.make, other.make)),
+  );
+}
+
+function spacingsOf(
+  json: JsonTokens,
+  reordered: boolean,
+): readonly Choice<(tokens: Tokens, limit: number) => string | undefined>[] {
+  const text = printAsSpaced(json.tokens, json);
+  const own = SPACINGS.find((spacing) => printSpaced(json.tokens, spacing, text.length) === text);
+  const others = SPACINGS.filter((spacing) => spacing !== own).map((spacing) => ({
+    causes: [cause("json_spacing", spacing.name)],
+    make: (tokens: Tokens, limit: number) => printSpaced(tokens, spacing, limit),
+  }));
+  if (own !== undefined)
+    return [{ causes: [], make: (tokens, limit) => printSpaced(tokens, own, limit) }, ...others];
+  // White space of no library's style belongs to where it stands: it cannot move with a key.
+  return reordered ? others : [{ causes: [], make: (tokens) => printAsSpaced(tokens, json) }, ...others];
+}
+
+function isSame(one: Tokens, other: Tokens): boolean {
+  return one.every((token, index) => token === other[index]);
+}

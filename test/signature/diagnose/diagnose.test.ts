@@ -1,0 +1,389 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CAUSES, type CauseCode } from "../../../src/signature/diagnose/causes.ts";
+import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
+import { readSecrets } from "../../../src/signature/secrets.ts";
+import { anyJson, anySecret, digested, hashed, signed } from "./made.ts";
+
+const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
+const bytes = (text: string) => Buffer.from(text, "utf8");
+const numRuns = 8;
+
+/** What arrives, made of a body and a secret. */
+interface Arrived {
+  readonly body: Uint8Array | string;
+  readonly header: string | readonly string[];
+  /** Where the secret here is not the one that was drawn. */
+  readonly secret?: string | Uint8Array;
+}
+type Mistake = (json: string, secret: string) => Arrived;
+
+/** A body that changed after it was signed, and one that was signed in another form than it is sent. */
+const sentAs =
+  (change: (json: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: change(json), header: signed(json, secret) });
+const signedAs =
+  (change: (json: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: json, header: signed(change(json), secret) });
+const headerAs =
+  (change: (header: string, digest: string) => string | readonly string[]): Mistake =>
+  (json, secret) => {
+    const header = signed(json, secret);
+    return { body: json, header: change(header, header.slice("sha256=".length)) };
+  };
+const signedWith =
+  (change: (secret: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: json, header: signed(json, change(secret)) });
+const hereWith =
+  (change: (secret: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: json, header: signed(json, secret), secret: change(secret) });
+
+const spaced = (indent: number | string) => (json: string) => {
+  // Numbers stay as they are written, so that spacing alone changes.
+  const text = JSON.stringify(JSON.parse(json.replaceAll("1450.50", '"##"')), null, indent);
+  return text.replaceAll('"##"', "1450.50");
+};
+/** As Python prints what holds no comma or colon inside its strings. */
+const pythonSpaced = () => '{"event": "e", "data": {"b": [1, 2, {}], "a": []}}';
+const ascii = (json: string) =>
+  json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const sorted = (json: string) => {
+  const { data, event, webhook } = JSON.parse(json.replaceAll("1450.50", '"##"'));
+  const keys = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify({ data: keys, event, webhook }).replaceAll('"##"', "1450.50");
+};
+const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"list":[]');
+
+const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
+  ...[2, 4, "\t"].flatMap((indent) => [
+    ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
+    ["json_spacing", `signed with indent ${JSON.stringify(indent)}`, signedAs(spaced(indent))] as const,
+  ]),
+  [
+    "json_spacing",
+    "signed as Python prints",
+    (_, secret) => ({ body: pythonSpaced().replaceAll(" ", ""), header: signed(pythonSpaced(), secret) }),
+  ],
+  [
+    "json_spacing",
+    "sent as Python prints",
+    (_, secret) => ({ body: pythonSpaced(), header: signed(pythonSpaced().replaceAll(" ", ""), secret) }),
+  ],
+  [
+    "json_key_order",
+    "signed with sorted keys",
+    (json, secret) => ({ body: simple(json), header: signed(sorted(simple(json)), secret) }),
+  ],
+  ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
+  [
+    "json_escapes",
+    "sent with \\u escapes",
+    (json, secret) => ({ body: ascii(simple(json)), header: signed(simple(json), secret) }),
+  ],
+  ["json_escapes", "signed with \\/", signedAs((json) => json.replaceAll("/", "\\/"))],
+  [
+    "json_escapes",
+    "sent with \\/",
+    (json, secret) => ({ body: simple(json).replaceAll("/", "\\/"), header: signed(simple(json), secret) }),
+  ],
+  [
+    "json_numbers",
+    "signed as JavaScript prints numbers",
+    signedAs((json) => json.replaceAll("1450.50", "1450.5")),
+  ],
+  ["newline_at_end", "signed with a newline", signedAs((json) => `${json}\n`)],
+  ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
+  ["newline_at_end", "sent with a newline", sentAs((json) => `${json}\n`)],
+  ["newline_at_end", "sent with CRLF at the end", sentAs((json) => `${json}\r\n`)],
+  [
+    "line_endings",
+    "CRLF became LF",
+    (json, secret) => ({ body: `{\n"a":${json}}`, header: signed(`{\r\n"a":${json}}`, secret) }),
+  ],
+  [
+    "line_endings",
+    "LF became CRLF",
+    (json, secret) => ({ body: `{\r\n"a":${json}}`, header: signed(`{\n"a":${json}}`, secret) }),
+  ],
+  ["byte_order_mark", "signed with one", signedAs((json) => `\uFEFF${json}`)],
+  ["byte_order_mark", "sent with one", sentAs((json) => `\uFEFF${json}`)],
+  [
+    "charset",
+    "UTF-8 taken for Latin-1 and encoded anew on the way",
+    sentAs((json) => Buffer.from(bytes(json).toString("latin1"), "utf8")),
+  ],
+  [
+    "charset",
+    "UTF-8 taken for Latin-1 and encoded anew before signing",
+    signedAs((json) => bytes(json).toString("latin1")),
+  ],
+  [
+    "charset",
+    "UTF-8 taken for Windows-1252 before signing",
+    signedAs((json) => new TextDecoder("windows-1252").decode(bytes(json))),
+  ],
+  ["charset", "signed as UTF-16", signedAs((json) => Buffer.from(json, "utf16le"))],
+  [
+    "charset",
+    "signed as Latin-1",
+    (_, secret) => ({ body: '{"a":"é"}', header: signed(Buffer.from('{"a":"é"}', "latin1"), secret) }),
+  ],
+  [
+    "undecodable",
+    "decoded before signing",
+    (_, secret) => ({ body: Buffer.from('{"a":"é"}', "latin1"), header: signed('{"a":"\uFFFD"}', secret) }),
+  ],
+  [
+    "undecodable",
+    "decoded on the way",
+    (_, secret) => ({
+      body: '{"a":"\uFFFDt\uFFFD"}',
+      header: signed(Buffer.from('{"a":"été"}', "latin1"), secret),
+    }),
+  ],
+  ["body_empty", "signed empty", signedAs(() => "")],
+  ["body_placeholder", "signed as an object's name", signedAs(() => "[object Object]")],
+  ["body_placeholder", "signed as an empty object", signedAs(() => "{}")],
+  ["body_string", "signed inside a string", signedAs((json) => JSON.stringify(json))],
+  ["body_string", "sent inside a string", sentAs((json) => JSON.stringify(json))],
+  ["body_form", "sent as payload=", sentAs((json) => new URLSearchParams({ payload: json }).toString())],
+  ["body_form", "signed as payload=", signedAs((json) => new URLSearchParams({ payload: json }).toString())],
+  [
+    "body_form",
+    "signed as payload=, percent-encoded",
+    signedAs((json) => `payload=${encodeURIComponent(json)}`),
+  ],
+  ["body_form", "sent percent-encoded", sentAs((json) => encodeURIComponent(json))],
+  ["body_base64", "sent in base64", sentAs((json) => bytes(json).toString("base64"))],
+  ["body_base64", "signed in base64", signedAs((json) => bytes(json).toString("base64"))],
+  [
+    "body_data_only",
+    "signed data alone",
+    signedAs((json) => json.slice(json.indexOf('"data":') + 7, json.lastIndexOf(',"webhook"'))),
+  ],
+  ["secret_quotes", "signed with quotes", signedWith((secret) => `"${secret}"`)],
+  ["secret_quotes", "signed with single quotes", signedWith((secret) => `'${secret}'`)],
+  ["secret_quotes", "quotes here", hereWith((secret) => `"${secret}"`)],
+  ["secret_whitespace", "signed with a line break", signedWith((secret) => `${secret}\n`)],
+  ["secret_whitespace", "signed with a space", signedWith((secret) => `${secret} `)],
+  ["secret_whitespace", "spaces here", hereWith((secret) => ` ${secret} `)],
+  [
+    "secret_hex",
+    "decoded where it was signed",
+    (json, secret) => ({
+      body: json,
+      header: signed(json, bytes(secret)),
+      secret: bytes(secret).toString("hex"),
+    }),
+  ],
+  [
+    "secret_hex",
+    "decoded here",
+    (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("hex")), secret }),
+  ],
+  [
+    "secret_base64",
+    "decoded where it was signed",
+    (json, secret) => ({
+      body: json,
+      header: signed(json, bytes(secret)),
+      secret: bytes(secret).toString("base64"),
+    }),
+  ],
+  [
+    "secret_base64",
+    "decoded here",
+    (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("base64")), secret }),
+  ],
+  ["secret_unset", "signed with an empty secret", signedWith(() => "")],
+  ["secret_unset", "signed with undefined", signedWith(() => "undefined")],
+  ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
+  [
+    "digest_without_hmac",
+    "a plain hash of secret and body",
+    (json, secret) => ({ body: json, header: hashed(secret, json) }),
+  ],
+  ["digest_algorithm", "SHA-1", (json, secret) => ({ body: json, header: signed(json, secret, "sha1") })],
+  ["digest_algorithm", "SHA-512", (json, secret) => ({ body: json, header: signed(json, secret, "sha512") })],
+  [
+    "digest_algorithm",
+    "SHA-1 under the prefix of SHA-256",
+    (json, secret) => ({ body: json, header: signed(json, secret, "sha1").replace("sha1", "sha256") }),
+  ],
+  ["digest_upper_case", "digits", headerAs((_, digest) => `sha256=${digest.toUpperCase()}`)],
+  ["digest_upper_case", "prefix", headerAs((_, digest) => `SHA256=${digest}`)],
+  ["digest_upper_case", "both", headerAs((header) => header.toUpperCase())],
+  [
+    "digest_base64",
+    "base64",
+    (json, secret) => ({ body: json, header: `sha256=${digested(bytes(json), secret, "base64")}` }),
+  ],
+  [
+    "digest_base64url",
+    "base64url",
+    (json, secret) => ({ body: json, header: `sha256=${digested(bytes(json), secret, "base64url")}` }),
+  ],
+  ["digest_truncated", "20 digits", headerAs((header) => header.slice(0, 27))],
+  ["digest_truncated", "63 digits", headerAs((header) => header.slice(0, -1))],
+  ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
+  ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
+  ["prefix_missing", "bare digits", headerAs((_, digest) => digest)],
+  ["prefix_doubled", "twice", headerAs((header) => `sha256=${header}`)],
+  ["prefix_wrong", "with a colon", headerAs((_, digest) => `sha256:${digest}`)],
+  ["prefix_wrong", "a version", headerAs((_, digest) => `v1=${digest}`)],
+  ["header_extra_text", "spaces", headerAs((header) => ` ${header} `)],
+  ["header_extra_text", "quotes", headerAs((header) => `"${header}"`)],
+  ["header_extra_text", "what sha256sum prints", headerAs((header) => `${header}  -`)],
+  ["header_repeated", "joined by Node", headerAs((header) => `${header}, sha256=${"0".repeat(64)}`)],
+  ["header_repeated", "a list", headerAs((header) => [header, header])],
+  ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
+  [
+    "other_scheme",
+    "a version and base64",
+    headerAs((_, digest) => `v1,${Buffer.from(digest, "hex").toString("base64")}`),
+  ],
+];
+
+describe("diagnoseSignature", () => {
+  it.each(MISTAKES)("finds %s alone: %s", (code, _, mistake) => {
+    fc.assert(
+      fc.property(anyJson, anySecret, (json, drawn) => {
+        const { body, header, secret = drawn } = mistake(json, drawn);
+        const diagnosis = diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret));
+        expect(codes(diagnosis)[0]).toEqual([code]);
+        expect(diagnosis).toMatchObject({ code, ...CAUSES[code], advice: [] });
+      }),
+      { numRuns },
+    );
+  });
+
+  it("has a mistake for every cause", () => {
+    const elsewhere = ["valid", "secret_other", "header_name", "header_missing", "unexplained"];
+    const tested = [...new Set<string>(MISTAKES.map(([code]) => code)), ...elsewhere];
+    expect(tested.sort()).toEqual(Object.keys(CAUSES).sort());
+  });
+
+  it("finds one cause in the body, one in the secret and one in the header together", () => {
+    fc.assert(
+      fc.property(anyJson, anySecret, (json, secret) => {
+        const body = bytes(spaced(2)(json));
+        const header = signed(`${json}\n`, `"${secret}"`).toUpperCase();
+        const found = codes(diagnoseSignature(body, header, readSecrets(secret)));
+        expect(found).toContainEqual([
+          "json_spacing",
+          "newline_at_end",
+          "secret_quotes",
+          "digest_upper_case",
+        ]);
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it("explains no signature that was drawn at random, in whatever form, and says what to try", () => {
+    const digest = () => randomBytes(32);
+    const anyHeader = fc.constantFrom(
+      () => `sha256=${digest().toString("hex")}`,
+      () => digest().toString("hex").toUpperCase(),
+      () => `sha256=${digest().toString("base64")}`,
+      () => `sha1=${digest().toString("hex").slice(0, 40)}`,
+      () => `sha256=${digest().toString("hex").slice(0, 16)}`,
+      () => `sha512=${Buffer.concat([digest(), digest()]).toString("hex")}`,
+    );
+    fc.assert(
+      fc.property(fc.oneof(anyJson, fc.string()), anySecret, anyHeader, (text, secret, header) => {
+        const secrets = readSecrets([secret, "another-secret-0123456789"]);
+        const diagnosis = diagnoseSignature(bytes(text), header(), secrets);
+        expect(diagnosis).toMatchObject({ code: "unexplained", explanations: [], complete: true });
+        expect(diagnosis.advice.join()).toContain(secrets[0]?.fingerprint);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("never throws, whatever the header and the bytes are", () => {
+    const anyHeader = fc.oneof(
+      fc.string(),
+      fc.string({ unit: "binary" }),
+      fc.array(fc.string(), { maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), anyHeader, (body, header) => {
+        expect(diagnoseSignature(body, header, readSecrets("a-secret-0123456789")).code).not.toBe("valid");
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("names another secret that is set here", () => {
+    const others = readSecrets("the-old-secret-0123456789").map((secret) => ({ name: "OLD_SECRET", secret }));
+    const secrets = readSecrets("the-new-secret-0123456789");
+    const diagnosis = diagnoseSignature(bytes("{}"), signed("{}", "the-old-secret-0123456789"), secrets, {
+      others,
+    });
+    expect(diagnosis).toMatchObject({ code: "secret_other", explanations: [[{ detail: "OLD_SECRET" }]] });
+  });
+
+  it("tells a missing header from one of another name", () => {
+    const secrets = readSecrets("a-secret-0123456789");
+    const headers = { "x-other": "x", "x-hub-signature-256": signed("{}", "a-secret-0123456789") };
+    expect(diagnoseSignature(bytes("{}"), undefined, secrets).code).toBe("header_missing");
+    expect(diagnoseSignature(bytes("{}"), undefined, secrets, { headers })).toMatchObject({
+      code: "header_name",
+      explanations: [[{ detail: "x-hub-signature-256" }]],
+    });
+  });
+
+  it("says that a good signature is good, with any of the secrets", () => {
+    const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
+    expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe("valid");
+  });
+
+  it("lists every way where several explain", () => {
+    const secrets = readSecrets("a-secret-0123456789");
+    const found = codes(diagnoseSignature(bytes("{ }"), signed("{}", "a-secret-0123456789"), secrets));
+    expect(found).toEqual(expect.arrayContaining([["json_spacing"], ["body_placeholder"]]));
+  });
+
+  it("gives away neither a secret nor a digest nor the body", () => {
+    fc.assert(
+      fc.property(anyJson, anySecret, fc.constantFrom(...MISTAKES), (json, drawn, [, , mistake]) => {
+        const { body, header, secret = drawn } = mistake(json, drawn);
+        const right = Buffer.from(body as string);
+        const told = JSON.stringify(diagnoseSignature(right, header, readSecrets(secret)));
+        const hidden = [
+          drawn,
+          digested(right, drawn, "hex").slice(0, 8),
+          "payment.received",
+          [header].flat()[0]?.slice(7, 20),
+        ];
+        for (const text of hidden) if (text) expect(told).not.toContain(text);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is bounded by work, not by the clock: a large body gives the same answer every time, and says what it left out", () => {
+    const rows = Array.from({ length: 8000 }, (_, index) => ({ zone: "é/<", index, amount: index + 0.5 }));
+    const large = { data: rows, more: "x".repeat(600_000) };
+    const body = bytes(JSON.stringify(large, null, 1));
+    expect(body.byteLength).toBeGreaterThan(1024 * 1024);
+    const secrets = readSecrets("a-secret-0123456789");
+    const start = performance.now();
+    const one = diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets);
+    expect(performance.now() - start).toBeLessThan(10_000); // about one second; loose for a busy machine
+    expect(one).toMatchObject({ code: "unexplained", complete: false });
+    expect(diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets).tried).toBe(one.tried);
+    const compact = signed(JSON.stringify(large), "a-secret-0123456789");
+    expect(codes(diagnoseSignature(body, compact, secrets))[0]).toEqual(["json_spacing"]);
+  });
+
+  it("does not let nesting make it print without bound", () => {
+    const secrets = readSecrets("a-secret-0123456789");
+    for (const depth of [64, 65, 100_000]) {
+      const body = bytes(`${"[".repeat(depth)}${"1,".repeat(50_000)}1${"]".repeat(depth)}`);
+      expect(diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets).code).toBe("unexplained");
+    }
+  });
+});

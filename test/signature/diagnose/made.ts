@@ -1,0 +1,39 @@
+import { createHash, createHmac } from "node:crypto";
+import fc from "fast-check";
+
+/** A signature of ours, made without the code under test. */
+export function signed(body: Uint8Array | string, secret: string | Uint8Array, algorithm = "sha256"): string {
+  return `${algorithm}=${createHmac(algorithm, secret).update(body).digest("hex")}`;
+}
+
+/** The digest alone, in any writing. */
+export function digested(body: Uint8Array, secret: string, encoding: "hex" | "base64" | "base64url"): string {
+  return createHmac("sha256", secret).update(body).digest(encoding);
+}
+
+/** A hash without a key. */
+export function hashed(...parts: readonly (Uint8Array | string)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return `sha256=${hash.digest("hex")}`;
+}
+
+/** Long enough not to be one of the words that a program without a secret signs with. */
+export const anySecret = fc.stringMatching(/^[A-Za-z0-9]{16,40}$/);
+
+/**
+ * Envelopes with something in them for every cause: keys out of order, several members, characters beyond ASCII, of
+ * Latin-1 and of Windows-1252 alone, slashes, and a number that is not printed as it is written.
+ */
+export const anyJson = fc
+  .record({
+    text: fc.string({ maxLength: 20 }),
+    list: fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 3 }),
+  })
+  .map(({ text, list }) => {
+    const data = JSON.stringify({ zone: "é/€", amount: 0, text, list }).replace(
+      '"amount":0',
+      '"amount":1450.50',
+    );
+    return `{"event":"payment.received","data":${data},"webhook":{"id":"wh_1"}}`;
+  });
