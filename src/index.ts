@@ -39,6 +39,9 @@ export type {
 export { createReceiver, type Incoming, type Receiver } from "./receiver/receiver.ts";
 export type { Answer } from "./receiver/response.ts";
 export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
+export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
+export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";
+export type { NamedSecret } from "./signature/diagnose/keyings.ts";
 export { type HeaderBag, readHeader } from "./signature/header.ts";
 export { readSecrets, type Secret, type SecretOption, type SecretValue } from "./signature/secrets.ts";
 export { SIGNATURE_HEADER, sign } from "./signature/sign.ts";

@@ -4,14 +4,17 @@ import { matchesKind } from "../event/kind-pattern.ts";
 import type { Observation } from "../receiver/observation.ts";
 import { createReceiver, type Receiver } from "../receiver/receiver.ts";
 import { type RunningServer, startServer } from "../receiver/server.ts";
+import type { NamedSecret } from "../signature/diagnose/keyings.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import { chooseHandlers, type HandlerChoice, reloadOnChange } from "./chosen-handlers.ts";
 import { createCliLogger } from "./cli-logger.ts";
 import { consoleOnStderr } from "./console-on-stderr.ts";
 import type { CliContext } from "./context.ts";
+import { DiagnosisLimit } from "./diagnosis-limit.ts";
 import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
 import { inboxOption } from "./inbox.ts";
 import { showAttempt, showDelivery } from "./live-view.ts";
+import { otherSecrets } from "./other-secrets.ts";
 import { openSaveFolder } from "./save-folder.ts";
 import { findSecrets, type SecretOptions } from "./secret.ts";
 import { makeStateFolder } from "./state-folder.ts";
@@ -59,7 +62,8 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
       stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     }
     receiver.replaceHandlers(await chooseHandlers(options, context));
-    watch(receiver, { goal, tally }, options, context, stop);
+    const others = otherSecrets(context, options, secrets);
+    watch(receiver, { goal, tally, others }, options, context, stop);
     // Before everything else is opened, so that it is closed last: a second signal must be heard while closing.
     stops.push(stopOnSignal(goal, tally, context, stop));
     await receiver.start();
@@ -115,19 +119,22 @@ function announce(
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. */
 function watch(
   receiver: Receiver,
-  { goal, tally }: { goal: Goal | undefined; tally: Tally },
+  { goal, tally, others }: { goal: Goal | undefined; tally: Tally; others: readonly NamedSecret[] },
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
 ): void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
+  const limit = new DiagnosisLimit();
   receiver.observe((observation) => {
     tally.count(observation);
     const kind = kindOf(observation);
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation, output, clock());
       else {
-        showDelivery(observation, output);
+        const { diagnose } = observation;
+        const diagnosis = diagnose && (limit.run(() => diagnose({ others })) ?? "left out");
+        showDelivery(observation, output, diagnosis);
         try {
           save?.(observation);
         } catch (thrown) {

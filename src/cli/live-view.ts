@@ -1,11 +1,21 @@
 import type { AttemptObservation, DeliveryObservation } from "../receiver/observation.ts";
+import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
+import { diagnosisFields, diagnosisLines } from "./diagnosis-view.ts";
 import { runFields } from "./entry-view.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./printable.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Shows an answered delivery: one line, and one more with reason and fix where it was refused. */
-export function showDelivery(observation: DeliveryObservation, output: Output): void {
+/**
+ * Shows an answered delivery: one line, and more with reason and fix where it was refused.
+ *
+ * @param diagnosis - why the signature does not match; `left out` where it was too much to work out
+ */
+export function showDelivery(
+  observation: DeliveryObservation,
+  output: Output,
+  diagnosis?: Diagnosis | "left out",
+): void {
   const { receivedAt, durationMs, bytes, outcome, method, target } = observation;
   const { word, kind, id, reason, detail, fix } = verdictOf(outcome);
   const { color } = output;
@@ -22,15 +32,22 @@ export function showDelivery(observation: DeliveryObservation, output: Output): 
   );
   if (reason !== null) {
     const because = detail === null ? "" : `: ${printable(detail, 300)}`;
-    output.data(
-      `          ${color.red(reason)}${because}${fix === null ? "" : `\n          fix: ${printable(fix, 300)}`}`,
-    );
+    const lines = [`${color.red(reason)}${because}`, ...moreLines(fix, diagnosis)];
+    output.data(lines.map((line) => `          ${line}`).join("\n"));
   }
   output.record("delivery", {
     ...{ receivedAt: new Date(receivedAt).toISOString(), method, target, verdict: word, kind, id },
     ...{ seq: "seq" in outcome ? outcome.seq : null, reason, detail, fix, bytes, durationMs },
     ...{ secret, restampOf },
+    diagnosis: diagnosis === undefined || diagnosis === "left out" ? null : diagnosisFields(diagnosis),
   });
+}
+
+function moreLines(fix: string | null, diagnosis: Diagnosis | "left out" | undefined): readonly string[] {
+  const general = fix === null ? [] : [`fix: ${printable(fix, 300)}`];
+  if (diagnosis === undefined) return general;
+  if (diagnosis !== "left out") return diagnosisLines(diagnosis, fix ?? "");
+  return [...general, "not diagnosed: there are too many at once; `hookporter verify` says why one fails"];
 }
 
 /** Shows what an entry's handlers did: one line per run, and what becomes of it where they failed. */

@@ -79,7 +79,15 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
   return values.flatMap((value) => value ?? []);
 }
 
-function readEnvFile(cwd: string, given: string | undefined): Readonly<Record<string, string | undefined>> {
+/**
+ * The variables of the env file; none where there is no `.env` and no other was named.
+ *
+ * @throws ConfigurationError `secret_missing` where the file that was named cannot be read
+ */
+export function readEnvFile(
+  cwd: string,
+  given: string | undefined,
+): Readonly<Record<string, string | undefined>> {
   const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
   try {
     return parseEnv(readFileSync(path, "utf8"));

@@ -1,5 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
+import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** A request was answered. */
@@ -15,6 +16,12 @@ export interface DeliveryObservation {
   readonly outcome: Outcome;
   /** The whole delivery, only where its signature was good: nothing of an unauthentic body goes further. */
   readonly delivery?: Delivery;
+  /**
+   * Only where the outcome is `unauthorized`: finds out why. It is worked out when somebody asks, since anybody can send
+   * such deliveries: ask seldom, and keep the answer on this machine. `undefined` once the listener has returned, for the
+   * bytes of an unauthentic delivery are let go then.
+   */
+  readonly diagnose?: (options?: Pick<DiagnoseOptions, "others">) => Diagnosis | undefined;
 }
 
 /** The handlers of an entry ran, or it ended without any. */

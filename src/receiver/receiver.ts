@@ -10,6 +10,7 @@ import { keptHeaders } from "./kept-headers.ts";
 import type { Observation } from "./observation.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
+import { passingDiagnosis } from "./passing-diagnosis.ts";
 import { planEntry } from "./plan.ts";
 import type { BodyLimits, BodyResult } from "./read-body.ts";
 import { type Answer, toAnswer } from "./response.ts";
@@ -182,13 +183,17 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt);
     const authentic = outcome.type === "accepted" || outcome.type === "rejected";
+    const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
+    const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
     this.#observers.tell({
       type: "delivery",
       ...{ method, target, receivedAt, outcome },
       durationMs: Math.round((performance.now() - start) * 100) / 100,
       bytes: delivery?.body.byteLength ?? 0,
       ...(authentic && delivery !== undefined && { delivery }),
+      ...(passing !== undefined && { diagnose: passing.diagnose }),
     });
+    passing?.forget();
     return toAnswer(outcome);
   }
 

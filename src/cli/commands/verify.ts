@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import type { DeliveryHeaders } from "../../event/delivery.ts";
+import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
 import { readHeaderName } from "../values.ts";
@@ -37,6 +39,9 @@ async function runVerify(
     signing,
     verifying,
     { parseSaved },
+    { diagnoseSignature },
+    { diagnosisFields, diagnosisLines },
+    { otherSecrets },
   ] = await Promise.all([
     import("../read-input.ts"),
     import("../../signature/header.ts"),
@@ -44,6 +49,9 @@ async function runVerify(
     import("../../signature/sign.ts"),
     import("../../signature/verify.ts"),
     import("../../relay/fixture.ts"),
+    import("../../signature/diagnose/diagnose.ts"),
+    import("../diagnosis-view.ts"),
+    import("../other-secrets.ts"),
   ]);
   const { io, output } = context;
   refuseTwoInputs(file, options);
@@ -53,10 +61,12 @@ async function runVerify(
 
   let body: Uint8Array = input;
   let header: string | readonly string[] | undefined = options.signature;
+  let headers: DeliveryHeaders | undefined;
   if (header === undefined) {
     const saved = parseSaved(input, file ?? "standard input");
     if (saved !== undefined) {
       body = saved.body;
+      headers = saved.headers;
       header = readHeader(saved.headers, options.signatureHeader ?? signing.SIGNATURE_HEADER);
     }
   }
@@ -70,9 +80,28 @@ async function runVerify(
   }
   const { reason } = result;
   const { meaning, fix: general } = verifying.SIGNATURE_REASONS[reason];
-  const fix = header === undefined && body === input ? "pass --signature, or name a saved delivery" : general;
+  const others = otherSecrets(context, options, found);
+  const diagnosis = diagnoseSignature(body, header, secrets, { others, ...(headers && { headers }) });
+  const plainBody = header === undefined && headers === undefined;
+  const fix = plainBody ? "pass --signature, or name a saved delivery" : bestFix(diagnosis, general);
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
-  output.data(`fix: ${fix}`);
-  output.record("verification", { valid: false, bytes, reason, meaning, fix });
+  for (const line of plainBody ? [`fix: ${fix}`] : diagnosisLines(diagnosis, general)) output.data(line);
+  if (options.signature !== undefined && isSaved(input, parseSaved))
+    output.talk("hint: this file is a saved delivery: leave --signature out to check the one it brings");
+  const { cause, ...more } = diagnosisFields(diagnosis);
+  output.record("verification", { valid: false, bytes, reason, meaning, cause, fix, ...more });
   context.exitCode = 4;
+}
+
+function bestFix({ explanations, fix }: Diagnosis, general: string): string {
+  return explanations.length > 0 ? fix : general;
+}
+
+/** A saved delivery that is checked against a signature from elsewhere is taken for a body. */
+function isSaved(input: Uint8Array, parse: (bytes: Uint8Array, name: string) => unknown): boolean {
+  try {
+    return parse(input, "") !== undefined;
+  } catch {
+    return false;
+  }
 }

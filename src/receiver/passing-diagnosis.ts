@@ -1,0 +1,28 @@
+import type { Delivery } from "../event/delivery.ts";
+import { diagnoseSignature } from "../signature/diagnose/diagnose.ts";
+import { readHeader } from "../signature/header.ts";
+import type { DeliveryObservation } from "./observation.ts";
+import type { Settings } from "./options.ts";
+
+/** A way to diagnose an unauthentic delivery, until it is told to forget it. */
+export interface PassingDiagnosis {
+  readonly diagnose: NonNullable<DeliveryObservation["diagnose"]>;
+  /** Lets the delivery go, however long somebody holds on to the observation. */
+  readonly forget: () => void;
+}
+
+/** Nothing is worked out unless somebody asks. The secrets are those of that moment. */
+export function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagnosis {
+  let held: Delivery | undefined = delivery;
+  return {
+    diagnose: (options = {}) => {
+      if (held === undefined) return undefined;
+      const { body, headers } = held;
+      const header = readHeader(headers, settings.signatureHeader);
+      return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
+    },
+    forget: () => {
+      held = undefined;
+    },
+  };
+}
