@@ -1,6 +1,12 @@
-/** Diagnoses in a second at most, and what part of the time they may take. */
+import type { DeliveryObservation } from "../receiver/observation.ts";
+import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
+import type { NamedSecret } from "../signature/diagnose/keyings.ts";
+
+/** Diagnoses in a second at most, and the part of the time that a long one may take. */
 const PER_SECOND = 5;
 const SHARE = 0.2;
+/** Milliseconds that count as long. */
+const LONG = 100;
 
 /**
  * Says when one more diagnosis may be worked out: anybody who reaches the endpoint can send what asks for one, and the
@@ -16,16 +22,22 @@ export class DiagnosisLimit {
     this.#now = now;
   }
 
-  /** Works it out, or gives `undefined` where it is too much. */
-  run<Result>(work: () => Result): Result | undefined {
+  /** Why a delivery was not authentic; nothing for another one, and `left_out` where it is too much. */
+  diagnose(
+    { outcome, diagnose }: Pick<DeliveryObservation, "outcome" | "diagnose">,
+    others: readonly NamedSecret[],
+  ): Diagnosis | "left_out" | undefined {
+    if (diagnose === undefined) return undefined;
+    // That a header is missing takes no work to see.
+    if (outcome.type === "unauthorized" && outcome.reason === "signature_missing")
+      return diagnose({ others });
     const start = this.#now();
     this.#started = this.#started.filter((earlier) => start - earlier < 1000);
-    if (start < this.#restUntil || this.#started.length >= PER_SECOND) return undefined;
+    if (start < this.#restUntil || this.#started.length >= PER_SECOND) return "left_out";
     this.#started.push(start);
-    const result = work();
-    const end = this.#now();
-    // A few short ones in a row are fine; a long one is followed by a rest.
-    if (end - start > 100) this.#restUntil = end + (end - start) * (1 / SHARE - 1);
-    return result;
+    const diagnosis = diagnose({ others });
+    const took = this.#now() - start;
+    if (took > LONG) this.#restUntil = start + took / SHARE;
+    return diagnosis;
   }
 }

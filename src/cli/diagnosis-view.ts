@@ -4,9 +4,9 @@ import { printable } from "./printable.ts";
 
 /**
  * A diagnosis as lines for people: the nearest explanation with its fixes, then the others in short; where there is none,
- * the general fix and what to try.
+ * the general fix.
  */
-export function diagnosisLines({ explanations, advice }: Diagnosis, general: string): readonly string[] {
+export function diagnosisLines({ explanations }: Diagnosis, general: string): readonly string[] {
   const [nearest = [], ...others] = explanations;
   const fixes = nearest.length === 0 ? [general] : [...new Set(nearest.map(({ fix }) => fix))];
   return [
@@ -14,8 +14,12 @@ export function diagnosisLines({ explanations, advice }: Diagnosis, general: str
     ...(nearest.length === 0 ? [`cause: unexplained: ${CAUSES.unexplained.meaning}`] : []),
     ...fixes.map((fix) => `fix: ${fix}`),
     ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
-    ...advice.map((line, index) => `try ${index + 1}: ${line}`),
   ];
+}
+
+/** What to try where nothing explains it. */
+export function adviceLines({ advice }: Diagnosis): readonly string[] {
+  return advice.map((line, index) => `try ${index + 1}: ${line}`);
 }
 
 /** A diagnosis as the fields of a record. */

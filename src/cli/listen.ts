@@ -132,9 +132,7 @@ function watch(
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation, output, clock());
       else {
-        const { diagnose } = observation;
-        const diagnosis = diagnose && (limit.run(() => diagnose({ others })) ?? "left out");
-        showDelivery(observation, output, diagnosis);
+        showDelivery(observation, output, limit.diagnose(observation, others));
         try {
           save?.(observation);
         } catch (thrown) {

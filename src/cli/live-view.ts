@@ -9,12 +9,12 @@ import { verdictOf } from "./verdict.ts";
 /**
  * Shows an answered delivery: one line, and more with reason and fix where it was refused.
  *
- * @param diagnosis - why the signature does not match; `left out` where it was too much to work out
+ * @param diagnosis - why the signature does not match; `left_out` where it was too much to work out
  */
 export function showDelivery(
   observation: DeliveryObservation,
   output: Output,
-  diagnosis?: Diagnosis | "left out",
+  diagnosis?: Diagnosis | "left_out",
 ): void {
   const { receivedAt, durationMs, bytes, outcome, method, target } = observation;
   const { word, kind, id, reason, detail, fix } = verdictOf(outcome);
@@ -39,14 +39,14 @@ export function showDelivery(
     ...{ receivedAt: new Date(receivedAt).toISOString(), method, target, verdict: word, kind, id },
     ...{ seq: "seq" in outcome ? outcome.seq : null, reason, detail, fix, bytes, durationMs },
     ...{ secret, restampOf },
-    diagnosis: diagnosis === undefined || diagnosis === "left out" ? null : diagnosisFields(diagnosis),
+    diagnosis: typeof diagnosis === "object" ? diagnosisFields(diagnosis) : (diagnosis ?? null),
   });
 }
 
-function moreLines(fix: string | null, diagnosis: Diagnosis | "left out" | undefined): readonly string[] {
+function moreLines(fix: string | null, diagnosis: Diagnosis | "left_out" | undefined): readonly string[] {
   const general = fix === null ? [] : [`fix: ${printable(fix, 300)}`];
   if (diagnosis === undefined) return general;
-  if (diagnosis !== "left out") return diagnosisLines(diagnosis, fix ?? "");
+  if (diagnosis !== "left_out") return diagnosisLines(diagnosis, fix ?? "");
   return [...general, "not diagnosed: there are too many at once; `hookporter verify` says why one fails"];
 }
 

@@ -40,7 +40,7 @@ async function runVerify(
     verifying,
     { parseSaved },
     { diagnoseSignature },
-    { diagnosisFields, diagnosisLines },
+    { adviceLines, diagnosisFields, diagnosisLines },
     { otherSecrets },
   ] = await Promise.all([
     import("../read-input.ts"),
@@ -85,7 +85,10 @@ async function runVerify(
   const plainBody = header === undefined && headers === undefined;
   const fix = plainBody ? "pass --signature, or name a saved delivery" : bestFix(diagnosis, general);
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
-  for (const line of plainBody ? [`fix: ${fix}`] : diagnosisLines(diagnosis, general)) output.data(line);
+  for (const line of plainBody
+    ? [`fix: ${fix}`]
+    : [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)])
+    output.data(line);
   if (options.signature !== undefined && isSaved(input, parseSaved))
     output.talk("hint: this file is a saved delivery: leave --signature out to check the one it brings");
   const { cause, ...more } = diagnosisFields(diagnosis);

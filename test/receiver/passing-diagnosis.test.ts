@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import type { DeliveryObservation } from "../../src/receiver/observation.ts";
+import { signed } from "../signature/diagnose/made.ts";
+import { openReceiver } from "./open.ts";
+import { SECRET } from "./sample.ts";
+
+const sent = '{ "event": "lead.created" }';
+
+async function refused(
+  options: Parameters<typeof openReceiver>[0] = {},
+  header = signed(sent.replaceAll(" ", ""), SECRET),
+) {
+  const { receiver, entries, lines } = await openReceiver(options);
+  const seen: DeliveryObservation[] = [];
+  const told: unknown[] = [];
+  receiver.observe((observation) => {
+    if (observation.type !== "delivery") return;
+    seen.push(observation);
+    told.push(observation.diagnose?.()?.code);
+  });
+  const answer = await receiver.receive({
+    ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
+    headers: { "x-service-signature": header },
+    read: async () => Buffer.from(sent),
+  });
+  return { answer, seen, told, entries, lines };
+}
+
+it("diagnoses an unauthentic delivery while its listener looks at it", async () => {
+  const { answer, told, entries, lines } = await refused();
+  expect(answer.status).toBe(401);
+  expect(told).toEqual(["json_spacing"]);
+  expect(await entries()).toEqual([]);
+  expect(JSON.stringify([lines, Buffer.from(answer.body).toString()])).not.toMatch(
+    /json_spacing|lead\.created/,
+  );
+});
+
+it("lets the bytes go when the listener has returned", async () => {
+  const { seen } = await refused();
+  expect(seen[0]?.diagnose?.()).toBeUndefined();
+  expect(seen[0]?.delivery).toBeUndefined();
+  expect(JSON.stringify(seen)).not.toContain("lead.created");
+});
+
+it("works nothing out unless it is asked: the secrets are read once for the check, and again for a diagnosis", async () => {
+  let asked = 0;
+  const secret = () => {
+    asked++;
+    return SECRET;
+  };
+  const { receiver } = await openReceiver({ secret });
+  const send = () =>
+    receiver.receive({
+      ...{ method: "POST", target: "/w", path: "/w", headers: { "x-service-signature": "sha256=00" } },
+      read: async () => Buffer.from(sent),
+    });
+  await send();
+  expect(asked).toBe(1);
+  receiver.observe((observation) => observation.type === "delivery" && observation.diagnose?.());
+  await send();
+  expect(asked).toBe(3);
+});
+
+it("offers none for what is authentic", async () => {
+  const { told, seen } = await refused({}, signed(sent, SECRET));
+  expect(told).toEqual([undefined]);
+  expect(seen[0]?.outcome.type).toBe("rejected");
+});
