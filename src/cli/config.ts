@@ -29,7 +29,7 @@ export function applySettings(command: Command, io: Io): void {
 
 /** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` where each command has its own. */
 export function variableName(option: Option, command: Command): string {
-  const flag = option.long?.replace(/^--(?:no-)?/, "") ?? option.attributeName();
+  const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
   const owner = hasOwnMeaning(option.attributeName()) ? `${commandName(command)}_` : "";
   return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }

@@ -1,9 +1,10 @@
-import { randomBytes } from "node:crypto";
+import { type KeyObject, randomBytes } from "node:crypto";
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ConfigurationError } from "../errors.ts";
+import { readSecrets } from "../signature/secrets.ts";
 import type { CliContext } from "./context.ts";
 import { describeFileError } from "./file-error.ts";
 import type { Io } from "./io.ts";
@@ -61,6 +62,18 @@ export async function findSecrets(
   if (development !== undefined)
     return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
   throw missing(`${DEFAULT_VARIABLE} to be set, or a secret that \`hookporter listen\` made in this folder`);
+}
+
+/**
+ * The key that signs: the current secret's. Says what is wrong with a secret that can be guessed.
+ *
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `secret_unsafe`
+ */
+export async function findKey(options: SecretOptions, context: CliContext): Promise<KeyObject> {
+  const found = await findSecrets(context, options);
+  const [secret] = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
+  if (secret === undefined) throw missing(`${DEFAULT_VARIABLE} to be set`);
+  return secret.key;
 }
 
 function missing(expected: string): ConfigurationError {

@@ -1,18 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { HookporterError } from "../errors.ts";
-import type { DeliveryHeaders } from "../event/delivery.ts";
-import type { Scheduled } from "../relay/schedule.ts";
+import type { Disturbance, Disturbed, Sendable } from "../relay/chaos.ts";
 import { send } from "../relay/send.ts";
 import type { CliContext } from "./context.ts";
 import { printable } from "./printable.ts";
 import { startProgress } from "./progress.ts";
-
-/** One delivery to send, and what to call it. */
-export interface Labelled {
-  readonly label: string;
-  readonly headers: DeliveryHeaders;
-  readonly body: Uint8Array;
-}
 
 /**
  * Sends deliveries one after another when they are due, reports each answer, and sets exit code 1 if any was not 2xx.
@@ -20,7 +12,7 @@ export interface Labelled {
  * @throws HookporterError `target_unreachable` at the first one that gets no answer at all
  */
 export async function sendAll(
-  deliveries: readonly Scheduled<Labelled>[],
+  deliveries: readonly Disturbed<Sendable>[],
   { target, timeout }: { target: URL; timeout: number | undefined },
   context: CliContext,
 ): Promise<void> {
@@ -29,15 +21,23 @@ export async function sendAll(
   const start = performance.now();
   let failed = 0;
   let sent = 0;
+  let dropped = 0;
   try {
-    for (const { item, at } of deliveries) {
+    for (const { item, at, chaos } of deliveries) {
       const early = at - (performance.now() - start);
       if (early > 0) await wait(early);
       const { label, headers, body } = item;
+      if (chaos === "drop") {
+        dropped++;
+        if (!progress.shown) output.data(output.color.dim(`dropped ${printable(label)}`));
+        output.record("dropped", { label, at });
+        progress.advance();
+        continue;
+      }
       const answer = await send({ target, headers, body, ...(timeout !== undefined && { timeout }) });
       sent++;
       if (!answer.ok) failed++;
-      if (!answer.ok || !progress.shown) output.data(answerLine(label, answer, context));
+      if (!answer.ok || !progress.shown) output.data(answerLine(nameOf(label, chaos), answer, context));
       const { status, durationMs, ok } = answer;
       output.record("answer", {
         label,
@@ -45,6 +45,7 @@ export async function sendAll(
         status,
         ok,
         durationMs,
+        chaos,
         body: answer.body.slice(0, 2000),
       });
       progress.advance();
@@ -58,8 +59,15 @@ export async function sendAll(
   } finally {
     progress.end();
   }
-  if (deliveries.length > 1) output.talk(`${sent} sent, ${sent - failed} answered 2xx, ${failed} did not`);
+  const lost = dropped === 0 ? "" : `, ${dropped} dropped`;
+  if (deliveries.length > 1)
+    output.talk(`${sent} sent, ${sent - failed} answered 2xx, ${failed} did not${lost}`);
   if (failed > 0) context.exitCode = 1;
+}
+
+function nameOf(label: string, chaos: Disturbance): string {
+  if (chaos === null) return label;
+  return `${label} (${chaos === "no_signature" ? "no signature" : `${chaos} tampered with`})`;
 }
 
 function answerLine(

@@ -26,6 +26,23 @@ export function readRate(text: string): number {
   throw new InvalidArgumentError("expected a number per second, above 0.");
 }
 
+/** A part of a whole from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
+export function readShare(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim());
+  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === "%" ? 100 : 1);
+  if (share >= 0 && share <= 1) return share;
+  throw new InvalidArgumentError("expected a share such as 10%, or a number from 0 to 1.");
+}
+
+/** One word out of a given set. */
+export function readChoice<Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text.trim());
+    if (word === undefined) throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
+    return word;
+  };
+}
+
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A duration as milliseconds: `500ms`, `60s`, `5m`, `2h`, `7d`; a bare number is seconds. */

@@ -32,6 +32,12 @@ export function freshSending(
   fixture: Fixture,
   { key, header, now }: { key: KeyObject; header: string; now: number },
 ): ReplaySending {
+  const { headers, body } = unsignedSending(fixture, now);
+  return { headers: { ...headers, [header.toLowerCase()]: sign(body, key) }, body };
+}
+
+/** The same body with `timestamp` set to now, and the saved headers, which may hold a signature of then. */
+export function unsignedSending(fixture: Fixture, now: number): ReplaySending {
   const saved = fixture.type === "delivery" ? fixture.delivery : undefined;
   const original = fixture.type === "delivery" ? fixture.delivery.body : fixture.body;
   const body = restamp(original, now) ?? original;
@@ -39,8 +45,5 @@ export function freshSending(
     Object.entries(saved?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const [contentType = "application/json"] = [headers["content-type"]].flat();
-  return {
-    headers: { ...headers, "content-type": contentType, [header.toLowerCase()]: sign(body, key) },
-    body,
-  };
+  return { headers: { ...headers, "content-type": contentType }, body };
 }

@@ -1,9 +1,4 @@
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-} from "node:http";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { describeError, HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
@@ -66,7 +61,7 @@ export async function send({
   try {
     const response = await post(
       target,
-      passedOn(headers),
+      sentHeaders(headers),
       body,
       AbortSignal.any(signal ? [signal, timer] : [timer]),
     );
@@ -83,7 +78,7 @@ export async function send({
 
 function post(
   target: URL,
-  headers: OutgoingHttpHeaders,
+  headers: Readonly<Record<string, readonly string[]>>,
   body: Uint8Array,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -99,7 +94,8 @@ function post(
   });
 }
 
-function passedOn(headers: DeliveryHeaders): OutgoingHttpHeaders {
+/** The headers that go out for these: those of one connection are left out, each value is a list. */
+export function sentHeaders(headers: DeliveryHeaders): Readonly<Record<string, readonly string[]>> {
   const kept = Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.has(name.toLowerCase()));
   return Object.fromEntries(
     kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()]])),

@@ -1,12 +1,21 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
+import type { Fixture } from "../../relay/fixture.ts";
+import type { ReplaySending } from "../../relay/replay.ts";
+import {
+  addChaosOptions,
+  CHAOS_FLAGS,
+  type ChaosCommandOptions,
+  datedTo,
+  settleChaos,
+} from "../chaos-options.ts";
 import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
+import { addSecretOptions, findKey, type SecretOptions } from "../secret.ts";
 import { readDuration, readEndpoint, readHeaderName } from "../values.ts";
 
 /** The options of `replay`. */
-export interface ReplayOptions extends SecretOptions {
+export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly url?: URL;
   readonly exact?: boolean;
   readonly handlers?: string;
@@ -41,12 +50,16 @@ export function registerReplay(program: Command, context: CliContext): void {
       "name of the signature header (default: x-service-signature)",
       readHeaderName,
     );
-  addSecretOptions(command)
+  addSecretOptions(addChaosOptions(command))
     .addHelpText(
       "after",
       "\nExample:\n  hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks",
     )
-    .action((what: readonly string[], options: ReplayOptions) => {
+    .action((what: readonly string[], given: ReplayOptions) => {
+      const options = settleChaos(command, given, {
+        exact: { with: ["stale", "future"], why: "--exact sends the saved bytes, their date included" },
+        handlers: { with: CHAOS_FLAGS, why: "handlers run here, nothing is sent" },
+      });
       const { handlers, ...others } = options;
       if (handlers === undefined || !isTyped(command, "url")) return runReplay(what, options, context);
       if (!isTyped(command, "handlers")) return runReplay(what, others, context);
@@ -70,24 +83,22 @@ async function runReplay(
     await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
     return;
   }
-  const [{ exactSending, freshSending }, { SIGNATURE_HEADER }, { sendAll }] = await Promise.all([
-    import("../../relay/replay.ts"),
-    import("../../signature/sign.ts"),
-    import("../send-all.ts"),
-  ]);
+  const [{ exactSending, freshSending, unsignedSending }, { SIGNATURE_HEADER }, { sendWithChaos }] =
+    await Promise.all([
+      import("../../relay/replay.ts"),
+      import("../../signature/sign.ts"),
+      import("../send-with-chaos.ts"),
+    ]);
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const target = options.url ?? readEndpoint("4400");
-  let sendings = [];
-  if (options.exact === true) {
-    sendings = fixtures.map(({ name, fixture }) => ({ label: name, ...exactSending(fixture, name) }));
-  } else {
-    const { readSecrets } = await import("../../signature/secrets.ts");
-    const found = await findSecrets(context, options);
-    const [secret] = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
-    if (secret === undefined) return;
-    const sign = { key: secret.key, header, now: context.clock() };
-    sendings = fixtures.map(({ name, fixture }) => ({ label: name, ...freshSending(fixture, sign) }));
+  const now = datedTo(context.clock(), options);
+  let make: (fixture: Fixture, name: string) => ReplaySending;
+  if (options.exact === true) make = exactSending;
+  else if (options.noSignature === true) make = (fixture) => unsignedSending(fixture, now);
+  else {
+    const key = await findKey(options, context);
+    make = (fixture) => freshSending(fixture, { key, header, now });
   }
-  const scheduled = sendings.map((item) => ({ item, at: 0 }));
-  await sendAll(scheduled, { target, timeout: options.timeout }, context);
+  const sendings = fixtures.map(({ name, fixture }) => ({ label: name, ...make(fixture, name) }));
+  await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
 }

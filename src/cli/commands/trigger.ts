@@ -1,31 +1,19 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import { addChaosOptions, type ChaosCommandOptions, datedTo, settleChaos } from "../chaos-options.ts";
 import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
-import {
-  readCount,
-  readDuration,
-  readDurationRange,
-  readEndpoint,
-  readHeaderName,
-  readRate,
-  readSeed,
-} from "../values.ts";
+import { addSecretOptions, findKey, type SecretOptions } from "../secret.ts";
+import { readCount, readDuration, readEndpoint, readHeaderName } from "../values.ts";
 
-interface TriggerCommandOptions extends SecretOptions {
+interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
   readonly all?: boolean;
   readonly unknownKind?: boolean;
   readonly url?: URL;
   readonly set?: readonly { path: string; value: string }[];
   readonly data?: string;
   readonly count?: number;
-  readonly rate?: number;
-  readonly duplicate?: number;
-  readonly shuffle?: boolean;
-  readonly delay?: readonly [number, number];
-  readonly seed?: number;
   readonly timeout?: number;
   readonly signatureHeader?: string;
 }
@@ -46,29 +34,20 @@ export function registerTrigger(program: Command, context: CliContext): void {
     .option("--set <path=value>", "set a value, such as data.amount=1200; may be repeated", readAssignment)
     .option("--data <json>", "JSON object to send as data; @file reads a file, @- standard input")
     .option("--count <n>", "send so many events, each with a timestamp of its own (default: 1)", readCount)
-    .option("--rate <n>", "at most so many a second", readRate)
-    .option("--duplicate <n>", "send each event so many times in all (default: 1)", readCount)
-    .option("--shuffle", "mix the order")
-    .option("--delay <range>", "wait before each, such as 0..2s", readDurationRange)
-    .option(
-      "--seed <n>",
-      "seed of the order and delays, for the same run again (default: drawn, and said)",
-      readSeed,
-    )
     .option("--timeout <duration>", "how long to wait for each answer (default: 30s)", readDuration)
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",
       readHeaderName,
     );
-  addSecretOptions(command)
+  addSecretOptions(addChaosOptions(command))
     .addHelpText(
       "after",
       "\nExample:\n  hookporter trigger payment.received --set data.amount=1200 --duplicate 2",
     )
     .action((kind: string | undefined, options: TriggerCommandOptions) => {
       const all = options.all === true && (kind === undefined || isTyped(command, "all"));
-      return runTrigger(kind, { ...options, all }, context);
+      return runTrigger(kind, { ...settleChaos(command, options), all }, context);
     });
 }
 
@@ -78,44 +57,28 @@ async function runTrigger(
   context: CliContext,
 ): Promise<void> {
   const kinds = chooseKinds(kind, options);
-  const [{ triggerBody }, { schedule }, { seededRandom }, { readSecrets }, signing, { sendAll }] =
-    await Promise.all([
-      import("../../relay/trigger.ts"),
-      import("../../relay/schedule.ts"),
-      import("../../relay/random.ts"),
-      import("../../signature/secrets.ts"),
-      import("../../signature/sign.ts"),
-      import("../send-all.ts"),
-    ]);
-  const { output, clock } = context;
+  const [{ triggerBody }, signing, { sendWithChaos }] = await Promise.all([
+    import("../../relay/trigger.ts"),
+    import("../../signature/sign.ts"),
+    import("../send-with-chaos.ts"),
+  ]);
+  const { clock } = context;
   const data = await readData(options.data, options, context);
-  const found = await findSecrets(context, options);
-  const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
-  if (secret === undefined) return;
+  const key = options.noSignature === true ? undefined : await findKey(options, context);
 
-  const { count = 1, duplicate: copies = 1, set = [] } = options;
-  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
-  if (options.seed === undefined && (options.shuffle === true || options.delay !== undefined)) {
-    output.talk(`seed: ${seed} (--seed ${seed} repeats this run)`);
-  }
+  const { count = 1, set = [] } = options;
   const header = options.signatureHeader ?? signing.SIGNATURE_HEADER;
   const events = Array.from({ length: count }, (_, index) => kinds.map((one) => ({ one, index }))).flat();
   // Two events must differ in something: each gets a millisecond of its own, none of them ahead of the clock.
-  const newest = clock();
+  const newest = datedTo(clock(), options);
   const sendings = events.map(({ one }, index) => {
     const timestamp = newest - (events.length - 1 - index);
     const body = triggerBody(one, { timestamp, set, ...(data !== undefined && { data }) });
-    const headers = { "content-type": "application/json", [header]: signing.sign(body, secret.key) };
-    return { label: one, headers, body };
+    const signature = key === undefined ? {} : { [header]: signing.sign(body, key) };
+    return { label: one, headers: { "content-type": "application/json", ...signature }, body };
   });
-  const { rate, delay, shuffle } = options;
-  const spread = { copies, ...(shuffle && { shuffle }), ...(rate && { rate }), ...(delay && { delay }) };
   const target = options.url ?? readEndpoint("4400");
-  await sendAll(
-    schedule(sendings, spread, seededRandom(seed)),
-    { target, timeout: options.timeout },
-    context,
-  );
+  await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
 }
 
 function chooseKinds(

@@ -1,0 +1,102 @@
+import { HookporterError } from "../errors.ts";
+import type { DeliveryHeaders } from "../event/delivery.ts";
+import { SIGNATURE_PREFIX } from "../signature/sign.ts";
+import type { Scheduled } from "./schedule.ts";
+
+/** What can be tampered with on the way: afterwards the signature does not belong to the delivery. */
+export const TAMPERINGS = ["signature", "body", "header"] as const;
+
+/** One of them: a digit of the digest, a bit of the body, or the form of the header around a right digest. */
+export type Tampering = (typeof TAMPERINGS)[number];
+
+/** What chaos did to a sending: nothing (`null`), or one of these. */
+export type Disturbance = Tampering | "no_signature" | "drop" | null;
+
+/** What goes wrong between the sender and the endpoint. */
+export interface ChaosOptions {
+  /** The part of the sendings that gets lost, from 0 to 1. */
+  readonly drop?: number;
+  readonly tamper?: Tampering;
+  /** Takes the signature header off. */
+  readonly noSignature?: boolean;
+  /** The signature header's name, in lower case. */
+  readonly header: string;
+}
+
+/** What chaos works on. */
+export interface Sendable {
+  readonly label: string;
+  readonly headers: DeliveryHeaders;
+  readonly body: Uint8Array;
+}
+
+/** A sending as chaos left it. */
+export type Disturbed<Item extends Sendable> = Scheduled<Item> & { readonly chaos: Disturbance };
+
+/**
+ * Disturbs sendings: pure, so that a seed does the same again. Each takes two draws whatever is asked for, so that one
+ * option more does not change what the others do.
+ *
+ * @throws HookporterError `fixture_invalid` for a delivery without the signature that is to be tampered with
+ */
+export function disturb<Item extends Sendable>(
+  sendings: readonly Scheduled<Item>[],
+  { drop = 0, tamper, noSignature = false, header }: ChaosOptions,
+  random: () => number,
+): readonly Disturbed<Item>[] {
+  return sendings.map(({ item, at }) => {
+    const lost = random() < drop;
+    const draw = random();
+    if (lost) return { item, at, chaos: "drop" };
+    if (noSignature) {
+      const kept = Object.entries(item.headers).filter(([name]) => name.toLowerCase() !== header);
+      return { item: { ...item, headers: Object.fromEntries(kept) }, at, chaos: "no_signature" };
+    }
+    if (tamper === undefined) return { item, at, chaos: null };
+    if (tamper === "body") return { item: { ...item, body: flipBit(item.body, draw) }, at, chaos: tamper };
+    const change = tamper === "signature" ? otherDigit : brokenForm;
+    const headers = { ...item.headers, [header]: change(signatureOf(item, header), draw) };
+    return { item: { ...item, headers }, at, chaos: tamper };
+  });
+}
+
+function signatureOf({ headers, label }: Sendable, header: string): string {
+  const [value] = [headers[header]].flat();
+  if (value?.startsWith(SIGNATURE_PREFIX) && value.length > SIGNATURE_PREFIX.length) return value;
+  const expected = `expected a header ${header} that begins with ${SIGNATURE_PREFIX}`;
+  throw new HookporterError(
+    "fixture_invalid",
+    `${label}: ${expected} to tamper with, got none: leave --exact out to sign it`,
+  );
+}
+
+/** Another hex digit at one place: still a signature by its form. */
+function otherDigit(signature: string, draw: number): string {
+  const place = Math.floor(draw * 64) % (signature.length - SIGNATURE_PREFIX.length);
+  const at = SIGNATURE_PREFIX.length + place;
+  const digit = Number.parseInt(signature[at] ?? "", 16) || 0;
+  const other = (digit + 1 + (Math.floor(draw * 64 * 15) % 15)) % 16;
+  return signature.slice(0, at) + other.toString(16) + signature.slice(at + 1);
+}
+
+function flipBit(body: Uint8Array, draw: number): Uint8Array {
+  if (body.byteLength === 0) return Buffer.from(" ");
+  const changed = Buffer.from(body);
+  const at = Math.floor(draw * changed.byteLength);
+  changed[at] = (changed[at] ?? 0) ^ 1;
+  return changed;
+}
+
+/** The right digest in a form that no receiver may take. */
+function brokenForm(signature: string, draw: number): string {
+  const digest = signature.slice(SIGNATURE_PREFIX.length);
+  const forms = [
+    signature.toUpperCase(),
+    digest,
+    SIGNATURE_PREFIX + signature,
+    signature.slice(0, -1),
+    `sha256:${digest}`,
+    SIGNATURE_PREFIX + Buffer.from(digest, "hex").toString("base64"),
+  ];
+  return forms[Math.floor(draw * forms.length)] ?? digest;
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ChaosOptions, disturb, type Sendable, TAMPERINGS } from "../../src/relay/chaos.ts";
+import { seededRandom } from "../../src/relay/random.ts";
+import { readSecrets } from "../../src/signature/secrets.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { verify } from "../../src/signature/verify.ts";
+import { SECRET } from "./sample.ts";
+
+const header = "x-service-signature";
+const secrets = readSecrets(SECRET);
+const sendings = (bodies: readonly Uint8Array[]) =>
+  bodies.map((body, at) => ({
+    item: { label: `n${at}`, headers: { "x-other": "kept", [header]: sign(body, SECRET) }, body },
+    at,
+  }));
+const anyBodies = fc.array(fc.uint8Array({ maxLength: 30 }), { maxLength: 20 });
+const reasonOf = ({ headers, body }: Sendable) => {
+  const result = verify(body, headers[header] as string | undefined, secrets);
+  return result.ok ? null : result.reason;
+};
+
+describe("disturb", () => {
+  it("leaves everything as it is where nothing is asked for", () => {
+    const given = sendings([Buffer.from("{}")]);
+    expect(disturb(given, { header }, seededRandom(1))).toEqual(
+      given.map((one) => ({ ...one, chaos: null })),
+    );
+  });
+
+  it.each<[Partial<ChaosOptions>, string]>([
+    [{ tamper: "signature" }, "signature_mismatch"],
+    [{ tamper: "body" }, "signature_mismatch"],
+    [{ tamper: "header" }, "signature_malformed"],
+    [{ noSignature: true }, "signature_missing"],
+  ])("with %j every delivery is refused as %s, whatever the seed", (options, reason) => {
+    fc.assert(
+      fc.property(anyBodies, fc.nat(), (bodies, seed) => {
+        const disturbed = disturb(sendings(bodies), { ...options, header }, seededRandom(seed));
+        expect(disturbed.map(({ item }) => reasonOf(item))).toEqual(bodies.map(() => reason));
+        for (const { item, chaos } of disturbed) {
+          expect(item.headers["x-other"]).toBe("kept");
+          expect(chaos).toBe(options.tamper ?? "no_signature");
+        }
+      }),
+    );
+  });
+
+  it("does the same again for the same seed, and touches nothing that it is given", () => {
+    fc.assert(
+      fc.property(anyBodies, fc.constantFrom(...TAMPERINGS), fc.nat(), (bodies, tamper, seed) => {
+        const given = sendings(bodies.map((body) => Buffer.from(body)));
+        const options = { drop: 0.5, tamper, header };
+        const once = disturb(given, options, seededRandom(seed));
+        expect(disturb(given, options, seededRandom(seed))).toEqual(once);
+        expect(given).toEqual(sendings(bodies.map((body) => Buffer.from(body))));
+      }),
+    );
+  });
+
+  it("loses the part that it is told to, and the same ones whatever else is asked for", () => {
+    const given = sendings(Array.from({ length: 2000 }, () => Buffer.from("x")));
+    const lost = (options: Partial<ChaosOptions>) =>
+      disturb(given, { drop: 0.1, ...options, header }, seededRandom(7)).map(({ chaos }) => chaos === "drop");
+    const count = lost({}).filter(Boolean).length;
+    expect(Math.abs(count - 200)).toBeLessThan(50);
+    expect(lost({ tamper: "body" })).toEqual(lost({}));
+    expect(lost({ drop: 0 })).not.toContain(true);
+    expect(lost({ drop: 1 })).not.toContain(false);
+  });
+
+  it("breaks the header's form in every way that it knows", () => {
+    const given = sendings(Array.from({ length: 200 }, () => Buffer.from("x")));
+    const forms = disturb(given, { tamper: "header", header }, seededRandom(1)).map(
+      ({ item }) => item.headers[header],
+    );
+    expect(new Set(forms).size).toBe(6);
+  });
+
+  it("refuses to tamper with a signature that is not there", () => {
+    const unsigned = [{ item: { label: "n", headers: {}, body: Buffer.from("x") }, at: 0 }];
+    expect(() => disturb(unsigned, { tamper: "header", header }, seededRandom(1))).toThrow(
+      expect.objectContaining({ code: "fixture_invalid" }),
+    );
+  });
+});
