@@ -7,6 +7,8 @@ import { jsonVariants, type Spellings } from "./json-variants.ts";
 const BOM = "\uFEFF";
 /** JSON of more tokens than these is not spelt in every way: printing it takes too long. */
 const MANY_TOKENS = 40_000;
+/** What it takes to read a token and to spell it anew, where hashing a byte is 1. */
+const TOKEN_WORK = 300;
 
 /** The bodies that may have been signed in place of another. */
 export interface BodyVariants {
@@ -14,6 +16,8 @@ export interface BodyVariants {
   readonly variants: readonly BodyVariant[];
   /** Whether the body is small enough for all of them. */
   readonly complete: boolean;
+  /** What finding them took, where hashing a byte is 1. */
+  readonly work: number;
 }
 
 /** The bodies that may have been signed in place of this one. */
@@ -22,6 +26,7 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
   const marked = text?.startsWith(BOM) === true;
   const json = text === undefined ? undefined : tokenise(marked ? text.slice(1) : text);
   const complete = json === undefined || json.tokens.length <= MANY_TOKENS;
+  const work = TOKEN_WORK * (json?.tokens.length ?? 0);
   const variants = [
     ...(text === undefined ? [] : textVariants(text)),
     ...(json === undefined ? [] : reprinted(json, marked, complete ? "all" : "common")),
@@ -29,10 +34,8 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
     ...base64Variants(body, text),
     ...charsetVariants(body, text),
   ];
-  return {
-    variants: variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work),
-    complete,
-  };
+  variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
+  return { variants, complete, work };
 }
 
 /** The text of a body, byte order mark included; `undefined` where it is not UTF-8. */

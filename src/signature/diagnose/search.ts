@@ -10,9 +10,9 @@ import { type Keying, mistakenKeyings, type NamedSecret, plainKeyings } from "./
 /** Bodies longer than this are taken as they are: only secrets and forms are looked into. */
 const LONGEST_VARIED = 2 * 1024 * 1024;
 /** Bytes that may be hashed in one search; making a variant counts too. A bound that no clock moves. */
-const WORK = 5e8;
+const WORK = 7e8;
 
-const NOT_VARIED: BodyVariants = { variants: [], complete: false };
+const NOT_VARIED: BodyVariants = { variants: [], complete: false, work: 0 };
 
 /** What a search came to. */
 export interface Found {
@@ -39,8 +39,9 @@ export function search(
   walk.visit([asIs], [...plain, ...mistaken]);
   if (walk.hits.length > 0) return walk.found();
   const small = body.byteLength <= LONGEST_VARIED;
-  const { variants: varied, complete } = small ? bodyVariants(body) : NOT_VARIED;
+  const { variants: varied, complete, work } = small ? bodyVariants(body) : NOT_VARIED;
   walk.complete &&= complete;
+  walk.spend(work);
   walk.visit(varied, plain);
   if (walk.hits.length === 0) walk.visit(varied, mistaken);
   if (walk.hits.length === 0) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
@@ -56,6 +57,11 @@ class Walk {
 
   constructor(forms: readonly HeaderForm[]) {
     this.#forms = forms;
+  }
+
+  /** Takes from what may be done. */
+  spend(work: number): void {
+    this.#work += work;
   }
 
   /** Tries every body with every keying, until the work is used up. All that fit are kept: several causes may explain. */
