@@ -2,16 +2,21 @@ import { CAUSES, type Cause } from "../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import { printable } from "./printable.ts";
 
+/** Where the search ended before everything was tried. */
+const PARTLY = ", but not every combination was tried";
+
 /**
  * A diagnosis as lines for people: the nearest explanation with its fixes, then the others in short; where there is none,
  * the general fix.
  */
-export function diagnosisLines({ explanations }: Diagnosis, general: string): readonly string[] {
+export function diagnosisLines({ explanations, complete }: Diagnosis, general: string): readonly string[] {
   const [nearest = [], ...others] = explanations;
   const fixes = nearest.length === 0 ? [general] : [...new Set(nearest.map(({ fix }) => fix))];
   return [
     ...nearest.filter(says).map((cause) => `cause: ${cause.code}: ${cause.meaning}${inBrackets(cause)}`),
-    ...(nearest.length === 0 ? [`cause: unexplained: ${CAUSES.unexplained.meaning}`] : []),
+    ...(nearest.length === 0
+      ? [`cause: unexplained: ${CAUSES.unexplained.meaning}${complete ? "" : PARTLY}`]
+      : []),
     ...fixes.map((fix) => `fix: ${fix}`),
     ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
   ];

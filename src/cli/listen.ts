@@ -132,7 +132,10 @@ function watch(
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation, output, clock());
       else {
-        showDelivery(observation, output, limit.diagnose(observation, others));
+        const show = () => showDelivery(observation, output, limit.diagnose(observation, others));
+        // Why a signature fails is worked out when the sender has its answer, and shows nothing of it by the time it takes.
+        if (observation.diagnose === undefined) show();
+        else setImmediate(show);
         try {
           save?.(observation);
         } catch (thrown) {

@@ -46,7 +46,13 @@ export function showDelivery(
 function moreLines(fix: string | null, diagnosis: Diagnosis | "left_out" | undefined): readonly string[] {
   const general = fix === null ? [] : [`fix: ${printable(fix, 300)}`];
   if (diagnosis === undefined) return general;
-  if (diagnosis !== "left_out") return diagnosisLines(diagnosis, fix ?? "");
+  if (diagnosis !== "left_out") {
+    const more = diagnosis.explanations.length === 0 && !diagnosis.complete;
+    return [
+      ...diagnosisLines(diagnosis, fix ?? ""),
+      ...(more ? ["`hookporter verify` tries more of them"] : []),
+    ];
+  }
   return [...general, "not diagnosed: there are too many at once; `hookporter verify` says why one fails"];
 }
 

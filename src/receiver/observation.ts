@@ -18,10 +18,11 @@ export interface DeliveryObservation {
   readonly delivery?: Delivery;
   /**
    * Only where the outcome is `unauthorized`: finds out why. It is worked out when somebody asks, since anybody can send
-   * such deliveries: ask seldom, and keep the answer on this machine. `undefined` once the listener has returned, for the
-   * bytes of an unauthentic delivery are let go then.
+   * such deliveries: ask seldom, and keep the answer on this machine. Ask in a `setImmediate` that the listener starts:
+   * by then the sender has its answer, so that how long it took tells nothing. Later it is `undefined`, for the bytes of
+   * an unauthentic delivery are let go.
    */
-  readonly diagnose?: (options?: Pick<DiagnoseOptions, "others">) => Diagnosis | undefined;
+  readonly diagnose?: (options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined;
 }
 
 /** The handlers of an entry ran, or it ended without any. */

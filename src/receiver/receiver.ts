@@ -193,7 +193,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       ...(authentic && delivery !== undefined && { delivery }),
       ...(passing !== undefined && { diagnose: passing.diagnose }),
     });
-    passing?.forget();
+    // After the immediates that listeners started, which run once the sender has its answer.
+    if (passing !== undefined) setImmediate(passing.forget);
     return toAnswer(outcome);
   }
 

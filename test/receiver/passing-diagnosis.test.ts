@@ -36,8 +36,30 @@ it("diagnoses an unauthentic delivery while its listener looks at it", async () 
   );
 });
 
-it("lets the bytes go when the listener has returned", async () => {
+it("diagnoses in an immediate too, when the sender has its answer", async () => {
+  const { receiver } = await openReceiver();
+  const order: unknown[] = [];
+  const diagnosed = new Promise<void>((resolve) => {
+    receiver.observe((observation) => {
+      setImmediate(() => {
+        if (observation.type === "delivery") order.push(observation.diagnose?.()?.code);
+        resolve();
+      });
+    });
+  });
+  await receiver.receive({
+    ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
+    headers: { "x-service-signature": signed(sent.replaceAll(" ", ""), SECRET) },
+    read: async () => Buffer.from(sent),
+  });
+  order.push("answered");
+  await diagnosed;
+  expect(order).toEqual(["answered", "json_spacing"]);
+});
+
+it("lets the bytes go a turn later", async () => {
   const { seen } = await refused();
+  await new Promise((resolve) => setImmediate(resolve));
   expect(seen[0]?.diagnose?.()).toBeUndefined();
   expect(seen[0]?.delivery).toBeUndefined();
   expect(JSON.stringify(seen)).not.toContain("lead.created");

@@ -1,6 +1,9 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
+/** What joining one part to the others takes, where hashing a byte is 1. */
+const PART_WORK = 100;
+
 /** The same text in other character encodings, and bytes that a decoder has lost. */
 export function charsetVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
   const bytes = Buffer.from(body);
@@ -30,10 +33,11 @@ export function charsetVariants(body: Uint8Array, text: string | undefined): rea
 export function lostByteVariants(text: string): readonly BodyVariant[] {
   if (!text.includes("\uFFFD")) return [];
   const around = text.split("\uFFFD").map((part) => Buffer.from(part, "utf8"));
+  const work = around.length * PART_WORK;
   return Array.from({ length: 128 }, (_, low) => {
     const lost = Buffer.from([0x80 + low]);
     const parts = () => around.flatMap((part, index) => (index === 0 ? [part] : [lost, part]));
-    return variant([cause("undecodable", "on the way here")], () => Buffer.concat(parts()));
+    return variant([cause("undecodable", "on the way here")], () => Buffer.concat(parts()), work);
   });
 }
 

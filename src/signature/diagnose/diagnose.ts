@@ -4,7 +4,7 @@ import { verify } from "../verify.ts";
 import { adviceFor } from "./advice.ts";
 import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { readForms } from "./header-form.ts";
-import type { NamedSecret } from "./keyings.ts";
+import { mistakenKeyings, type NamedSecret, plainKeyings } from "./keyings.ts";
 import { search } from "./search.ts";
 
 /** Why a signature does not match. Holds no secret, no digest and nothing of the body. */
@@ -29,10 +29,13 @@ export interface DiagnoseOptions {
   readonly others?: readonly NamedSecret[];
   /** The delivery's headers: does one of another name carry the signature? */
   readonly headers?: HeaderBag;
+  /** The most work it may be, in bytes hashed: 700 million by default, about a second; 100 million are a tenth of it. */
+  readonly work?: number;
 }
 
 /** More explanations than these only confuse. */
 const MOST_EXPLANATIONS = 5;
+const WORK = 7e8;
 
 /**
  * Finds out why a signature does not match: which common mistakes in the body, the secret or the header lead from a
@@ -44,7 +47,7 @@ export function diagnoseSignature(
   body: Uint8Array,
   header: string | readonly string[] | undefined,
   secrets: readonly Secret[],
-  { others = [], headers }: DiagnoseOptions = {},
+  { others = [], headers, work = WORK }: DiagnoseOptions = {},
 ): Diagnosis {
   const verified = verify(body, header, secrets);
   if (verified.ok) return certain(cause("valid"));
@@ -53,7 +56,9 @@ export function diagnoseSignature(
     return certain(name === undefined ? cause("header_missing") : cause("header_name", name));
   }
   const { forms, evident } = readForms(header);
-  const { explanations, tried, complete } = search(body, forms, secrets, others);
+  const plain = plainKeyings(secrets, others);
+  const mistaken = mistakenKeyings(secrets);
+  const { explanations, tried, complete } = search({ body, forms, plain, mistaken, work });
   const found = explanations.length > 0 ? explanations : evident === undefined ? [] : [[evident]];
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;

@@ -1,16 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Secret } from "../secrets.ts";
 import type { BodyVariant } from "./body-variant.ts";
 import { type BodyVariants, bodyVariants, decode } from "./body-variants.ts";
 import type { Cause } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
 import type { HeaderForm } from "./header-form.ts";
-import { type Keying, mistakenKeyings, type NamedSecret, plainKeyings } from "./keyings.ts";
+import type { Keying } from "./keyings.ts";
 
-/** Bodies longer than this are taken as they are: only secrets and forms are looked into. */
-const LONGEST_VARIED = 2 * 1024 * 1024;
-/** Bytes that may be hashed in one search; making a variant counts too. A bound that no clock moves. */
-const WORK = 7e8;
+/** What one digest takes beside its bytes, where hashing a byte is 1. */
+const DIGEST_WORK = 4000;
+/** What reading a byte of a body takes at most. Where that alone would use the work up, the body is taken as it is. */
+const READING_WORK = 350;
 
 const NOT_VARIED: BodyVariants = { variants: [], complete: false, work: 0 };
 
@@ -24,27 +23,31 @@ export interface Found {
   readonly complete: boolean;
 }
 
+/** What a search goes through. */
+export interface Searched {
+  readonly body: Uint8Array;
+  readonly forms: readonly HeaderForm[];
+  /** The secrets as they are, and as somebody may have taken them by mistake. */
+  readonly plain: readonly Keying[];
+  readonly mistaken: readonly Keying[];
+  /** Bytes that may be hashed; making a variant counts too. A bound that no clock moves. */
+  readonly work: number;
+}
+
 /** Looks for the body, secret and form that the signature belongs to. */
-export function search(
-  body: Uint8Array,
-  forms: readonly HeaderForm[],
-  secrets: readonly Secret[],
-  others: readonly NamedSecret[],
-): Found {
-  const walk = new Walk(forms);
-  const plain = plainKeyings(secrets, others);
-  const mistaken = mistakenKeyings(secrets);
+export function search({ body, forms, plain, mistaken, work: allowed }: Searched): Found {
+  const walk = new Walk(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, work: 0 };
   // One thing at a time comes first, so that a large body's work goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
   if (walk.hits.length > 0) return walk.found();
-  const small = body.byteLength <= LONGEST_VARIED;
+  const small = body.byteLength * READING_WORK <= allowed;
   const { variants: varied, complete, work } = small ? bodyVariants(body) : NOT_VARIED;
   walk.complete &&= complete;
   walk.spend(work);
   walk.visit(varied, plain);
   if (walk.hits.length === 0) walk.visit(varied, mistaken);
-  if (walk.hits.length === 0) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
+  if (walk.hits.length === 0 && small) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
   return walk.found();
 }
 
@@ -53,26 +56,27 @@ class Walk {
   complete = true;
   readonly #forms: readonly HeaderForm[];
   #tried = 0;
-  #work = 0;
+  #left: number;
 
-  constructor(forms: readonly HeaderForm[]) {
+  constructor(forms: readonly HeaderForm[], work: number) {
     this.#forms = forms;
+    this.#left = work;
   }
 
   /** Takes from what may be done. */
   spend(work: number): void {
-    this.#work += work;
+    this.#left -= work;
   }
 
   /** Tries every body with every keying, until the work is used up. All that fit are kept: several causes may explain. */
   visit(bodies: readonly BodyVariant[], keyings: readonly Keying[]): void {
     for (const { causes, bytes: make, work } of bodies) {
-      const bytes = this.#work > WORK ? undefined : make();
-      if (this.#work > WORK) this.complete = false;
+      const bytes = this.#left < 0 ? undefined : make();
+      if (this.#left < 0) this.complete = false;
       if (bytes === undefined) continue;
-      this.#work += work;
+      this.spend(work);
       for (const keying of keyings) {
-        if (this.#work > WORK) this.complete = false;
+        if (this.#left < 0) this.complete = false;
         else this.#compare(bytes, causes, keying);
       }
     }
@@ -81,7 +85,7 @@ class Walk {
   #compare(bytes: Uint8Array, causes: readonly Cause[], keying: Keying): void {
     for (const algorithm of new Set(this.#forms.map((form) => form.algorithm))) {
       this.#tried++;
-      this.#work += bytes.byteLength;
+      this.spend(DIGEST_WORK + bytes.byteLength);
       const digest = keying.digest(algorithm, bytes);
       for (const form of this.#forms) {
         if (form.algorithm === algorithm && begins(digest, form.hex))
