@@ -16,6 +16,11 @@ export function adviceFor(
     );
   }
   for (const { meaning, fix } of form?.causes ?? []) advice.push(`${meaning}, if it is one: ${fix}`);
+  if (body.byteLength === 0) {
+    advice.push(
+      "the body is empty here: was the whole of it read, once and before anything else, and did no redirect drop it?",
+    );
+  }
   if (Buffer.from(body).includes("\uFFFD")) {
     advice.push(
       "the body holds U+FFFD, which stands for bytes that a decoder lost: read it as bytes, never as text",

@@ -24,7 +24,7 @@ const LONGEST = 1000;
 const PREFIX = /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
 const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\bsignature="/i;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
-const HEX_INSIDE = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/i;
+const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
 /** Reads a header's value in every way that a signature of these bytes may have been written. */
 export function readForms(header: string | readonly string[]): HeaderReading {
@@ -114,11 +114,12 @@ function base64Forms(digest: string): readonly HeaderForm[] {
 /** A digest among other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
 function formInside(value: string, before: readonly Cause[]): readonly HeaderForm[] {
   const found = HEX_INSIDE.exec(value)?.[0];
-  if (found === undefined) return [];
+  const algorithm = algorithmOf(found?.length ?? 0);
+  if (found === undefined || algorithm === undefined) return [];
   const prefix = value.startsWith("sha256=") ? [] : [cause("prefix_missing")];
   const upper = found === found.toLowerCase() ? [] : [cause("digest_upper_case")];
-  const causes = [...upper, ...prefix, ...before, cause("header_extra_text")];
-  return [{ algorithm: "sha256", hex: found.toLowerCase(), causes }];
+  const causes = [...algorithmCauses(algorithm), ...upper, ...prefix, ...before, cause("header_extra_text")];
+  return [{ algorithm, hex: found.toLowerCase(), causes }];
 }
 
 function algorithmCauses(algorithm: Algorithm): readonly Cause[] {

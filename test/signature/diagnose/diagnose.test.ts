@@ -302,6 +302,19 @@ describe("diagnoseSignature", () => {
     );
   });
 
+  it("says first that a body is empty here, which no digest can prove", () => {
+    const secrets = readSecrets("a-secret-0123456789");
+    const { code, advice } = diagnoseSignature(bytes(""), signed("{}{}", "a-secret-0123456789"), secrets);
+    expect(code).toBe("unexplained");
+    expect(advice[0]).toContain("empty here");
+  });
+
+  it("reads a digest of another hash function among other text", () => {
+    const header = `SHA1(body.json)= ${signed("{}", "a-secret-0123456789", "sha1").slice("sha1=".length)}`;
+    const diagnosis = diagnoseSignature(bytes("{}"), header, readSecrets("a-secret-0123456789"));
+    expect(codes(diagnosis)[0]).toEqual(["digest_algorithm", "prefix_missing", "header_extra_text"]);
+  });
+
   it("never throws, whatever the header and the bytes are", () => {
     const anyHeader = fc.oneof(
       fc.string(),
