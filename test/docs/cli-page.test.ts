@@ -16,7 +16,7 @@ const commands = leaves(program());
 const COMMON = "Flags of every command";
 const OTHER_PAGES = [
   ...["README.md", "CONTRIBUTING.md", "templates/express/README.md"],
-  ...["docs/answers.md", "docs/check.md", "docs/errors.md", "docs/library.md"],
+  ...["docs/answers.md", "docs/check.md", "docs/errors.md", "docs/library.md", "docs/signature.md"],
 ];
 
 it("has a section for every command, and for no other", () => {
