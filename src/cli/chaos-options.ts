@@ -46,7 +46,7 @@ export function addChaosOptions(command: Command): Command {
     .option("--drop <share>", "lose a part of them on the way, such as 10%", readShare)
     .option(
       "--tamper <what>",
-      `after signing, change the ${TAMPERINGS.join(", ")}: a digit, a bit, or the header's form`,
+      "after signing, change the signature (a digit), body (a bit) or header (its form)",
       readChoice(TAMPERINGS),
     )
     .addOption(noSignature)

@@ -6,14 +6,16 @@ import { diagnoseSignature } from "../../src/signature/diagnose/diagnose.ts";
 function limited() {
   const clock = { now: 0, takes: 1 };
   const limit = new DiagnosisLimit(() => clock.now);
+  const asked: (number | undefined)[] = [];
   const ask = (reason: "signature_mismatch" | "signature_missing" = "signature_mismatch") => {
-    const diagnose = () => {
+    const diagnose: DeliveryObservation["diagnose"] = (options) => {
+      asked.push(options?.work);
       clock.now += clock.takes;
       return diagnoseSignature(Buffer.from(""), undefined, []);
     };
     return limit.diagnose({ outcome: { type: "unauthorized", reason }, diagnose }, []);
   };
-  return { clock, ask };
+  return { clock, ask, asked };
 }
 
 it("works out five in a second, then leaves out until the second is over", () => {
@@ -22,6 +24,12 @@ it("works out five in a second, then leaves out until the second is over", () =>
   expect(seen).toEqual([false, false, false, false, false, true, true]);
   clock.now = 1000;
   expect(ask()).not.toBe("left_out");
+});
+
+it("asks for a diagnosis that takes a fraction of a second, not the seconds that one may take", () => {
+  const { ask, asked } = limited();
+  ask();
+  expect(asked).toEqual([1e8]);
 });
 
 it("rests four times as long as a long one took", () => {

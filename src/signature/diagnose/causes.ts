@@ -6,7 +6,7 @@ const SECRET = "store the same secret on both sides";
 export const CAUSES = {
   valid: { meaning: "the signature is good", fix: "nothing is to be done" },
   json_spacing: { meaning: "it was made over the same JSON with other spacing", fix: RAW },
-  json_key_order: { meaning: "it was made over the same JSON with its keys in alphabetical order", fix: RAW },
+  json_key_order: { meaning: "it was made over the same JSON with its keys in another order", fix: RAW },
   json_escapes: { meaning: "it was made over the same JSON with its characters escaped otherwise", fix: RAW },
   json_numbers: { meaning: "it was made over the same JSON with its numbers printed anew", fix: RAW },
   newline_at_end: {

@@ -1,3 +1,5 @@
+import type { KeyOrder } from "./json-key-orders.ts";
+
 /** A JSON text in its parts: each token as it is spelt, and the white space before it. */
 export interface JsonTokens {
   readonly tokens: readonly string[];
@@ -55,8 +57,8 @@ function isStructure(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
 
-/** The tokens with the keys of every object in order. */
-export function sortKeys(tokens: readonly string[]): readonly string[] {
+/** The tokens with the keys of every object in an order. */
+export function sortKeys(tokens: readonly string[], { compare }: KeyOrder): readonly string[] {
   const ends = endsOf(tokens);
   const sorted: string[] = [];
   const emit = (at: number): number => {
@@ -76,7 +78,7 @@ export function sortKeys(tokens: readonly string[]): readonly string[] {
     const members: { name: string; at: number }[] = [];
     for (let at = start + 1; at < end; at = (ends[at + 2] ?? end) + 2)
       members.push({ name: nameOf(tokens[at] ?? ""), at });
-    members.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    members.sort((a, b) => compare(a.name, b.name));
     members.forEach(({ at }, index) => {
       sorted.push(index === 0 ? "{" : ",", tokens[at] ?? "", ":");
       emit(at + 2);

@@ -1,5 +1,6 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
+import { KEY_ORDERS } from "./json-key-orders.ts";
 import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
 import { ESCAPES, NUMBERS, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { type JsonTokens, sortKeys } from "./json-tokens.ts";
@@ -58,9 +59,11 @@ function lengthOf({ tokens, gaps }: JsonTokens): number {
 }
 
 function ordersOf(tokens: Tokens): readonly Choice<Tokens>[] {
-  const sorted = sortKeys(tokens);
-  const asIs = { causes: [], make: tokens };
-  return isSame(tokens, sorted) ? [asIs] : [asIs, { causes: [cause("json_key_order")], make: sorted }];
+  const asIs: Choice<Tokens> = { causes: [], make: tokens };
+  const sorted = KEY_ORDERS.map((order) => {
+    return { causes: [cause("json_key_order", order.name)], make: sortKeys(tokens, order) };
+  });
+  return distinct([asIs, ...sorted]);
 }
 
 function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Tokens>[] {
@@ -85,7 +88,7 @@ function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Toke
   return [...strings, ...numbered];
 }
 
-/** Many ways to escape come to the same where there is little to escape. */
+/** Many choices come to the same where there is little to choose. */
 function distinct(choices: readonly Choice<Tokens>[]): readonly Choice<Tokens>[] {
   return choices.filter(
     (one, index) => !choices.slice(0, index).some((other) => isSame(one.make, other.make)),

@@ -75,6 +75,20 @@ const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
     "signed with sorted keys",
     (json, secret) => ({ body: simple(json), header: signed(sorted(simple(json)), secret) }),
   ],
+  [
+    "json_key_order",
+    "sent with sorted keys, which the service describes in another order",
+    (_, secret) => {
+      const data = '"data":{"address":"1 Rue","id":"prop_1","owner":{"id":"user_1","name":"é"},"type":"a"}';
+      const described =
+        '"data":{"id":"prop_1","type":"a","address":"1 Rue","owner":{"id":"user_1","name":"é"}}';
+      const hook = '"webhook":{"id":"wh_1","url":"u"}';
+      return {
+        body: `{${data},"event":"e","timestamp":"t",${hook}}`,
+        header: signed(`{"event":"e","timestamp":"t",${described},${hook}}`, secret),
+      };
+    },
+  ],
   ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
   [
     "json_escapes",
@@ -390,6 +404,18 @@ describe("diagnoseSignature", () => {
     expect(diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets).tried).toBe(one.tried);
     const compact = signed(JSON.stringify(large), "a-secret-0123456789");
     expect(codes(diagnoseSignature(body, compact, secrets))[0]).toEqual(["json_spacing"]);
+  });
+
+  it("with the work that a live view gives, finds a single cause in a body of 75 kB and ends sooner where there is none", () => {
+    const rows = Array.from({ length: 1000 }, (_, index) => ({ zone: "é/<", index, amount: index + 0.5 }));
+    const body = bytes(JSON.stringify({ data: rows }, null, 2));
+    const secrets = readSecrets("a-secret-0123456789");
+    const work = 1e8;
+    const compact = signed(JSON.stringify({ data: rows }), "a-secret-0123456789");
+    expect(codes(diagnoseSignature(body, compact, secrets, { work }))[0]).toEqual(["json_spacing"]);
+    const zero = `sha256=${"0".repeat(64)}`;
+    const little = diagnoseSignature(body, zero, secrets, { work }).tried;
+    expect(little * 3).toBeLessThan(diagnoseSignature(body, zero, secrets).tried);
   });
 
   it("does not let nesting make it print without bound", () => {

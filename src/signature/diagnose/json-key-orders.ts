@@ -1,0 +1,23 @@
+/** An order that keys may have been in. */
+export interface KeyOrder {
+  readonly name: string;
+  /** Below 0 where the first name comes first; 0 leaves two as they are. */
+  readonly compare: (one: string, other: string) => number;
+}
+
+/** The fields of the envelope and of a property, in the order of the service description ("Events", "Resources"). */
+const DESCRIBED = [
+  ...["event", "timestamp", "data", "webhook"],
+  ...["id", "type", "address", "surface", "rooms", "purchase_price", "created_at", "owner", "name", "url"],
+];
+const RANKS = new Map(DESCRIBED.map((name, rank) => [name, rank]));
+
+/** The orders that libraries and the service print keys in, the commonest first. */
+export const KEY_ORDERS: readonly KeyOrder[] = [
+  { name: "alphabetical", compare: (one, other) => (one < other ? -1 : one > other ? 1 : 0) },
+  { name: "as the service describes them", compare: (one, other) => rankOf(one) - rankOf(other) },
+];
+
+function rankOf(name: string): number {
+  return RANKS.get(name) ?? RANKS.size;
+}
