@@ -1,0 +1,256 @@
+import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
+import { digested, hashed, signed } from "./made.ts";
+
+const bytes = (text: string) => Buffer.from(text, "utf8");
+
+/** What arrives, made of a body and a secret. */
+export interface Arrived {
+  readonly body: Uint8Array | string;
+  readonly header: string | readonly string[];
+  /** Where the secret here is not the one that was drawn. */
+  readonly secret?: string | Uint8Array;
+}
+/** A mistake, made with a body and a secret. */
+export type Mistake = (json: string, secret: string) => Arrived;
+
+/** A body that changed after it was signed, and one that was signed in another form than it is sent. */
+const sentAs =
+  (change: (json: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: change(json), header: signed(json, secret) });
+const signedAs =
+  (change: (json: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: json, header: signed(change(json), secret) });
+const headerAs =
+  (change: (header: string, digest: string) => string | readonly string[]): Mistake =>
+  (json, secret) => {
+    const header = signed(json, secret);
+    return { body: json, header: change(header, header.slice("sha256=".length)) };
+  };
+const signedWith =
+  (change: (secret: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: json, header: signed(json, change(secret)) });
+const hereWith =
+  (change: (secret: string) => string | Uint8Array): Mistake =>
+  (json, secret) => ({ body: json, header: signed(json, secret), secret: change(secret) });
+
+/** JSON printed with an indent, its numbers as they were. */
+export const spaced = (indent: number | string) => (json: string) => {
+  // Numbers stay as they are written, so that spacing alone changes.
+  const text = JSON.stringify(JSON.parse(json.replaceAll("1450.50", '"##"')), null, indent);
+  return text.replaceAll('"##"', "1450.50");
+};
+/** As Python prints what holds no comma or colon inside its strings. */
+const pythonSpaced = () => '{"event": "e", "data": {"b": [1, 2, {}], "a": []}}';
+const ascii = (json: string) =>
+  json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const sorted = (json: string) => {
+  const { data, event, webhook } = JSON.parse(json.replaceAll("1450.50", '"##"'));
+  const keys = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify({ data: keys, event, webhook }).replaceAll('"##"', "1450.50");
+};
+const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"list":[]');
+
+/** Mistakes that lead to one cause alone: its code, the mistake in words, and how it is made. */
+export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
+  ...[2, 4, "\t"].flatMap((indent) => [
+    ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
+    ["json_spacing", `signed with indent ${JSON.stringify(indent)}`, signedAs(spaced(indent))] as const,
+  ]),
+  [
+    "json_spacing",
+    "signed as Python prints",
+    (_, secret) => ({ body: pythonSpaced().replaceAll(" ", ""), header: signed(pythonSpaced(), secret) }),
+  ],
+  [
+    "json_spacing",
+    "sent as Python prints",
+    (_, secret) => ({ body: pythonSpaced(), header: signed(pythonSpaced().replaceAll(" ", ""), secret) }),
+  ],
+  [
+    "json_key_order",
+    "signed with sorted keys",
+    (json, secret) => ({ body: simple(json), header: signed(sorted(simple(json)), secret) }),
+  ],
+  [
+    "json_key_order",
+    "sent with sorted keys, which the service describes in another order",
+    (_, secret) => {
+      const data = '"data":{"address":"1 Rue","id":"prop_1","owner":{"id":"user_1","name":"é"},"type":"a"}';
+      const described =
+        '"data":{"id":"prop_1","type":"a","address":"1 Rue","owner":{"id":"user_1","name":"é"}}';
+      const hook = '"webhook":{"id":"wh_1","url":"u"}';
+      return {
+        body: `{${data},"event":"e","timestamp":"t",${hook}}`,
+        header: signed(`{"event":"e","timestamp":"t",${described},${hook}}`, secret),
+      };
+    },
+  ],
+  ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
+  [
+    "json_escapes",
+    "sent with \\u escapes",
+    (json, secret) => ({ body: ascii(simple(json)), header: signed(simple(json), secret) }),
+  ],
+  ["json_escapes", "signed with \\/", signedAs((json) => json.replaceAll("/", "\\/"))],
+  [
+    "json_escapes",
+    "sent with \\/",
+    (json, secret) => ({ body: simple(json).replaceAll("/", "\\/"), header: signed(simple(json), secret) }),
+  ],
+  [
+    "json_numbers",
+    "signed as JavaScript prints numbers",
+    signedAs((json) => json.replaceAll("1450.50", "1450.5")),
+  ],
+  ["newline_at_end", "signed with a newline", signedAs((json) => `${json}\n`)],
+  ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
+  ["newline_at_end", "sent with a newline", sentAs((json) => `${json}\n`)],
+  ["newline_at_end", "sent with CRLF at the end", sentAs((json) => `${json}\r\n`)],
+  [
+    "line_endings",
+    "CRLF became LF",
+    (json, secret) => ({ body: `{\n"a":${json}}`, header: signed(`{\r\n"a":${json}}`, secret) }),
+  ],
+  [
+    "line_endings",
+    "LF became CRLF",
+    (json, secret) => ({ body: `{\r\n"a":${json}}`, header: signed(`{\n"a":${json}}`, secret) }),
+  ],
+  ["byte_order_mark", "signed with one", signedAs((json) => `\uFEFF${json}`)],
+  ["byte_order_mark", "sent with one", sentAs((json) => `\uFEFF${json}`)],
+  [
+    "charset",
+    "UTF-8 taken for Latin-1 and encoded anew on the way",
+    sentAs((json) => Buffer.from(bytes(json).toString("latin1"), "utf8")),
+  ],
+  [
+    "charset",
+    "UTF-8 taken for Latin-1 and encoded anew before signing",
+    signedAs((json) => bytes(json).toString("latin1")),
+  ],
+  [
+    "charset",
+    "UTF-8 taken for Windows-1252 before signing",
+    signedAs((json) => new TextDecoder("windows-1252").decode(bytes(json))),
+  ],
+  ["charset", "signed as UTF-16", signedAs((json) => Buffer.from(json, "utf16le"))],
+  [
+    "charset",
+    "signed as Latin-1",
+    (_, secret) => ({ body: '{"a":"é"}', header: signed(Buffer.from('{"a":"é"}', "latin1"), secret) }),
+  ],
+  [
+    "undecodable",
+    "decoded before signing",
+    (_, secret) => ({ body: Buffer.from('{"a":"é"}', "latin1"), header: signed('{"a":"\uFFFD"}', secret) }),
+  ],
+  [
+    "undecodable",
+    "decoded on the way",
+    (_, secret) => ({
+      body: '{"a":"\uFFFDt\uFFFD"}',
+      header: signed(Buffer.from('{"a":"été"}', "latin1"), secret),
+    }),
+  ],
+  ["body_empty", "signed empty", signedAs(() => "")],
+  ["body_placeholder", "signed as an object's name", signedAs(() => "[object Object]")],
+  ["body_placeholder", "signed as an empty object", signedAs(() => "{}")],
+  ["body_string", "signed inside a string", signedAs((json) => JSON.stringify(json))],
+  ["body_string", "sent inside a string", sentAs((json) => JSON.stringify(json))],
+  ["body_form", "sent as payload=", sentAs((json) => new URLSearchParams({ payload: json }).toString())],
+  ["body_form", "signed as payload=", signedAs((json) => new URLSearchParams({ payload: json }).toString())],
+  [
+    "body_form",
+    "signed as payload=, percent-encoded",
+    signedAs((json) => `payload=${encodeURIComponent(json)}`),
+  ],
+  ["body_form", "sent percent-encoded", sentAs((json) => encodeURIComponent(json))],
+  ["body_base64", "sent in base64", sentAs((json) => bytes(json).toString("base64"))],
+  ["body_base64", "signed in base64", signedAs((json) => bytes(json).toString("base64"))],
+  [
+    "body_data_only",
+    "signed data alone",
+    signedAs((json) => json.slice(json.indexOf('"data":') + 7, json.lastIndexOf(',"webhook"'))),
+  ],
+  ["secret_quotes", "signed with quotes", signedWith((secret) => `"${secret}"`)],
+  ["secret_quotes", "signed with single quotes", signedWith((secret) => `'${secret}'`)],
+  ["secret_quotes", "quotes here", hereWith((secret) => `"${secret}"`)],
+  ["secret_whitespace", "signed with a line break", signedWith((secret) => `${secret}\n`)],
+  ["secret_whitespace", "signed with a space", signedWith((secret) => `${secret} `)],
+  ["secret_whitespace", "spaces here", hereWith((secret) => ` ${secret} `)],
+  [
+    "secret_hex",
+    "decoded where it was signed",
+    (json, secret) => ({
+      body: json,
+      header: signed(json, bytes(secret)),
+      secret: bytes(secret).toString("hex"),
+    }),
+  ],
+  [
+    "secret_hex",
+    "decoded here",
+    (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("hex")), secret }),
+  ],
+  [
+    "secret_base64",
+    "decoded where it was signed",
+    (json, secret) => ({
+      body: json,
+      header: signed(json, bytes(secret)),
+      secret: bytes(secret).toString("base64"),
+    }),
+  ],
+  [
+    "secret_base64",
+    "decoded here",
+    (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("base64")), secret }),
+  ],
+  ["secret_unset", "signed with an empty secret", signedWith(() => "")],
+  ["secret_unset", "signed with undefined", signedWith(() => "undefined")],
+  ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
+  [
+    "digest_without_hmac",
+    "a plain hash of secret and body",
+    (json, secret) => ({ body: json, header: hashed(secret, json) }),
+  ],
+  ["digest_algorithm", "SHA-1", (json, secret) => ({ body: json, header: signed(json, secret, "sha1") })],
+  ["digest_algorithm", "SHA-512", (json, secret) => ({ body: json, header: signed(json, secret, "sha512") })],
+  [
+    "digest_algorithm",
+    "SHA-1 under the prefix of SHA-256",
+    (json, secret) => ({ body: json, header: signed(json, secret, "sha1").replace("sha1", "sha256") }),
+  ],
+  ["digest_upper_case", "digits", headerAs((_, digest) => `sha256=${digest.toUpperCase()}`)],
+  ["digest_upper_case", "prefix", headerAs((_, digest) => `SHA256=${digest}`)],
+  ["digest_upper_case", "both", headerAs((header) => header.toUpperCase())],
+  [
+    "digest_base64",
+    "base64",
+    (json, secret) => ({ body: json, header: `sha256=${digested(bytes(json), secret, "base64")}` }),
+  ],
+  [
+    "digest_base64url",
+    "base64url",
+    (json, secret) => ({ body: json, header: `sha256=${digested(bytes(json), secret, "base64url")}` }),
+  ],
+  ["digest_truncated", "20 digits", headerAs((header) => header.slice(0, 27))],
+  ["digest_truncated", "63 digits", headerAs((header) => header.slice(0, -1))],
+  ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
+  ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
+  ["prefix_missing", "bare digits", headerAs((_, digest) => digest)],
+  ["prefix_doubled", "twice", headerAs((header) => `sha256=${header}`)],
+  ["prefix_wrong", "with a colon", headerAs((_, digest) => `sha256:${digest}`)],
+  ["prefix_wrong", "a version", headerAs((_, digest) => `v1=${digest}`)],
+  ["header_extra_text", "spaces", headerAs((header) => ` ${header} `)],
+  ["header_extra_text", "quotes", headerAs((header) => `"${header}"`)],
+  ["header_extra_text", "what sha256sum prints", headerAs((header) => `${header}  -`)],
+  ["header_repeated", "joined by Node", headerAs((header) => `${header}, sha256=${"0".repeat(64)}`)],
+  ["header_repeated", "a list", headerAs((header) => [header, header])],
+  ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
+  [
+    "other_scheme",
+    "a version and base64",
+    headerAs((_, digest) => `v1,${Buffer.from(digest, "hex").toString("base64")}`),
+  ],
+];
