@@ -170,6 +170,17 @@ describe("diagnoseSignature", () => {
     expect(little * 3).toBeLessThan(diagnoseSignature(body, zero, secrets).tried);
   });
 
+  it("hashes no more bytes than the work allows, give or take one digest", () => {
+    const body = bytes("x".repeat(1_000_000));
+    const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
+    for (const work of [3e6, 1e7, 2e7]) {
+      const { tried, complete } = diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets, { work });
+      expect(complete).toBe(false);
+      expect(tried * body.byteLength).toBeLessThanOrEqual(work + body.byteLength);
+      expect(tried).toBeGreaterThan(1);
+    }
+  });
+
   it("does not let nesting make it print without bound", () => {
     const secrets = readSecrets("a-secret-0123456789");
     for (const depth of [64, 65, 100_000]) {
