@@ -2,10 +2,10 @@ import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { NamedSecret } from "../signature/diagnose/keyings.ts";
 
-/** Diagnoses in a second at most, and the part of the time that a long one may take. */
+/** Diagnoses in a second at most, and the part of the time that long ones may take. */
 const PER_SECOND = 5;
 const SHARE = 0.2;
-/** Milliseconds that count as long. */
+/** Milliseconds that count as long, in one or in several within a second. */
 const LONG = 100;
 /** What one may take, in bytes hashed: 0.1 to 0.2 seconds, in which the process does nothing else. */
 const WORK = 1e8;
@@ -16,7 +16,7 @@ const WORK = 1e8;
  */
 export class DiagnosisLimit {
   readonly #now: () => number;
-  #started: number[] = [];
+  #done: { at: number; took: number }[] = [];
   #restUntil = Number.NEGATIVE_INFINITY;
 
   /** @param now - milliseconds that only go forward */
@@ -34,12 +34,12 @@ export class DiagnosisLimit {
     if (outcome.type === "unauthorized" && outcome.reason === "signature_missing")
       return diagnose({ others });
     const start = this.#now();
-    this.#started = this.#started.filter((earlier) => start - earlier < 1000);
-    if (start < this.#restUntil || this.#started.length >= PER_SECOND) return "left_out";
-    this.#started.push(start);
+    this.#done = this.#done.filter(({ at }) => start - at < 1000);
+    if (start < this.#restUntil || this.#done.length >= PER_SECOND) return "left_out";
     const diagnosis = diagnose({ others, work: WORK });
-    const took = this.#now() - start;
-    if (took > LONG) this.#restUntil = start + took / SHARE;
+    this.#done.push({ at: start, took: this.#now() - start });
+    const spent = this.#done.reduce((sum, { took }) => sum + took, 0);
+    if (spent > LONG) this.#restUntil = start + spent / SHARE;
     return diagnosis;
   }
 }
