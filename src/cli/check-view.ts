@@ -13,7 +13,8 @@ const UNDER_TITLE = " ".repeat(14);
 
 /**
  * What a run looks like: a line for each group as it ends, and below it the cases that did not pass. On a terminal lines
- * are wrapped; elsewhere each fact is one line, for `grep`.
+ * are wrapped, and cases that went alike share one, so that all of it fits a screen; elsewhere each fact is one line, for
+ * `grep`.
  */
 export class CheckView {
   readonly #context: CliContext;
@@ -77,6 +78,10 @@ export class CheckView {
     for (const part of together(results)) this.#printAlike(part);
   }
 
+  get #folds(): boolean {
+    return this.#shown && !this.#verbose && this.#context.io.isTTY.stdout;
+  }
+
   /** Results that say the same are said together. */
   #printAlike(results: readonly CheckResult[]): void {
     const [first] = results;
@@ -95,12 +100,13 @@ export class CheckView {
       this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
       return;
     }
-    for (const result of results) {
-      const { id, sent, answer, right, runs } = result;
-      const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
-      const came = color.bold(`${answer ?? "not seen"}${ran}`);
-      const head = `${markOf(result, color)} ${id.padEnd(8)}`;
-      this.#print(INDENT, head, `${sent} → ${came} (right: ${right})`);
+    for (const alike of this.#folds ? groupBy(results, verdictText) : results.map((result) => [result])) {
+      const [result, ...others] = alike;
+      if (result === undefined) continue;
+      const { came, right } = verdictParts(result);
+      const more = others.length === 0 ? "" : `, and so ${othersText(others)}`;
+      const head = `${markOf(result, color)} ${result.id.padEnd(8)}`;
+      this.#print(INDENT, head, `${result.sent} → ${color.bold(came)} (right: ${right})${more}`);
     }
     this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 300), UNDER_TITLE, color.dim);
   }
@@ -161,12 +167,30 @@ function idsText(ids: readonly string[]): string {
 
 /** Results that say the same, in the order of the first of each. */
 function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
-  const parts = new Map<string, CheckResult[]>();
-  for (const result of results) {
-    const key = `${result.outcome} ${result.fix}`;
-    const part = parts.get(key);
-    if (part === undefined) parts.set(key, [result]);
-    else part.push(result);
+  return groupBy(results, ({ outcome, fix }) => `${outcome} ${fix}`);
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
   }
-  return [...parts.values()];
+  return [...groups.values()];
+}
+
+function verdictParts({ answer, right, runs }: CheckResult): { came: string; right: string } {
+  const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
+  return { came: `${answer ?? "not seen"}${ran}`, right };
+}
+
+function verdictText(result: CheckResult): string {
+  const { came, right } = verdictParts(result);
+  return `${result.severity} ${came} ${right}`;
+}
+
+/** The cases that went like the first, which is there in full: `BODY-11, 12, 13`. */
+function othersText(others: readonly CheckResult[]): string {
+  return others.map(({ id }, index) => (index === 0 ? id : id.slice(id.indexOf("-") + 1))).join(", ");
 }

@@ -128,6 +128,18 @@ it("wraps lines on a terminal and nowhere else", async () => {
   expect(widest((await runCli(argv, { env })).stdout)).toBeGreaterThan(100);
 });
 
+it("lets cases that went alike share a line on a terminal, unless each is asked for", async () => {
+  const { url } = await failsOnBadJson();
+  const argv = ["check", url.href, "--only", "SIG-02,SIG-03", "--no-color"];
+  const shown = async (...more: string[]) =>
+    (await runCli([...argv, ...more], { env, isTTY: { stdout: true } })).stdout;
+  const alone = /^ +✗ SIG-03/m;
+  expect(await shown()).toMatch(/SIG-02[^✗]*and so SIG-03/);
+  expect(await shown()).not.toMatch(alone);
+  expect(await shown("--verbose")).toMatch(alone);
+  expect((await runCli(argv, { env })).stdout).toMatch(alone);
+});
+
 it("never prints the secret", async () => {
   const cwd = tempFolder();
   const { url } = await failsOnBadJson();

@@ -19,7 +19,7 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option("--list", "print the cases and run none")
     .option("--yes", "send to a receiver that is not on this machine")
     .option("--strict", "fail when a recommended case fails too")
-    .option("--verbose", "show the cases that passed too")
+    .option("--verbose", "show every case on its own, those that passed too")
     .option("--format <format>", "form of the report: pretty, json, junit (default: pretty)", readFormat)
     .option("--output <file>", "write the report to this file, and show the pretty one")
     .option(
