@@ -7,7 +7,7 @@ import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
@@ -15,13 +15,17 @@ const bundle = await rolldown({
   platform: "node",
   input: {
     bin: "bin/hookporter.ts",
+    "tunnel-child": "bin/tunnel-child.ts",
     index: "src/index.ts",
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",
     testing: "src/testing.ts",
   },
   // What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once.
-  external: [/^node:/, ...Object.keys(dependencies).map((name) => new RegExp(`^${name}(/|$)`))],
+  external: [
+    /^node:/,
+    ...Object.keys({ ...dependencies, ...optionalDependencies }).map((name) => new RegExp(`^${name}(/|$)`)),
+  ],
 });
 const { output } = await bundle.write({ dir: dist, format: "esm", chunkFileNames: "chunk-[name]-[hash].js" });
 await bundle.close();

@@ -24,6 +24,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   express: /^receiver\/(?:express|express-server|server)\.ts$/,
   pino: /^receiver\/default-logger\.ts$/,
   zod: /^event\//,
+  "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
   "@photostructure/sqlite": /^inbox\/sqlite/,
   "@standard-schema/spec": /^event\//,
 };

@@ -86,9 +86,10 @@ describe("the packed package", () => {
     }
   });
 
-  it("depends on at most 90 packages, none of which starting the command line loads", async () => {
-    const lock = JSON.parse(readFileSync(join(consumer, "package-lock.json"), "utf8"));
-    expect(Object.keys(lock.packages).length - 2).toBeLessThanOrEqual(90);
+  it("brings at most 90 packages with it, none of which starting the command line loads", async () => {
+    // What is there, itself left out: the other file names builds for other platforms too.
+    const lock = JSON.parse(readFileSync(join(consumer, "node_modules", ".package-lock.json"), "utf8"));
+    expect(Object.keys(lock.packages).length - 1).toBeLessThanOrEqual(90);
     const bundled = readFileSync(join(consumer, "node_modules", "hookporter", "dist", "bin.js"), "utf8");
     const imported = [...bundled.matchAll(/^import .* from "([^"]+)";$/gm)].map((match) => match[1] ?? "");
     expect(imported.filter((name) => !name.startsWith("node:") && !name.startsWith("./"))).toEqual([]);

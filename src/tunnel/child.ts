@@ -1,0 +1,54 @@
+import { describeError } from "../errors.ts";
+import { loss } from "./lost.ts";
+import type { FromChild, ToChild } from "./messages.ts";
+import type { OpenTunnel, TunnelReport } from "./provider.ts";
+import { type AnyProvider, PROVIDERS } from "./providers.ts";
+
+/** Milliseconds a tunnel gets to close; some clients never settle. */
+const CLOSE_TIME = 1000;
+
+/** The part of `process` that the child uses. */
+export type ChildProcessSide = Pick<NodeJS.Process, "on" | "send" | "connected">;
+
+/**
+ * What runs in the child process: opens the tunnel that the parent asks for, reports, and ends when told to, or when
+ * the parent is gone, however it went: its end of the channel closes with it.
+ */
+export function runChild(
+  parent: ChildProcessSide,
+  exit: () => void,
+  providers: Readonly<Record<string, () => Promise<AnyProvider>>> = PROVIDERS,
+): void {
+  let open: OpenTunnel | undefined; // what is still being opened ends with the process
+  const tell = (message: FromChild) => {
+    if (parent.connected) parent.send?.(message, undefined, undefined, () => {}); // it may go at any moment
+  };
+  const report: TunnelReport = {
+    up: (url) => tell({ type: "up", url }),
+    down: (reason) => tell({ type: "down", reason }),
+    failed: (failure) => tell({ type: "failed", failure }),
+  };
+  const broke = (thrown: unknown) => report.failed(loss("provider_crashed", describeError(thrown)));
+  const end = async () => {
+    const closing = open?.close().catch(() => {});
+    await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, CLOSE_TIME))]);
+    exit();
+  };
+  // Ctrl-C reaches the whole process group: the parent decides in which order things close.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) parent.on(signal, () => {});
+  parent.on("uncaughtException", broke);
+  parent.on("unhandledRejection", broke);
+  parent.on("disconnect", end);
+  parent.on("message", (message: ToChild) => {
+    if (message.type === "close") return void end();
+    const load = Object.hasOwn(providers, message.provider) ? providers[message.provider] : undefined;
+    if (load === undefined) return broke(`there is no provider ${message.provider}`);
+    load()
+      .then((provider) => provider.open(message.settings as never, message.target, report))
+      .then((tunnel) => {
+        open = tunnel;
+      })
+      .catch(broke);
+  });
+  if (!parent.connected) exit();
+}

@@ -1,0 +1,91 @@
+import { ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
+import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";
+
+/** What the ngrok provider needs to know. */
+export interface NgrokSettings {
+  readonly authtoken?: string;
+  /** A host name of the account; without one the service chooses. */
+  readonly domain?: string;
+  /** `host:port` of another ingress than ngrok's public one, and the certificate (PEM) to trust there. */
+  readonly serverAddr?: string;
+  readonly ca?: string;
+  /** Seconds between heartbeats, and how late an answer may be. Default 5. */
+  readonly heartbeat?: number;
+}
+
+type Client = typeof import("@ngrok/ngrok");
+type SessionBuilder = InstanceType<Client["SessionBuilder"]>;
+type Session = Awaited<ReturnType<SessionBuilder["connect"]>>;
+
+const NOTHING: OpenTunnel = { close: async () => {} };
+
+/**
+ * ngrok's own client. It hides much of what goes wrong: a lost heartbeat is told to a callback alone and the dead
+ * session stays, its own retries soon wait for hours, and nothing in it has a time-out. So this only reports, and the
+ * supervisor decides.
+ */
+export const ngrok: TunnelProvider<NgrokSettings> = {
+  name: "ngrok",
+  async open(settings, target, report) {
+    const client = await loadClient();
+    if (client === undefined) {
+      report.failed(ngrokFailure("ngrok_missing"));
+      return NOTHING;
+    }
+    try {
+      const session = await newSession(client, settings, report).connect();
+      return await listenAndForward(session, settings, target, report);
+    } catch (thrown) {
+      report.failed(readNgrokError(thrown, settings.authtoken));
+      return NOTHING;
+    }
+  },
+};
+
+/** It is an optional dependency, and a binary that not every platform has. */
+async function loadClient(): Promise<Client | undefined> {
+  try {
+    return (await import("@ngrok/ngrok")).default;
+  } catch {
+    return undefined;
+  }
+}
+
+function newSession(client: Client, settings: NgrokSettings, report: TunnelReport): SessionBuilder {
+  const { authtoken, serverAddr, ca, heartbeat = 5 } = settings;
+  const session = new client.SessionBuilder().heartbeatInterval(heartbeat).heartbeatTolerance(heartbeat);
+  if (authtoken !== undefined) session.authtoken(authtoken);
+  if (serverAddr !== undefined) session.serverAddr(serverAddr);
+  if (ca !== undefined) session.caCert(Buffer.from(ca));
+  // A callback that throws would abort the process; those of a report do not.
+  return session
+    .handleDisconnection((_address, error) => {
+      const failure = readNgrokError(error, authtoken);
+      if (failure.permanent) report.failed(failure);
+      else report.down(failure.message);
+      return true; // the client's first retries come at once and keep the address
+    })
+    .handleHeartbeat((latency: number | null) => {
+      if (latency === null) report.failed(ngrokFailure("ngrok_heartbeat_lost"));
+    })
+    .handleStopCommand(() => report.failed(ngrokFailure("ngrok_stopped")))
+    .handleRestartCommand(() => report.failed(ngrokFailure("ngrok_restart")));
+}
+
+async function listenAndForward(
+  session: Session,
+  { domain }: NgrokSettings,
+  { host, port }: TunnelTarget,
+  report: TunnelReport,
+): Promise<OpenTunnel> {
+  const endpoint = session.httpEndpoint();
+  if (domain !== undefined) endpoint.domain(domain);
+  const listener = await endpoint.listenAndForward(`http://${host}:${port}`);
+  report.up(listener.url() ?? "");
+  return {
+    close: async () => {
+      await listener.close();
+      await session.close();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { retryDelay } from "../dispatch/retry.ts";
+import { type LifeEnd, TunnelLife } from "./life.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { Probe } from "./probe.ts";
+import type { TunnelFailure } from "./provider.ts";
+import { RESTARTS, TUNNEL_TIMING, type TunnelTiming } from "./timing.ts";
+import type { StartChild } from "./tunnel-child.ts";
+import type { TunnelEvent, TunnelState } from "./tunnel-event.ts";
+
+/** What a supervisor needs. */
+export interface SupervisorOptions {
+  readonly startChild: StartChild;
+  readonly probe: Probe;
+  /** Hears of each change. */
+  readonly onEvent: (event: TunnelEvent) => void;
+  /** The address of an earlier run, so that a new one is told as a change. */
+  readonly previousUrl?: string | undefined;
+  /** Times other than the defaults. */
+  readonly timing?: Partial<TunnelTiming>;
+  /** Milliseconds of a clock that only goes forward. Default: the process's. */
+  readonly clock?: () => number;
+  /** From 0 up to 1. */
+  readonly random?: () => number;
+}
+
+/**
+ * Keeps a tunnel up: starts its provider in a child, believes it only once a probe came back through the public
+ * address, kills it when it hangs, and starts it again, for as long as there is hope. A tunnel that was online once is
+ * tried for ever, unless its provider says that it is no use; one that never was, for a minute.
+ */
+export class TunnelSupervisor {
+  readonly #options: Required<Omit<SupervisorOptions, "timing" | "previousUrl">>;
+  readonly #timing: TunnelTiming;
+  readonly #wake = new Mailbox<"close">();
+  readonly #ended: Promise<void>;
+  #life: TunnelLife | undefined;
+  #closing = false;
+  #url: string | undefined;
+  #wasOnline = false;
+  #last = "";
+
+  constructor({ timing, previousUrl, ...options }: SupervisorOptions) {
+    this.#options = { clock: () => performance.now(), random: Math.random, ...options };
+    this.#timing = { ...TUNNEL_TIMING, ...timing };
+    this.#url = previousUrl;
+    this.#ended = this.#run();
+  }
+
+  /** Ends the tunnel; resolves once its child is gone. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#life?.close();
+    this.#wake.put("close");
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random } = this.#options;
+    const hopelessAt = clock() + this.#timing.patience;
+    let failures = 0;
+    this.#tell("starting");
+    while (!this.#closing) {
+      const { failure, onlineFor } = await this.#live();
+      if (this.#closing || failure === undefined) break;
+      const hopeless = !this.#wasOnline && clock() >= hopelessAt;
+      if (failure.permanent || hopeless) return this.#tell("failed", failure);
+      this.#tell("restarting", failure);
+      failures = onlineFor >= this.#timing.stable ? 1 : failures + 1;
+      const pause = retryDelay(failures, RESTARTS, random()) ?? 0;
+      await this.#wake.take(this.#wasOnline ? pause : Math.min(pause, hopelessAt - clock()));
+    }
+    this.#tell("closed");
+  }
+
+  #live(): Promise<LifeEnd> {
+    const { startChild, probe, clock, random } = this.#options;
+    this.#life = new TunnelLife({
+      ...{ startChild, probe, clock, random, timing: this.#timing },
+      online: (url) => this.#online(url),
+      doubtful: (why) => this.#tell("reconnecting", why),
+    });
+    return this.#life.run();
+  }
+
+  #online(url: string): void {
+    const previousUrl = this.#url === url ? undefined : this.#url;
+    this.#url = url;
+    this.#wasOnline = true;
+    this.#tell("online", undefined, previousUrl);
+  }
+
+  /** Tells a change; the same again, such as each failed start of a long outage, is none. */
+  #tell(state: TunnelState, failure?: TunnelFailure, previousUrl?: string): void {
+    const what = JSON.stringify([state, this.#url, failure?.code, failure?.message]);
+    if (what === this.#last) return;
+    this.#last = what;
+    this.#options.onEvent({ state, url: this.#wasOnline ? this.#url : undefined, previousUrl, failure });
+  }
+}

@@ -1,0 +1,230 @@
+import { createHash, randomBytes } from "node:crypto";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { dial } from "../receiver/wire.ts";
+import { CHILD_FILE, openTunnel, TOKEN } from "./open-tunnel.ts";
+import { isAlive } from "./processes.ts";
+
+const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+it("is online once a probe came back, and tells the service the token but not the machine's name", async () => {
+  const { edge, until, events } = await openTunnel();
+  const { url = "" } = await until("online");
+  expect(await (await fetch(url)).text()).toBe("hello");
+  expect(events.map(({ state }) => state)).toEqual(["starting", "online"]);
+  expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
+  expect(edge.binds).toMatchObject([{ ForwardsTo: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) }]);
+});
+
+it("asks for the domain it was given", async () => {
+  const { edge, until } = await openTunnel({ settings: { domain: "fixed.example.com" } });
+  await until("online");
+  expect(edge.binds).toMatchObject([{ Opts: { Domain: "fixed.example.com" } }]);
+});
+
+it("carries 20 MB both ways, byte for byte", async () => {
+  const sent = randomBytes(20 * 1024 * 1024);
+  const { until } = await openTunnel({ app: (request, response) => void request.pipe(response) });
+  const { url = "" } = await until("online");
+  const answer = await fetch(url, { method: "POST", body: sent });
+  expect(sha(Buffer.from(await answer.arrayBuffer()))).toBe(sha(sent));
+});
+
+it("carries 300 requests at once, each its own, and leaves no stream open", async () => {
+  const { until, edge } = await openTunnel({
+    app: async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      response.setHeader("connection", "close");
+      response.end(Buffer.concat([Buffer.from(String(request.url)), ...chunks]));
+    },
+  });
+  const { url = "" } = await until("online");
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => {
+      const answer = await fetch(`${url}/${index}`, { method: "POST", body: `body ${index}` });
+      return answer.text();
+    }),
+  );
+  expect(answers).toEqual(Array.from({ length: 300 }, (_, index) => `/${index}body ${index}`));
+  await vi.waitFor(() => expect(edge.streams).toBeLessThan(4), 10_000);
+});
+
+it("outlives senders and apps that break off or are slow, and leaves no stream open", async () => {
+  const large = randomBytes(4 * 1024 * 1024);
+  const { until, edge } = await openTunnel({
+    app: (request, response) => {
+      if (request.url === "/slow") response.end(large);
+      if (request.url === "/cut") {
+        response.write("half of it");
+        setImmediate(() => request.socket.resetAndDestroy());
+      }
+    },
+  });
+  const { url = "" } = await until("online");
+  for (let sender = 0; sender < 20; sender++) {
+    const socket = await dial(new URL(url));
+    socket.write("GET /never HTTP/1.1\r\nhost: app.test\r\n\r\n", () => socket.resetAndDestroy());
+  }
+  const cut = Promise.all(
+    Array.from({ length: 20 }, async () => {
+      return fetch(`${url}/cut`)
+        .then((answer) => answer.text())
+        .catch(() => "cut");
+    }),
+  );
+  const slow = await fetch(`${url}/slow`, { headers: { connection: "close" } });
+  expect(new Set(await cut)).toEqual(new Set(["cut"]));
+  expect(sha(Buffer.from(await slow.arrayBuffer()))).toBe(sha(large));
+  await vi.waitFor(() => expect(edge.streams).toBeLessThan(4), 10_000);
+});
+
+it("comes back by itself, with the same address, when the connection is dropped", async () => {
+  const { edge, until, children } = await openTunnel({ knobs: { newUrls: true } });
+  const first = await until("online");
+  edge.drop();
+  const lost = await until("reconnecting", first);
+  const again = await until("online", lost);
+  expect(lost.failure).toMatchObject({ code: "tunnel_lost" });
+  expect(again).toMatchObject({ url: first.url, previousUrl: undefined });
+  expect(again.at - lost.at).toBeLessThan(5000);
+  expect(children).toHaveLength(1);
+});
+
+it("starts the client again where its own retries take too long, and tells the new address", async () => {
+  const { edge, until, children } = await openTunnel({ knobs: { newUrls: true }, timing: { grace: 1000 } });
+  const first = await until("online");
+  await edge.stop();
+  const restarting = await until("restarting", first);
+  expect(restarting.failure).toMatchObject({ code: "tunnel_lost" });
+  await edge.start();
+  const back = performance.now();
+  const again = await until("online", restarting);
+  expect(again.at - back).toBeLessThan(10_000); // the client alone would wait for minutes
+  expect(again).toMatchObject({ previousUrl: first.url, url: expect.not.stringMatching(`^${first.url}$`) });
+  expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
+});
+
+it("does not wait for ever for an edge that never answers", async () => {
+  const { until, children, edge } = await openTunnel({ knobs: { silent: true }, timing: { start: 500 } });
+  const restarting = await until("restarting");
+  expect(restarting.failure).toMatchObject({ code: "tunnel_silent", permanent: false });
+  edge.knobs.silent = false;
+  await until("online");
+  expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
+});
+
+it("gives up where it was never online for too long, with the last reason", async () => {
+  const { until, children } = await openTunnel({
+    knobs: { silent: true },
+    timing: { start: 200, patience: 600 },
+  });
+  const failed = await until("failed");
+  expect(failed.failure).toMatchObject({ code: "tunnel_silent" });
+  expect(children.length).toBeGreaterThan(1);
+  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
+});
+
+it("notices that heartbeats stay away, and opens a new session", async () => {
+  const { edge, until, children } = await openTunnel({ settings: { heartbeat: 1 } });
+  const first = await until("online");
+  edge.knobs.loseHeartbeats = true;
+  const lost = performance.now();
+  const restarting = await until("restarting", first);
+  expect(restarting.failure).toMatchObject({ code: "ngrok_heartbeat_lost" });
+  expect(restarting.at - lost).toBeLessThan(10_000);
+  edge.knobs.loseHeartbeats = false;
+  await until("online", restarting);
+  expect(children).toHaveLength(2);
+});
+
+it.each(["ERR_NGROK_105", "ERR_NGROK_106", "ERR_NGROK_107", "ERR_NGROK_4018"])(
+  "fails at once and for good when the token is refused: %s",
+  async (code) => {
+    const { until, events, states, children } = await openTunnel({ knobs: { refuseAuth: code } });
+    const { failure } = await until("failed");
+    expect(failure).toMatchObject({ code, permanent: true });
+    expect(JSON.stringify(events)).not.toContain(TOKEN); // the service quotes it
+    expect(states()).toEqual(["starting", "failed"]);
+    expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  },
+);
+
+it("fails for good when the domain is refused", async () => {
+  const { until } = await openTunnel({ knobs: { refuseBind: "ERR_NGROK_320" } });
+  expect((await until("failed")).failure).toMatchObject({ code: "ERR_NGROK_320", permanent: true });
+});
+
+it("fails when the token is revoked while it is online and the session is lost", async () => {
+  const { edge, until } = await openTunnel({ timing: { grace: 500 } });
+  const first = await until("online");
+  edge.knobs.refuseAuth = "ERR_NGROK_107";
+  edge.drop();
+  const failed = await until("failed", first);
+  expect(failed.failure).toMatchObject({ code: "ERR_NGROK_107" });
+});
+
+it.each(["ERR_NGROK_108", "ERR_NGROK_334"])(
+  "waits for a session of before to end, and says so: %s",
+  async (code) => {
+    const { edge, until } = await openTunnel({ knobs: { refuseBind: code } });
+    const restarting = await until("restarting");
+    expect(restarting.failure).toMatchObject({ code, permanent: false });
+    edge.knobs.refuseBind = undefined;
+    await until("online", restarting);
+  },
+);
+
+it("tells an unknown code with the service's words, without the token", async () => {
+  const { until } = await openTunnel({ knobs: { refuseAuth: "ERR_NGROK_9999", words: `not ${TOKEN}` } });
+  const { failure } = await until("restarting");
+  expect(failure).toMatchObject({ code: "ERR_NGROK_9999", permanent: false });
+  expect(JSON.stringify(failure)).not.toContain(TOKEN);
+});
+
+it("fails when the agent is stopped from the dashboard", async () => {
+  const { edge, until } = await openTunnel();
+  const first = await until("online");
+  edge.sendStop();
+  expect((await until("failed", first)).failure).toMatchObject({ code: "ngrok_stopped" });
+});
+
+it("comes back when its process is killed, with the same address where the service keeps it", async () => {
+  const { until, children } = await openTunnel();
+  const first = await until("online");
+  process.kill(children[0]?.pid ?? 0, "SIGKILL");
+  const restarting = await until("restarting", first);
+  expect(restarting.failure).toMatchObject({ code: "tunnel_ended" });
+  expect(await until("online", restarting)).toMatchObject({ url: first.url, previousUrl: undefined });
+});
+
+it("leaves no session and no process when it is closed", async () => {
+  const { supervisor, edge, until, children, states } = await openTunnel();
+  await until("online");
+  const before = performance.now();
+  await supervisor.close();
+  expect(performance.now() - before).toBeLessThan(5000);
+  expect(states().at(-1)).toBe("closed");
+  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  await vi.waitFor(() => expect(edge.sessions).toBe(0));
+});
+
+it("can be closed while it is still starting", async () => {
+  const { supervisor, children, states } = await openTunnel({ knobs: { silent: true } });
+  await vi.waitFor(() => expect(children).toHaveLength(1));
+  await supervisor.close();
+  expect(states()).toEqual(["starting", "closed"]);
+  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
+});
+
+it("says how to install ngrok's client where it is not", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-alone-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const filter = (path: string) => !path.endsWith("types");
+  cpSync(dirname(CHILD_FILE), folder, { recursive: true, filter });
+  const { until, states } = await openTunnel({ file: join(folder, basename(CHILD_FILE)) });
+  expect((await until("failed")).failure).toMatchObject({ code: "ngrok_missing", permanent: true });
+  expect(states()).toEqual(["starting", "failed"]);
+});

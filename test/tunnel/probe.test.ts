@@ -1,0 +1,85 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { ProbeKey } from "../../src/tunnel/probe.ts";
+
+/** A public address on this machine, and what it was asked. */
+async function openAddress(listener: RequestListener) {
+  const asked: { target: string; headers: Record<string, unknown> }[] = [];
+  const server = createServer((request, response) => {
+    asked.push({ target: request.url ?? "", headers: request.headers });
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const key = new ProbeKey("/webhooks");
+const answering =
+  (of: ProbeKey): RequestListener =>
+  (request, response) => {
+    const answer = of.answer(request.url ?? "");
+    response.writeHead(answer === undefined ? 404 : 200).end(answer ?? "nobody");
+  };
+
+it("comes back from an address that leads here", async () => {
+  const { url, asked } = await openAddress(answering(key));
+  expect(await key.probe(url, 5000)).toEqual({ ok: true });
+  expect(asked[0]?.headers).toMatchObject({ "ngrok-skip-browser-warning": "1" });
+  expect(asked[0]?.headers["user-agent"]).not.toMatch(/Mozilla/);
+});
+
+it("comes back through a proxy that maps another path to the endpoint", async () => {
+  const { url } = await openAddress((request, response) => {
+    expect(request.url).toMatch(/^\/hooks\/in\?/);
+    request.url = request.url?.replace("/hooks/in", "/webhooks");
+    answering(key)(request, response);
+  });
+  expect(await key.probe(`${url}/hooks/in`, 5000)).toEqual({ ok: true });
+});
+
+it("goes where deliveries go, with a part that is new each time and 128 bits nobody can guess", async () => {
+  const { url, asked } = await openAddress(answering(key));
+  await key.probe(url, 5000);
+  await key.probe(url, 5000);
+  const [first = "", second = ""] = asked.map(({ target }) => target);
+  expect(first).toMatch(/^\/webhooks\?probe=[\w-]{32}\.[\w-]{22}$/);
+  expect(first).not.toBe(second);
+  expect(key.answer(first)).not.toBe(key.answer(second));
+  expect(first.split(".")[0]).toBe(second.split(".")[0]);
+});
+
+it.each<[string, RequestListener]>([
+  ["another process of ours", answering(new ProbeKey("/webhooks"))],
+  ["a page of the relay's own", (_, response) => void response.end("<html>Visit site?</html>")],
+  ["a redirect", (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end()],
+  ["an answer without an end", (_, response) => void response.write("x".repeat(100_000))],
+  ["an echo", (request, response) => void response.end(request.url)],
+  ["a connection that is cut", (request) => void request.socket.destroy()],
+])("tells %s from this one", async (_, listener) => {
+  const { url } = await openAddress(listener);
+  expect(await key.probe(url, 5000)).toMatchObject({ ok: false, reason: expect.any(String) });
+});
+
+it.each<[string, RequestListener]>([
+  ["answers", () => {}],
+  ["ends its answer", (_, response) => void response.write("x")],
+])("does not wait for ever for who never %s", async (_, listener) => {
+  const { url } = await openAddress(listener);
+  const before = performance.now();
+  expect(await key.probe(url, 200)).toMatchObject({ ok: false });
+  expect(performance.now() - before).toBeLessThan(4000);
+});
+
+it("gives a reason for an address that is none", async () => {
+  expect(await key.probe("", 5000)).toMatchObject({ ok: false });
+  expect(await key.probe("http://127.0.0.1:1", 5000)).toMatchObject({ ok: false });
+});
+
+it.each(["/webhooks", "/webhooks?probe=", "/webhooks?probe=.x", "/", ""])("is not asked by %j", (target) => {
+  expect(key.answer(target)).toBeUndefined();
+});

@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  /** Begins with `Z` for one that has ended and is not yet seen to. */
+  readonly state: string;
+}
+
+/** Whether a process is there and runs. */
+export function isAlive(pid: number | undefined): boolean {
+  return processes().some((one) => one.pid === pid && !one.state.startsWith("Z"));
+}
+
+/** The processes that a process started. */
+export function childrenOf(pid: number | undefined): readonly number[] {
+  return processes().flatMap((one) => (one.parent === pid ? [one.pid] : []));
+}
+
+/** What others on the machine can read of a process, where the system shows it. */
+export function shownOf(pid: number): string {
+  return ["cmdline", "environ"].map((file) => read(`/proc/${pid}/${file}`)).join("\n");
+}
+
+function processes(): readonly Process[] {
+  if (!existsSync("/proc/self/stat")) return listed();
+  return readdirSync("/proc").flatMap((name) => {
+    // "pid (name) state parent …"; a name may hold anything, so it is read from its end
+    const [, pid, state = "", parent] = /^(\d+) \(.*\) (\w) (\d+) /s.exec(read(`/proc/${name}/stat`)) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), state }];
+  });
+}
+
+function listed(): readonly Process[] {
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,state="], { encoding: "utf8" });
+  return table.split("\n").map((line) => {
+    const [pid, parent, state = ""] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), state };
+  });
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return ""; // it has gone meanwhile
+  }
+}

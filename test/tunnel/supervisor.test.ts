@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { fixedAddress } from "../../src/tunnel/fixed-address.ts";
+import type { ProbeResult } from "../../src/tunnel/probe.ts";
+import type { TunnelFailure } from "../../src/tunnel/provider.ts";
+import { TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
+import type { TunnelTiming } from "../../src/tunnel/timing.ts";
+import type { ChildListener, StartChild } from "../../src/tunnel/tunnel-child.ts";
+import type { TunnelEvent } from "../../src/tunnel/tunnel-event.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+const WRONG: TunnelFailure = { code: "wrong", message: "wrong", fix: "right it", permanent: false };
+const OVER: TunnelFailure = { ...WRONG, code: "over", permanent: true };
+
+/** A child that a test speaks for. */
+interface Child extends ChildListener {
+  readonly startedAt: number;
+  asked: boolean;
+  killed: boolean;
+}
+
+/** What becomes of a request to the public address. */
+interface Way {
+  leads: (url: string) => boolean;
+  answers: boolean;
+}
+
+/** A supervisor over children that do what `onStart` says, and a public address that leads where `leadsHere` says. */
+function supervise({
+  onStart = (child) => child.report({ type: "up", url: "https://one.test" }),
+  stubborn = false,
+  timing = {},
+  previousUrl,
+  startChild,
+}: {
+  onStart?: (child: Child, index: number) => void;
+  /** Children stay when they are asked to end, and `kill` has no effect. */
+  stubborn?: boolean;
+  timing?: Partial<TunnelTiming>;
+  previousUrl?: string;
+  startChild?: StartChild;
+} = {}) {
+  const children: Child[] = [];
+  const events: TunnelEvent[] = [];
+  const probes: { readonly url: string; readonly at: number }[] = [];
+  const here: Way = { leads: () => true, answers: true };
+  const start: StartChild = (listener) => {
+    const child = { ...listener, startedAt: performance.now(), asked: false, killed: false };
+    children.push(child);
+    queueMicrotask(() => onStart(child, children.length - 1));
+    const end = () => stubborn || queueMicrotask(() => listener.exit("ended"));
+    return {
+      pid: undefined,
+      close: () => {
+        child.asked = true;
+        end();
+      },
+      kill: () => {
+        child.killed = true;
+        end();
+      },
+    };
+  };
+  const supervisor = new TunnelSupervisor({
+    startChild: startChild ?? start,
+    probe: async (url, timeout): Promise<ProbeResult> => {
+      probes.push({ url, at: performance.now() });
+      if (!here.answers) await new Promise((resolve) => setTimeout(resolve, timeout));
+      return here.leads(url) && here.answers ? { ok: true } : { ok: false, reason: "elsewhere" };
+    },
+    onEvent: (event) => events.push(event),
+    timing,
+    previousUrl,
+    random: () => 0.5,
+  });
+  const states = () => events.map(({ state, failure }) => (failure ? `${state} ${failure.code}` : state));
+  return { supervisor, children, events, states, probes, here };
+}
+
+it("is not online before a probe came back, whatever the provider says", async () => {
+  const { states, here, events, probes } = supervise();
+  here.leads = () => false;
+  await pass(10 * SECOND);
+  expect(states()).toEqual(["starting"]);
+  expect(probes.length).toBeGreaterThan(5);
+  here.leads = () => true;
+  await pass(3 * SECOND);
+  expect(states()).toEqual(["starting", "online"]);
+  expect(events[1]).toMatchObject({ url: "https://one.test", previousUrl: undefined });
+});
+
+it("starts a provider again whose address never leads here", async () => {
+  const { states, here, children } = supervise();
+  here.leads = () => false;
+  await pass(25 * SECOND);
+  expect(states()).toEqual(["starting", "restarting tunnel_unreachable"]);
+  expect(children.map(({ killed }) => killed)).toEqual([true, false]);
+});
+
+it("starts a provider again that names no address in time", async () => {
+  const { states, children } = supervise({ onStart: () => {} });
+  await pass(14 * SECOND);
+  expect(states()).toEqual(["starting"]);
+  await pass(2 * SECOND);
+  expect(states()).toEqual(["starting", "restarting tunnel_silent"]);
+  expect(children.map(({ killed }) => killed)).toEqual([true, false]);
+});
+
+it("gives up what was never online after a minute, with the last reason", async () => {
+  const { states, supervisor } = supervise({
+    onStart: (child) => child.report({ type: "failed", failure: WRONG }),
+  });
+  await pass(MINUTE + SECOND);
+  expect(states()).toEqual(["starting", "restarting wrong", "failed wrong"]);
+  await supervisor.close();
+  expect(states().at(-1)).toBe("failed wrong");
+});
+
+it("never gives up what was online once, and waits at most 15 seconds between two starts", async () => {
+  const { states, children } = supervise({
+    onStart: (child, index) => {
+      if (index === 0) child.report({ type: "up", url: "https://one.test" });
+      else child.report({ type: "failed", failure: WRONG });
+    },
+  });
+  await pass(SECOND);
+  children[0]?.exit("died");
+  await pass(60 * MINUTE);
+  expect(states()).toEqual(["starting", "online", "restarting tunnel_ended", "restarting wrong"]);
+  const starts = children.map(({ startedAt }) => startedAt);
+  const pauses = starts
+    .slice(1)
+    .map((at, index) => at - (starts[index] ?? 0))
+    .slice(1);
+  expect(pauses[0]).toBeLessThan(SECOND);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(15_000);
+  expect(pauses.at(-1)).toBeGreaterThan(11_000);
+});
+
+it("starts quickly again after it was online for long", async () => {
+  const { children } = supervise();
+  await pass(MINUTE);
+  for (const turn of [0, 1, 2, 3, 4]) {
+    children.at(-1)?.exit("died");
+    await pass(SECOND);
+    expect(children).toHaveLength(turn + 2);
+    await pass(MINUTE);
+  }
+});
+
+it("fails for good at an error that no new try can help, even after it was online", async () => {
+  const { states, children, events } = supervise();
+  await pass(SECOND);
+  children[0]?.report({ type: "failed", failure: OVER });
+  await pass(60 * MINUTE);
+  expect(states()).toEqual(["starting", "online", "failed over"]);
+  expect(events[2]?.failure).toBe(OVER);
+  expect(children.map(({ killed }) => killed)).toEqual([true]);
+});
+
+it("leaves a lost connection to the provider for a moment, which keeps the address", async () => {
+  const { states, children, here } = supervise();
+  await pass(SECOND);
+  here.leads = () => false;
+  children[0]?.report({ type: "down", reason: "cut" });
+  await pass(4 * SECOND);
+  expect(states()).toEqual(["starting", "online", "reconnecting tunnel_lost"]);
+  here.leads = () => true;
+  await pass(3 * SECOND);
+  expect(states().at(-1)).toBe("online");
+  expect(children).toHaveLength(1);
+});
+
+it("does not wait longer because a loss is told again and again", async () => {
+  const { children, here, states } = supervise();
+  await pass(SECOND);
+  here.leads = () => false;
+  for (const second of [1, 2, 3, 4, 5, 6, 7]) {
+    children[0]?.report({ type: "down", reason: `cut ${second}` });
+    await pass(SECOND);
+  }
+  expect(states().at(-1)).toBe("restarting tunnel_lost");
+  expect(children[0]?.killed).toBe(true);
+});
+
+it("tells a new address with the one before, from the same provider, a new start or an earlier run", async () => {
+  const { events, children } = supervise({
+    previousUrl: "https://zero.test",
+    onStart: (child, index) =>
+      child.report({ type: "up", url: index === 0 ? "https://one.test" : "https://three.test" }),
+  });
+  await pass(SECOND);
+  children[0]?.report({ type: "up", url: "https://two.test" });
+  await pass(SECOND);
+  children[0]?.exit("died");
+  await pass(SECOND);
+  const changes = events.filter(({ state }) => state === "online");
+  expect(changes.map(({ previousUrl, url }) => [previousUrl, url])).toEqual([
+    ["https://zero.test", "https://one.test"],
+    ["https://one.test", "https://two.test"],
+    ["https://two.test", "https://three.test"],
+  ]);
+});
+
+it.each<[string, Partial<Way>]>([
+  ["leads elsewhere", { leads: () => false }],
+  ["does not answer", { answers: false }],
+])("finds out by itself that the address %s", async (_, change) => {
+  const { states, here, children } = supervise();
+  await pass(SECOND);
+  Object.assign(here, change);
+  await pass(36 * SECOND); // a probe every 30 seconds, and 5 for it
+  expect(states()).toEqual(["starting", "online", "reconnecting tunnel_unreachable"]);
+  expect(children).toHaveLength(1);
+  await pass(20 * SECOND);
+  expect(states().at(-1)).toBe("restarting tunnel_unreachable");
+  expect(children[0]?.killed).toBe(true);
+});
+
+it("goes on without a child that cannot be killed", async () => {
+  const { supervisor, children } = supervise({
+    stubborn: true,
+    onStart: (child) => child.report({ type: "failed", failure: WRONG }),
+  });
+  await pass(5 * SECOND);
+  expect(children.length).toBeGreaterThan(1);
+  const closed = vi.fn();
+  void supervisor.close().then(closed);
+  await pass(5 * SECOND);
+  expect(closed).toHaveBeenCalled();
+});
+
+it("asks a child to end when it is closed, and kills it when it does not", async () => {
+  const { supervisor, children, states } = supervise({ stubborn: true });
+  await pass(SECOND);
+  const closed = supervisor.close();
+  await pass(SECOND);
+  expect(children[0]).toMatchObject({ asked: true, killed: false });
+  await pass(3 * SECOND);
+  await closed;
+  expect(children[0]).toMatchObject({ killed: true });
+  expect(states().at(-1)).toBe("closed");
+});
+
+it("is closed at once while it waits for the next start, and starts nothing more", async () => {
+  const { supervisor, children, states } = supervise({
+    onStart: (child) => child.report({ type: "failed", failure: WRONG }),
+  });
+  await pass(10 * SECOND);
+  const count = children.length;
+  await supervisor.close();
+  await pass(MINUTE);
+  expect(children).toHaveLength(count);
+  expect(states()).toEqual(["starting", "restarting wrong", "closed"]);
+});
+
+const KEPT = { startChild: fixedAddress("https://kept.test"), timing: { doubt: Number.POSITIVE_INFINITY } };
+
+it("waits for an address that somebody else keeps for as long as it takes", async () => {
+  const { states, here, supervisor } = supervise(KEPT);
+  await pass(SECOND);
+  here.leads = () => false;
+  await pass(10 * MINUTE);
+  here.leads = () => true;
+  await pass(30 * SECOND);
+  expect(states()).toEqual(["starting", "online", "reconnecting tunnel_unreachable", "online"]);
+  await supervisor.close();
+  expect(states().at(-1)).toBe("closed");
+});
+
+it("gives up an address of somebody else's that never led here", async () => {
+  const { states, here } = supervise(KEPT);
+  here.leads = () => false;
+  await pass(2 * MINUTE);
+  expect(states().at(-1)).toBe("failed tunnel_unreachable");
+});
