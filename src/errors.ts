@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   target_unreachable: "The target did not answer.",
   target_refused: "The target answered, but not with a 2xx status.",
   port_unavailable: "The port cannot be listened on.",
+  tunnel_failed: "The tunnel cannot be had.",
   timed_out: "What was waited for did not come in time.",
   usage: "The command line does not fit the command.",
 } as const;

@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   2: "usage: the command line, a file or an entry it names",
   3: "configuration or secret",
   4: "signature invalid",
-  5: "network, target or port",
+  5: "network, target, port or tunnel",
   6: "timed out waiting",
   130: "interrupted (Ctrl-C) before the goal",
   143: "terminated before the goal",
@@ -41,6 +41,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   target_unreachable: 5,
   target_refused: 1,
   port_unavailable: 5,
+  tunnel_failed: 5,
   timed_out: 6,
   usage: 2,
 };

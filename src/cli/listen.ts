@@ -21,9 +21,11 @@ import { makeStateFolder } from "./state-folder.ts";
 import { type Stop, stopAfter, stopOnSignal } from "./stop.ts";
 import { watchStrayErrors } from "./stray-errors.ts";
 import { Tally } from "./tally.ts";
+import { planTunnel } from "./tunnel.ts";
+import type { ReachableOptions } from "./tunnel-options.ts";
 
 /** The options of `listen`. */
-export interface ListenOptions extends GoalOptions, SecretOptions, HandlerChoice {
+export interface ListenOptions extends GoalOptions, SecretOptions, HandlerChoice, ReachableOptions {
   readonly events?: readonly string[];
   readonly port?: number;
   readonly path?: string;
@@ -39,6 +41,7 @@ const FORWARD_RETRY = { attempts: Number.POSITIVE_INFINITY, delay: 500, maxDelay
 export async function listen(options: ListenOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   const goal = readGoal(options);
+  const tunnel = planTunnel(options, context);
   const secrets = await findSecrets(context, options, true);
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(io.cwd);
@@ -69,16 +72,26 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     await receiver.start();
     stops.push(() => receiver.close());
     const { port = 4400, path = "/webhooks" } = options;
-    const server = await startServer(receiver, { port, host: "127.0.0.1", path });
+    const server = await startServer(receiver, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
     stops.push(() => server.close());
     if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, context));
-    announce(server, { ...secrets, fingerprint: current?.fingerprint ?? "", inbox }, options, context);
+    const fields = announce(
+      server,
+      { ...secrets, fingerprint: current?.fingerprint ?? "", inbox },
+      options,
+      context,
+    );
     stops.push(stopAfter(options.timeout, goal, stop));
-    const { reason, exitCode } = await stopped;
+    if (tunnel !== undefined) stops.push(() => tunnel.close());
+    const publicUrl =
+      tunnel === undefined ? null : await Promise.race([tunnel.open(receiver, stop), stopped]);
+    if (publicUrl === null || typeof publicUrl === "string") output.record("ready", { ...fields, publicUrl });
+    const { reason, exitCode, error } = await stopped;
     context.exitCode = exitCode;
     await closeAll(stops);
     output.talk(`${reason}: ${tally.line}`);
     output.record("stopped", { reason, exitCode, ...tally.fields });
+    if (error !== undefined) throw error;
   } finally {
     await closeAll(stops);
   }
@@ -89,12 +102,13 @@ async function closeAll(stops: (() => unknown)[]): Promise<void> {
   for (let close = stops.pop(); close !== undefined; close = stops.pop()) await close();
 }
 
+/** Says where it listens and what it does; gives the same as the fields of a record. */
 function announce(
   { url }: RunningServer,
   secret: { from: string; fingerprint: string; inbox: string },
   options: ListenOptions,
   { output }: CliContext,
-): void {
+): object {
   const { from, fingerprint, inbox } = secret;
   const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
   output.talk(`listening on ${url.href}`);
@@ -106,14 +120,7 @@ function announce(
   output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
   const forward = options.forwardTo?.href ?? null;
   const handlers = options.handlers ?? null;
-  output.record("ready", {
-    url: url.href,
-    pid: process.pid,
-    inbox,
-    secretFingerprint: fingerprint,
-    handlers,
-    forward,
-  });
+  return { url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint, handlers, forward };
 }
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. */

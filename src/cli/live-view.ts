@@ -82,6 +82,7 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, runAt: again });
 }
 
-function clockTime(instant: number): string {
+/** The time of day that a line of the view begins with. */
+export function clockTime(instant: number): string {
   return new Date(instant).toTimeString().slice(0, 8);
 }

@@ -8,6 +8,7 @@ import { readSecrets } from "../signature/secrets.ts";
 import type { CliContext } from "./context.ts";
 import { describeFileError } from "./file-error.ts";
 import type { Io } from "./io.ts";
+import { readOwnFile } from "./own-file.ts";
 import { readAll } from "./read-input.ts";
 import { makeStateFolder, STATE_FOLDER } from "./state-folder.ts";
 import { readVariableNames } from "./values.ts";
@@ -129,11 +130,5 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
     writeFileSync(path, `${value}\n`, { mode: 0o600, flag: "wx" });
     return value;
   }
-  if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
-    throw new ConfigurationError(
-      "secret_unsafe",
-      `expected ${path} to be a file only its owner can read, got another: chmod 600 it, or remove it`,
-    );
-  }
-  return readFileSync(path, "utf8").trimEnd();
+  return readOwnFile(path);
 }

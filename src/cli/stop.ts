@@ -1,3 +1,4 @@
+import type { HookporterError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Goal } from "./goal.ts";
@@ -7,6 +8,8 @@ import type { Tally } from "./tally.ts";
 export interface Stop {
   readonly reason: string;
   readonly exitCode: ExitCode;
+  /** What to end with, once everything is closed, where something went wrong. */
+  readonly error?: HookporterError;
 }
 
 /** Calls `stop` at the first signal. A second one ends the process at once, whatever is still closing. */

@@ -79,6 +79,19 @@ export function readTarget(text: string): URL {
   return readUrl(text);
 }
 
+/** A public address: a whole URL without a query. */
+export function readPublicUrl(text: string): URL {
+  if (/^https?:\/\/[^@?#]+$/i.test(text) && URL.canParse(text)) return new URL(text);
+  throw new InvalidArgumentError("expected an http or https URL such as https://hooks.example.com.");
+}
+
+/** The name of a domain, with or without a scheme before it. */
+export function readDomain(text: string): string {
+  const [, name = ""] = /^(?:https?:\/\/)?([^/]+)\/?$/.exec(text.trim()) ?? [];
+  if (/^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name)) return name.toLowerCase();
+  throw new InvalidArgumentError("expected a domain such as name.ngrok-free.app.");
+}
+
 function readUrl(text: string): URL {
   const local = /^\d+(?=\/|$)/.test(text) ? `127.0.0.1:${text}` : text;
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(local) ? local : `http://${local}`;
@@ -102,18 +115,20 @@ export function readKinds(text: string, before: readonly string[] = []): readonl
   return [...before, ...patterns];
 }
 
+/** One word out of a given set. */
+export function readWord<Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text.trim());
+    if (word !== undefined) return word;
+    throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
+  };
+}
+
 /** A comma-separated list of words out of a given set; given again, it adds to what was given before. */
 export function readOneOf<Word extends string>(
   words: readonly Word[],
 ): (text: string, before?: readonly Word[]) => readonly Word[] {
-  return (text, before = []) => {
-    const given = text.split(",").map((part) => {
-      const word = words.find((known) => known === part.trim());
-      if (word === undefined) throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
-      return word;
-    });
-    return [...before, ...given];
-  };
+  return (text, before = []) => [...before, ...text.split(",").map(readWord(words))];
 }
 
 /** A comma-separated list of environment variable names; given again, it adds to what was given before. */

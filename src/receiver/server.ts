@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly path: string;
+  /** A text to answer a GET of other targets with, such as a tunnel's probe; `undefined` leaves them at 404. */
+  readonly also?: ((target: string) => string | undefined) | undefined;
 }
 
 /** A server that listens. */
@@ -36,9 +38,15 @@ export interface RunningServer {
  */
 export async function startServer(
   receiver: Pick<Receiver, "receive">,
-  { port, host, path }: ServerOptions,
+  { port, host, path, also }: ServerOptions,
 ): Promise<RunningServer> {
-  const app = express().disable("x-powered-by").use(expressReceiver(receiver, { path }));
+  const app = express().disable("x-powered-by");
+  app.use((request, response, next) => {
+    const text = request.method === "GET" ? also?.(request.originalUrl) : undefined;
+    if (text === undefined) next();
+    else response.set({ "Content-Type": "text/plain", "Cache-Control": "no-store" }).end(text);
+  });
+  app.use(expressReceiver(receiver, { path }));
   const server = createServer(app, CONNECTIONS);
   // A sender that asks before it sends is told to go on only once the head of its request has passed.
   server.on("checkContinue", (request, response) => {

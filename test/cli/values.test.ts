@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import {
+  readDomain,
   readDuration,
   readDurationRange,
   readEndpoint,
   readMoment,
   readPath,
+  readPublicUrl,
   readTarget,
 } from "../../src/cli/values.ts";
 
@@ -54,4 +56,21 @@ it("reads a moment as a date or a time ago", () => {
   expect(readMoment("2h", 10_000_000)).toBe(2_800_000);
   expect(readMoment("2026-01-31T12:00:00Z")).toBe(Date.UTC(2026, 0, 31, 12));
   expect(() => readMoment("yesterday")).toThrow("date");
+});
+
+it.each(["mine.ngrok-free.app", "https://Mine.ngrok-free.app", "http://mine.ngrok-free.app/"])(
+  "reads the domain %s",
+  (text) => expect(readDomain(text)).toBe("mine.ngrok-free.app"),
+);
+
+it.each(["", "mine", "mine.ngrok-free.app/path", "mine.ngrok-free.app:443", "a b.c", "https://"])(
+  "refuses the domain %j",
+  (text) => expect(() => readDomain(text)).toThrow("domain"),
+);
+
+it("reads a public address, and refuses one that says more than where it is", () => {
+  expect(readPublicUrl("https://kept.test").href).toBe("https://kept.test/");
+  expect(readPublicUrl("https://kept.test/in").href).toBe("https://kept.test/in");
+  for (const text of ["kept.test", "3000", "ftp://kept.test", "https://me@kept.test", "https://kept.test/#x"])
+    expect(() => readPublicUrl(text), text).toThrow("http");
 });

@@ -16,7 +16,14 @@ const commands = leaves(program());
 const COMMON = "Flags of every command";
 const OTHER_PAGES = [
   ...["README.md", "CONTRIBUTING.md", "templates/express/README.md"],
-  ...["docs/answers.md", "docs/check.md", "docs/errors.md", "docs/library.md", "docs/signature.md"],
+  ...[
+    "docs/answers.md",
+    "docs/check.md",
+    "docs/errors.md",
+    "docs/library.md",
+    "docs/signature.md",
+    "docs/tunnel.md",
+  ],
 ];
 
 it("has a section for every command, and for no other", () => {
@@ -138,6 +145,10 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
   listening.signal("SIGINT");
+  const tunnel = startCli(["listen", "--port", "0", "--json", "--public-url", "http://127.0.0.1:1"], { cwd });
+  await vi.waitFor(() => expect(tunnel.now().stdout).toContain('"tunnel"'), 10_000);
+  tunnel.signal("SIGINT");
+  records.push(...(await tunnel.finished).records);
   return [...records, ...(await listening.finished).records];
 }
 

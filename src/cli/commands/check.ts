@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CheckCommandOptions } from "../check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secret.ts";
-import { readCount, readDuration, readEndpoint, readHeaderName, readOneOf } from "../values.ts";
+import { readCount, readDuration, readEndpoint, readHeaderName, readWord } from "../values.ts";
 
 /** `check <url>`: whether a receiver, in any language, treats signatures and deliveries right. */
 export function registerCheck(program: Command, context: CliContext): void {
@@ -20,7 +20,11 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option("--yes", "send to a receiver that is not on this machine")
     .option("--strict", "fail when a recommended case fails too")
     .option("--verbose", "show every case on its own, those that passed too")
-    .option("--format <format>", "form of the report: pretty, json, junit (default: pretty)", readFormat)
+    .option(
+      "--format <format>",
+      "form of the report: pretty, json, junit (default: pretty)",
+      readWord(["pretty", "json", "junit"]),
+    )
     .option("--output <file>", "write the report to this file, and show the pretty one")
     .option(
       "--observe <what>",
@@ -45,12 +49,6 @@ function readCases(text: string, before: readonly string[] = []): readonly strin
   const names = text.split(",").map((part) => part.trim().toUpperCase());
   if (names.every((name) => /^[A-Z]+(?:-\d+)?$/.test(name))) return [...before, ...names];
   throw new InvalidArgumentError("expected cases or groups such as SIG,BODY-12; --list shows all.");
-}
-
-function readFormat(text: string): CheckCommandOptions["format"] {
-  const [format, ...others] = readOneOf(["pretty", "json", "junit"] as const)(text);
-  if (others.length === 0) return format;
-  throw new InvalidArgumentError("expected one of pretty, json, junit.");
 }
 
 function readConcurrency(text: string): number {

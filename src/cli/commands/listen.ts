@@ -4,15 +4,19 @@ import type { CliContext } from "../context.ts";
 import type { GoalOptions } from "../goal.ts";
 import type { ListenOptions } from "../listen.ts";
 import { addSecretOptions } from "../secret.ts";
+import { TUNNEL_NAMES } from "../tunnel-names.ts";
 import {
   readCount,
+  readDomain,
   readDuration,
   readHeaderName,
   readKind,
   readKinds,
   readPath,
   readPort,
+  readPublicUrl,
   readTarget,
+  readWord,
 } from "../values.ts";
 
 /** `listen`: the local receiver. */
@@ -47,6 +51,13 @@ export function registerListen(program: Command, context: CliContext): void {
       readDuration,
     )
     .option(
+      "--tunnel <name>",
+      `open a tunnel to a public address: ${TUNNEL_NAMES.join(", ")}`,
+      readWord(TUNNEL_NAMES),
+    )
+    .option("--domain <name>", "with --tunnel ngrok, domain of your account to use", readDomain)
+    .option("--public-url <url>", "public address that already leads here: check that it does", readPublicUrl)
+    .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",
       readHeaderName,
@@ -55,7 +66,8 @@ export function registerListen(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
     .action(async (options: ListenOptions) => {
       const { listen } = await import("../listen.ts");
-      await listen(withOneGoal(options, command), context);
+      const { withFittingTunnel } = await import("../fitting-tunnel.ts");
+      await listen(withFittingTunnel(withOneGoal(options, command), command), context);
     });
 }
 
