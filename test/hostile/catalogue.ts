@@ -239,7 +239,6 @@ const HANDLERS: readonly Row[] = [
 ];
 
 const INSPECTOR = "comes with the inspector";
-const TUNNEL = "comes with the tunnel";
 
 const RELAY: readonly Row[] = [
   ["DNS rebinding to the page", "403 by the `Host` header, on every route", INSPECTOR],
@@ -250,7 +249,10 @@ const RELAY: readonly Row[] = [
     INSPECTOR,
   ],
   ["markup and escape sequences in a delivery", "escaped in the terminal", `in part: the page ${INSPECTOR}`],
-  ["the page through the public address", "only the endpoint is public", `${INSPECTOR} and the tunnel`],
+  [
+    "pages and routes of this machine through the public address",
+    "404: the tunnel ends at a listener that has the endpoint alone",
+  ],
   [
     "a payload or an answer that names another target",
     "the target is fixed at the start; redirects are not followed",
@@ -259,7 +261,10 @@ const RELAY: readonly Row[] = [
     "a relay that changes bytes or hides a failure",
     "same bytes, same signature; a failure is retried and told",
   ],
-  ["a public address that is guessed or shared", "an address of 128 random bits, and a warning", TUNNEL],
+  [
+    "a public address that is guessed or shared",
+    "401, nothing kept: the signature is the key, not the address; a warning says so",
+  ],
   [
     "secrets in output, errors, files",
     "in none of them; read from the environment, a file or standard input",

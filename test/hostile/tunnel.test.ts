@@ -1,0 +1,103 @@
+import { request as ask } from "node:http";
+import { expect, it } from "vitest";
+import { listenThrough, openEdge } from "../cli/listen-through-edge.ts";
+import { signedHeaders } from "../receiver/sample.ts";
+import { dial, readAll, send, splitAnswer } from "../receiver/wire.ts";
+import { caseTitle } from "./catalogue.ts";
+import { nowEnvelope } from "./cli.ts";
+
+/** Pages and routes of ours and of others, on this machine's own listeners, by any name one may try. */
+const PRIVATE = [
+  ...["/", "/healthz", "/readyz", "/metrics", "/inspector", "/inspect", "/admin", "/ui", "/index.html"],
+  ...[
+    "/api",
+    "/api/events",
+    "/events",
+    "/events/1",
+    "/replay",
+    "/redrive",
+    "/ready",
+    "/sandbox",
+    "/v1/properties",
+  ],
+  ...[
+    "/.hookporter/secret",
+    "/.env",
+    "/../.env",
+    "/webhooks/",
+    "/webhooks/..",
+    "/webhooks/../healthz",
+    "//webhooks",
+  ],
+  ...["/WEBHOOKS", "/webhooks%2f..", "/%77ebhooks", "/webhooks?probe=", "/webhooks?probe=x.y", "*"],
+];
+
+it(caseTitle(85), async () => {
+  const edge = await openEdge();
+  const { ready, records } = listenThrough(edge);
+  const { publicUrl, localUrl, post } = await ready();
+  const body = Buffer.from(JSON.stringify(nowEnvelope()));
+  // A signature is no key to anything but the endpoint, nor is the name of this machine.
+  const headers = { ...signedHeaders(body), host: localUrl.host, "x-forwarded-host": localUrl.host };
+  const requests = PRIVATE.flatMap((path) => [path, `${localUrl.origin}${path}`]).flatMap((target) => [
+    { target, headers, method: "POST", body },
+    ...["GET", "DELETE", "OPTIONS"].map((method) => ({ target, headers, method })),
+  ]);
+  const answers = await Promise.all(
+    requests.map(async (request) => {
+      const { status, text } = await send(publicUrl, request);
+      return { method: request.method, target: request.target, status, text };
+    }),
+  );
+  expect(answers.filter(({ status, text }) => status !== 404 || !text.includes('"not_found"'))).toEqual([]);
+  // The tunnel ends at a listener of its own, so nothing that others come to serve is behind it.
+  expect(JSON.stringify(edge.binds)).not.toContain(`:${localUrl.port}`);
+  expect((await send(publicUrl, { method: "GET" })).status).toBe(405);
+  expect(await connectTo(publicUrl, localUrl.host)).not.toBe(200);
+  expect(await upgrade(publicUrl)).toBe(404);
+  expect((await post(nowEnvelope())).status).toBe(200);
+  expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(1);
+});
+
+/** What CONNECT, which asks for a way to another port, comes to: a status, or 0 for none. */
+async function connectTo(url: URL, host: string): Promise<number> {
+  const socket = await dial(url);
+  socket.end(`CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+  return splitAnswer(await readAll(socket)).status || 0;
+}
+
+/** The status of what a request for a WebSocket at another path comes to. */
+function upgrade(url: URL): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+    const request = ask(new URL("/events", url), { headers, agent: false });
+    request.on("response", (response) => resolve(response.resume().statusCode)).on("error", reject);
+    request.on("upgrade", (response) => resolve(response.statusCode)).end();
+  });
+}
+
+it(caseTitle(88), async () => {
+  const edge = await openEdge();
+  const { ready, records, output } = listenThrough(edge);
+  const { publicUrl, ask: send } = await ready();
+  const body = Buffer.from(JSON.stringify(nowEnvelope()));
+  const headers = signedHeaders(body, "a secret of somebody else's, 0123456789");
+  for (const request of [{ body }, { body, headers }]) expect((await send(request)).status).toBe(401);
+  expect((await send({ method: "GET", target: `${publicUrl.pathname}?probe=` })).status).toBe(404);
+  expect(records("delivery").map(({ verdict, seq }) => [verdict, seq])).toEqual([
+    ["unauthorized", null],
+    ["unauthorized", null],
+    ["refused", null],
+  ]);
+  expect(output()).toMatch(/third party/);
+  expect(output()).toMatch(/anybody can send/);
+});
+
+it(caseTitle(84, "the words of a tunnel's service"), async () => {
+  const words = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\r\b";
+  const edge = await openEdge({ refuseBind: "ERR_NGROK_9999", words });
+  const { until, output } = listenThrough(edge);
+  await until("restarting");
+  expect(output()).toContain("\\u001b[2J"); // shown, not swallowed
+  expect(output()).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u);
+});
