@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { endGroupWithUs } from "./ends-with-us.ts";
 import type { FromChild, OpenMessage, ToChild } from "./messages.ts";
 
 /** A child process as the supervisor sees it. */
@@ -32,7 +33,11 @@ export interface ChildOptions {
 /** Where a process group of its own can be killed whole. */
 const GROUPS = process.platform !== "win32";
 
-/** Starts children that are processes, each the leader of a group of its own. */
+/**
+ * Starts children that are processes, each the leader of a group of its own, which what it starts belongs to. No such
+ * process outlives the child, and none of them this process, however it goes. On Windows, which has no such groups, a
+ * program that a killed child had started goes on.
+ */
 export function childOf({ file, env, open }: ChildOptions): StartChild {
   return (listener) => {
     const child = fork(file, [], {
@@ -44,12 +49,14 @@ export function childOf({ file, env, open }: ChildOptions): StartChild {
     const tell = (message: ToChild) => {
       if (child.connected) child.send(message, () => {}); // it may go at any moment, and its exit is told
     };
+    const release = GROUPS && child.pid !== undefined ? endGroupWithUs(child.pid) : () => {};
     child.on("message", (message: FromChild) => listener.report(message));
     child.once("error", (error) => {
       if (child.pid === undefined) listener.exit(`could not be started: ${error.message}`);
     });
     child.once("exit", (code, signal) => {
       kill(child); // what it had started
+      release();
       listener.exit(signal === null ? `ended with code ${code}` : `was killed by ${signal}`);
     });
     tell(open);

@@ -6,6 +6,8 @@ interface Process {
   readonly parent: number;
   /** Begins with `Z` for one that has ended and is not yet seen to. */
   readonly state: string;
+  /** Its words, with blanks between them. */
+  readonly command: string;
 }
 
 /** Whether a process is there and runs. */
@@ -13,9 +15,19 @@ export function isAlive(pid: number | undefined): boolean {
   return processes().some((one) => one.pid === pid && !one.state.startsWith("Z"));
 }
 
-/** The processes that a process started. */
+/** The processes that a process started, but for the shell that ends them when it is killed. */
 export function childrenOf(pid: number | undefined): readonly number[] {
-  return processes().flatMap((one) => (one.parent === pid ? [one.pid] : []));
+  return processes().flatMap(({ pid: child, parent, command }) =>
+    parent === pid && !command.includes("hookporter-watcher") ? [child] : [],
+  );
+}
+
+/** All processes that a process started, and that those started. */
+export function descendantsOf(pid: number): readonly Process[] {
+  const all = processes();
+  const below = (parent: number): readonly Process[] =>
+    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  return below(pid);
 }
 
 /** What others on the machine can read of a process, where the system shows it. */
@@ -28,15 +40,17 @@ function processes(): readonly Process[] {
   return readdirSync("/proc").flatMap((name) => {
     // "pid (name) state parent …"; a name may hold anything, so it is read from its end
     const [, pid, state = "", parent] = /^(\d+) \(.*\) (\w) (\d+) /s.exec(read(`/proc/${name}/stat`)) ?? [];
-    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), state }];
+    if (pid === undefined) return [];
+    const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+    return [{ pid: Number(pid), parent: Number(parent), state, command }];
   });
 }
 
 function listed(): readonly Process[] {
-  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,state="], { encoding: "utf8" });
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,state=,command="], { encoding: "utf8" });
   return table.split("\n").map((line) => {
-    const [pid, parent, state = ""] = line.trim().split(/\s+/);
-    return { pid: Number(pid), parent: Number(parent), state };
+    const [pid, parent, state = "", ...words] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), state, command: words.join(" ") };
   });
 }
 
