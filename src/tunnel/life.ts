@@ -90,9 +90,10 @@ export class TunnelLife {
   }
 
   #up(url: string): void {
-    const { clock, timing } = this.#options;
+    const { clock, timing, doubtful } = this.#options;
     if (url !== this.#url) {
       this.#url = url;
+      if (this.#onlineSince !== undefined) doubtful(loss("tunnel_lost", "there is a new address"));
       this.#wentOffline();
       this.#deadline = clock() + timing.arrival;
       this.#verdict = loss("tunnel_unreachable");
