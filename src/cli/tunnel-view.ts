@@ -2,9 +2,13 @@ import type { TunnelEvent } from "../tunnel/tunnel-event.ts";
 import { clockTime } from "./live-view.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./printable.ts";
+import type { TunnelName } from "./tunnel-names.ts";
 
 /** How an address that somebody else keeps is named in records. */
 export const PUBLIC_URL = "public-url";
+
+/** The tunnel that has no third party in it. */
+const OWN_SERVER: TunnelName = "ssh";
 
 const LONGEST_LINE = 600;
 
@@ -23,7 +27,7 @@ export function showTunnel(name: string, event: TunnelEvent, output: Output, now
 
 /** What whoever opens a way from outside must know, once. */
 export function warnOfThePublic(name: string, output: Output): void {
-  if (name !== PUBLIC_URL)
+  if (name !== PUBLIC_URL && name !== OWN_SERVER)
     output.talk("          deliveries pass in the clear through the servers of a third party");
   output.talk("          anybody can send to this address: only what is signed with the secret is kept");
 }

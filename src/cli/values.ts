@@ -146,7 +146,8 @@ export function readMoment(text: string, now = Date.now()): number {
   throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
 }
 
-function readInteger(text: string, low: number, high: number, expected: string): number {
+/** A whole number within bounds, both included. */
+export function readInteger(text: string, low: number, high: number, expected: string): number {
   const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (value >= low && value <= high) return value;
   throw new InvalidArgumentError(`expected ${expected}.`);

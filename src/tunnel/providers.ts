@@ -5,5 +5,7 @@ export type AnyProvider = TunnelProvider<never>;
 
 /** The providers by name. Each is loaded where it is used only: in a child, when it is asked for. */
 export const PROVIDERS: Readonly<Record<string, () => Promise<AnyProvider>>> = {
+  command: async () => (await import("./command.ts")).command,
   ngrok: async () => (await import("./ngrok.ts")).ngrok,
+  ssh: async () => (await import("./ssh.ts")).ssh,
 };

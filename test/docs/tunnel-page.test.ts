@@ -1,6 +1,11 @@
 import { expect, it } from "vitest";
+import { COMMAND_CODES } from "../../src/tunnel/command.ts";
+import { COMMAND_PRESETS } from "../../src/tunnel/command-presets.ts";
 import { LOSSES } from "../../src/tunnel/lost.ts";
 import { NGROK_CODES } from "../../src/tunnel/ngrok-failure.ts";
+import type { TunnelFailure } from "../../src/tunnel/provider.ts";
+import { SSH_CODES } from "../../src/tunnel/ssh/failure.ts";
+import { SSH_SERVICES } from "../../src/tunnel/ssh/services.ts";
 import { TUNNEL_STATES } from "../../src/tunnel/tunnel-event.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
@@ -19,10 +24,30 @@ it("lists every loss with its meaning and fix, and no other", () => {
   expect(online.filter((row) => row.length === 3)).toEqual(inCode);
 });
 
-it("lists every code of ngrok's with its meaning, whether it ends all, and the fix", () => {
-  const onPage = rowsOf(sectionOf(page, "ngrok")).map(([code = "", ...cells]) => [quoted(code)[0], ...cells]);
-  const inCode = Object.entries(NGROK_CODES).map(([code, { message, fix, permanent }]) => {
-    return [code, message, permanent ? "yes" : "no", fix];
-  });
+it.each([
+  ["ngrok", NGROK_CODES],
+  ["What ssh may and may not do", SSH_CODES],
+  ["Other programs", COMMAND_CODES],
+])("lists every code with its meaning, whether it ends all, and the fix: %s", (section, codes) => {
+  const rows = rowsOf(sectionOf(page, section)).filter(([, , , fix]) => fix !== undefined);
+  const onPage = rows.map(([code = "", ...cells]) => [quoted(code)[0], ...cells]);
+  const inCode = Object.entries<Omit<TunnelFailure, "code">>(codes).map(
+    ([code, { message, fix, permanent }]) => {
+      return [code, message, permanent ? "yes" : "no", fix];
+    },
+  );
   expect(onPage).toEqual(inCode);
+});
+
+it("says what each known program is run with", () => {
+  const rows = rowsOf(sectionOf(page, "Other programs")).filter((row) => row.length === 3);
+  const onPage = rows.map(([name = "", runs = ""]) => [quoted(name)[0], quoted(runs)[0]]);
+  const inCode = Object.entries(COMMAND_PRESETS).map(([name, { command }]) => [name, command.join(" ")]);
+  expect(onPage).toEqual(inCode);
+});
+
+it("names every service", () => {
+  const rows = rowsOf(sectionOf(page, "SSH: localhost.run, pinggy, serveo"));
+  const onPage = rows.map(([name = ""]) => quoted(name)[0]);
+  expect(onPage).toEqual(Object.keys(SSH_SERVICES));
 });

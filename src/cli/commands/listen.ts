@@ -4,19 +4,16 @@ import type { CliContext } from "../context.ts";
 import type { GoalOptions } from "../goal.ts";
 import type { ListenOptions } from "../listen.ts";
 import { addSecretOptions } from "../secret.ts";
-import { TUNNEL_NAMES } from "../tunnel-names.ts";
+import { addTunnelOptions } from "../tunnel-options.ts";
 import {
   readCount,
-  readDomain,
   readDuration,
   readHeaderName,
   readKind,
   readKinds,
   readPath,
   readPort,
-  readPublicUrl,
   readTarget,
-  readWord,
 } from "../values.ts";
 
 /** `listen`: the local receiver. */
@@ -51,18 +48,11 @@ export function registerListen(program: Command, context: CliContext): void {
       readDuration,
     )
     .option(
-      "--tunnel <name>",
-      `open a tunnel to a public address: ${TUNNEL_NAMES.join(", ")}`,
-      readWord(TUNNEL_NAMES),
-    )
-    .option("--domain <name>", "with --tunnel ngrok, domain of your account to use", readDomain)
-    .option("--public-url <url>", "public address that already leads here: check that it does", readPublicUrl)
-    .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",
       readHeaderName,
     );
-  addSecretOptions(command)
+  addSecretOptions(addTunnelOptions(command))
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
     .action(async (options: ListenOptions) => {
       const { listen } = await import("../listen.ts");

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { expect, onTestFinished, vi } from "vitest";
+import { root } from "../docs/markdown.ts";
+import { posting } from "../receiver/open.ts";
+import { SECRET } from "../receiver/sample.ts";
+import { tempFolder } from "./fake-io.ts";
+
+/** Milliseconds anything may take on a machine that is busy. */
+const PATIENCE = { timeout: 15_000, interval: 10 };
+
+/** How `listen` is started. */
+export interface ListeningOptions {
+  readonly cwd?: string;
+  /** Beside `PATH` and the secret. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The built program's `listen --json` in a process of its own, killed with the test. */
+export function startListening(
+  argv: readonly string[],
+  { cwd = tempFolder(), env = {} }: ListeningOptions = {},
+) {
+  const command = ["listen", "--port", "0", "--json", ...argv];
+  const child = spawn(process.execPath, [join(root, "dist", "bin.js"), ...command], {
+    cwd,
+    env: { PATH: process.env.PATH, HOOKPORTER_SECRET: SECRET, ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stdout = "";
+  let stderr = "";
+  let line = "";
+  const printed: Record<string, unknown>[] = [];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+    const lines = (line + chunk).split("\n");
+    line = lines.pop() ?? "";
+    printed.push(...lines.map((text) => JSON.parse(text)));
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<number | string | null>((resolve) => {
+    child.on("close", (code, signal) => resolve(code ?? signal));
+  });
+  const records = (type: string) => printed.filter((record) => record.type === type);
+  /** Its records of the tunnel once there are so many of a state. */
+  const until = (state: string, count = 1) =>
+    vi.waitFor(() => {
+      const found = records("tunnel").filter((record) => record.state === state);
+      expect(found.length, stdout + stderr).toBeGreaterThanOrEqual(count);
+      return found;
+    }, PATIENCE);
+  /** Waits until it is ready; gives where it is reached. */
+  const ready = () =>
+    vi.waitFor(() => {
+      const [record] = records("ready");
+      expect(record, stdout + stderr).toBeDefined();
+      const publicUrl = new URL(String(record?.publicUrl));
+      return { publicUrl, localUrl: new URL(String(record?.url)), ...posting(publicUrl) };
+    }, PATIENCE);
+  const pid = child.pid ?? 0;
+  return { child, pid, cwd, ended, records, until, ready, output: () => stdout + stderr };
+}

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { sshArguments } from "../../../src/tunnel/ssh/arguments.ts";
+import type { SshSettings } from "../../../src/tunnel/ssh/settings.ts";
+
+const target = { host: "127.0.0.1", port: 4400 };
+
+function argvOf(settings: SshSettings): string {
+  return sshArguments(settings, target).join(" ");
+}
+
+it.each([
+  ["localhost.run", / -R 80:127\.0\.0\.1:4400 -- nokey@localhost\.run$/],
+  ["pinggy", / -p 443 -R 0:127\.0\.0\.1:4400 -- free@a\.pinggy\.io$/],
+  ["serveo", / -R 80:127\.0\.0\.1:4400 -- hookporter@serveo\.net$/],
+] as const)("logs in at %s as a guest, as its documentation says", (service, end) => {
+  expect(argvOf({ service, folder: "/f" })).toMatch(end);
+});
+
+it("takes nothing of a service's own where another host is named", () => {
+  expect(argvOf({ service: "pinggy", folder: "/f", host: "paid" })).toMatch(
+    / -R 0:127\.0\.0\.1:4400 -- paid$/,
+  );
+  expect(
+    argvOf({ service: "pinggy", folder: "/f", host: "eu.example.com", user: "me", sshPort: 2222 }),
+  ).toMatch(/ -p 2222 -R 0:\S+ -- me@eu\.example\.com$/);
+});
+
+it("opens no session at a server of one's own", () => {
+  const settings = { host: "box", remotePort: 4401, publicUrl: "https://x.example.com", folder: "/f" };
+  expect(argvOf(settings)).toMatch(/^-T .* -N -R 4401:127\.0\.0\.1:4400 -- box$/);
+});
+
+it("never asks, never hangs, never takes a changed key, and shares nothing but the port", () => {
+  const argv = argvOf({ service: "serveo", folder: "/f" });
+  for (const option of [
+    "BatchMode=yes",
+    "ExitOnForwardFailure=yes",
+    "ServerAliveInterval=15",
+    "ServerAliveCountMax=2",
+    "ConnectTimeout=10",
+    "StrictHostKeyChecking=accept-new",
+    "UserKnownHostsFile=known_hosts",
+    "ControlPath=none",
+    "ForwardAgent=no",
+    "PermitLocalCommand=no",
+  ]) {
+    expect(argv).toContain(`-o ${option} `);
+  }
+});
+
+it("puts a target's IPv6 address in brackets", () => {
+  const argv = sshArguments({ service: "serveo", folder: "/f" }, { host: "::1", port: 4400 });
+  expect(argv).toContain("80:[::1]:4400");
+});

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { type SshEnd, sshFailure } from "../../../src/tunnel/ssh/failure.ts";
+
+function failureOf(said: readonly string[], end: Partial<SshEnd> = {}) {
+  return sshFailure({ host: "box", folder: "/f", said, exitCode: 255, signal: null, wasUp: false, ...end });
+}
+
+it.each([
+  ["ssh_config_invalid", ["/home/me/.ssh/config: line 3: Bad configuration option: fowardagent"]],
+  ["ssh_config_invalid", ["Bad owner or permissions on /home/me/.ssh/config"]],
+  [
+    "ssh_host_key_changed",
+    ["@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @", "Host key verification failed."],
+  ],
+  ["ssh_denied", ["me@box: Permission denied (publickey,password)."]],
+  ["ssh_denied", ["Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures"]],
+  [
+    "ssh_key_unusable",
+    [
+      'Load key "/k": incorrect passphrase supplied to decrypt private key',
+      "me@box: Permission denied (publickey).",
+    ],
+  ],
+  [
+    "ssh_key_unusable",
+    [
+      "Permissions 0644 for '/k' are too open.",
+      'Load key "/k": bad permissions',
+      "me@box: Permission denied (publickey).",
+    ],
+  ],
+  ["ssh_forward_refused", ["Error: remote port forwarding failed for listen port 80"]],
+  [
+    "ssh_forward_refused",
+    ['Load key "/other": error in libcrypto', "Error: remote port forwarding failed for listen port 80"],
+  ],
+  ["ssh_host_unknown", ["ssh: Could not resolve hostname box: Name or service not known"]],
+  ["ssh_timeout", ["ssh: connect to host box port 22: Connection timed out"]],
+  ["ssh_timeout", ["Connection timed out during banner exchange"]],
+  ["ssh_timeout", ["Timeout, server box not responding."]],
+  ["ssh_unreachable", ["ssh: connect to host box port 22: Connection refused"]],
+  ["ssh_unreachable", ["ssh: connect to host box port 22: No route to host"]],
+  ["ssh_closed", ["Connection to box closed by remote host."]],
+  ["ssh_closed", ["Connection closed by 192.0.2.1 port 22"]],
+  ["ssh_closed", ["kex_exchange_identification: read: Connection reset by peer"]],
+  ["ssh_closed", ["client_loop: send disconnect: Broken pipe"]],
+  ["ssh_ended", ["something that no version says"]],
+  ["ssh_ended", []],
+])("reads %s from %j", (code, said) => {
+  expect(failureOf(said)).toMatchObject({ code });
+});
+
+it("does not take chatter for a reason", () => {
+  const said = [
+    "debug1: Connection timed out in another attempt",
+    "Warning: Permanently added 'box' (ED25519) to the list of known hosts.",
+    "Transferred: sent 2000, received 2000 bytes, in 1.0 seconds",
+  ];
+  expect(failureOf(said)).toMatchObject({ code: "ssh_ended", message: "ssh ended: box: exit code 255" });
+});
+
+it("names the file of the key that was expected, the system's as it is", () => {
+  const said = ["Offending RSA key in /etc/ssh/ssh_known_hosts:7", "Host key verification failed."];
+  expect(failureOf(said).message).toContain("line 7 of /etc/ssh/ssh_known_hosts");
+});
+
+it("does not take a server's word, once it was up, that there is no hope", () => {
+  const said = [
+    "box: Permission denied (publickey).",
+    "Host key verification failed.",
+    "Connection to box closed by remote host.",
+  ];
+  expect(failureOf(said, { wasUp: true })).toMatchObject({ code: "ssh_closed", permanent: false });
+});
+
+it("says which signal ended it", () => {
+  expect(failureOf([], { exitCode: null, signal: "SIGTERM" }).message).toContain("SIGTERM");
+});
+
+it("keeps a message short, whatever a server says", () => {
+  expect(failureOf([`Permission denied (${"x".repeat(5000)}`]).message.length).toBeLessThan(400);
+});

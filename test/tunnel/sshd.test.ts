@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import type { OwnSshSettings } from "../../src/tunnel/ssh/settings.ts";
+import { ssh } from "../../src/tunnel/ssh.ts";
+import { closedPort, hasSsh, post, startEcho, tunnelFolder, untilTrue } from "./machine.ts";
+import { descendantsOf } from "./processes.ts";
+import { openProvider } from "./reports.ts";
+import { SSHD, startSshd } from "./sshd.ts";
+
+// Through OpenSSH's own server, where this machine has it: what the one of these tests may be too kind about.
+const missing = [
+  ...(hasSsh ? [] : ["OpenSSH's client"]),
+  ...(SSHD === undefined ? ["OpenSSH's server"] : []),
+];
+if (missing.length > 0)
+  process.stderr.write(`skipped: tunnels through sshd, for want of ${missing.join(" and ")}\n`);
+
+beforeEach((context) => {
+  if (missing.length > 0) context.skip(`needs ${missing.join(" and ")}`);
+});
+
+function through(
+  { settings }: Awaited<ReturnType<typeof startSshd>>,
+  remotePort: number,
+  more: Partial<OwnSshSettings> = {},
+): OwnSshSettings {
+  const publicUrl = "https://deliveries.example.com";
+  return { ...settings, remotePort, publicUrl, folder: join(tunnelFolder(), "ssh"), ...more };
+}
+
+it("is up, and carries bytes both ways", async () => {
+  const remotePort = await closedPort();
+  const { reports } = await openProvider(ssh, through(await startSshd(), remotePort), await startEcho());
+  expect(await reports.up()).toBe("https://deliveries.example.com");
+  const body = randomBytes(300_000);
+  expect((await post(remotePort, "/", body)).body.equals(body)).toBe(true);
+});
+
+it("is denied with another key", async () => {
+  const [server, other] = [await startSshd(), await startSshd()];
+  const { identityFile } = other.settings;
+  const { reports } = await openProvider(ssh, through(server, await closedPort(), { identityFile }));
+  expect(await reports.failed()).toMatchObject({ code: "ssh_denied", permanent: true });
+});
+
+it("is refused where the server forwards nothing", async () => {
+  const server = await startSshd({ config: ["AllowTcpForwarding no"] });
+  const { reports } = await openProvider(ssh, through(server, await closedPort()));
+  expect(await reports.failed()).toMatchObject({ code: "ssh_forward_refused", permanent: false });
+  expect(reports.urls).toEqual([]);
+});
+
+it("is refused while the port is held, and gets it once it is free", async () => {
+  const holder = createServer();
+  await new Promise<void>((resolve) => holder.listen(0, resolve)); // at IPv4 and IPv6: sshd is content with one of them
+  onTestFinished(() => void holder.close());
+  const address = holder.address();
+  const remotePort = typeof address === "object" && address !== null ? address.port : 0;
+  const server = await startSshd();
+  const { reports } = await openProvider(ssh, through(server, remotePort));
+  expect(await reports.failed()).toMatchObject({ code: "ssh_forward_refused" });
+  await new Promise((resolve) => holder.close(resolve));
+  const { reports: again } = await openProvider(ssh, through(server, remotePort));
+  await again.up();
+});
+
+it("fails when the connection is lost, and the port is free again", async () => {
+  const server = await startSshd();
+  const remotePort = await closedPort();
+  const { reports } = await openProvider(ssh, through(server, remotePort), await startEcho());
+  await reports.up();
+  for (const { pid } of descendantsOf(server.pid)) process.kill(pid, "SIGKILL");
+  expect(await reports.failed()).toMatchObject({ code: "ssh_closed", permanent: false });
+  const { reports: again } = await openProvider(ssh, through(server, remotePort), await startEcho());
+  await again.up();
+});
+
+it("refuses a server whose key is not the one of before", async () => {
+  const first = await startSshd();
+  const settings = through(first, await closedPort());
+  const { reports, tunnel } = await openProvider(ssh, settings);
+  await reports.up();
+  await tunnel.close();
+  await first.close();
+  const { settings: next } = await startSshd({ port: first.port });
+  const { reports: refused } = await openProvider(ssh, { ...settings, ...next });
+  expect(await refused.failed()).toMatchObject({ code: "ssh_host_key_changed", permanent: true });
+});
+
+it("leaves nothing at the server when it is closed", async () => {
+  const server = await startSshd();
+  const { reports, tunnel } = await openProvider(ssh, through(server, await closedPort()));
+  await reports.up();
+  await tunnel.close();
+  await untilTrue(() => descendantsOf(server.pid).length === 0);
+});
