@@ -7,12 +7,13 @@ const source = join(import.meta.dirname, "..", "src");
 /** The rooms, from the top down; a room may look into those below it. Rooms of one row do not look into each other. */
 const ROWS = [
   ["cli"],
-  ["testing.ts", "index.ts", "relay", "scaffold", "check", "tunnel"],
+  ["testing.ts", "index.ts", "client.ts"],
+  ["relay", "scaffold", "check", "tunnel", "client"],
   ["receiver"],
   ["dispatch"],
   ["inbox"],
   ["event", "signature"],
-  ["errors.ts", "logger.ts"],
+  ["errors.ts", "logger.ts", "is-loopback.ts"],
 ];
 
 /** Where a package may be imported, types included. */
@@ -23,8 +24,8 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   jiti: /^cli\/handlers-module\.ts$/,
   express: /^receiver\/(?:express|express-server|server)\.ts$/,
   pino: /^receiver\/default-logger\.ts$/,
-  zod: /^event\//,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
+  zod: /^(?:event|client)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
   "@standard-schema/spec": /^event\//,
 };

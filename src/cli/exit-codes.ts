@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors.ts";
 /** The exit codes, with what each one means. `docs/cli.md` lists the same; a test compares both. */
 export const EXIT_CODES = {
   0: "ok",
-  1: "a check or a delivery failed",
+  1: "a check, a delivery or a request failed",
   2: "usage: the command line, a file or an entry it names",
   3: "configuration or secret",
   4: "signature invalid",
@@ -42,6 +42,15 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   target_refused: 1,
   port_unavailable: 5,
   tunnel_failed: 5,
+  credential_missing: 3,
+  credential_invalid: 3,
+  service_unauthorized: 3,
+  service_refused: 1,
+  service_rate_limited: 1,
+  service_failed: 1,
+  service_answer_invalid: 1,
+  service_unreachable: 5,
+  service_timeout: 6,
   timed_out: 6,
   usage: 2,
 };

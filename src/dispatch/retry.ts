@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../errors.ts";
+
 /** When a failed entry runs again. */
 export interface RetryPolicy {
   /** Attempts in all, the first included; then the entry is a dead letter. Default 10. `Infinity` never gives up. */
@@ -32,4 +34,23 @@ export function retryDelay(attempt: number, policy: RetryPolicy, random: number)
   if (policy.delay === 0) return 0; // 0 × an infinite factor would be no number
   const full = Math.min(policy.maxDelay, policy.delay * policy.factor ** (attempt - 1));
   return Math.round(full * (1 - policy.jitter * random));
+}
+
+/**
+ * Refuses what cannot work.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function checkRetry({ attempts, delay, factor, maxDelay, jitter }: RetryPolicy): void {
+  const wrong =
+    (attempts !== Number.POSITIVE_INFINITY && !(Number.isInteger(attempts) && attempts >= 1) && "attempts") ||
+    (!(delay >= 0) && "delay") ||
+    (!(factor >= 1) && "factor") ||
+    (!(maxDelay >= 0 && Number.isFinite(maxDelay)) && "maxDelay") ||
+    (!(jitter >= 0 && jitter <= 1) && "jitter");
+  if (wrong === false) return;
+  throw new ConfigurationError(
+    "option_invalid",
+    `expected retry.${wrong} to be in its range; see RetryPolicy`,
+  );
 }

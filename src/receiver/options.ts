@@ -1,4 +1,4 @@
-import { DEFAULT_RETRY, type RetryPolicy } from "../dispatch/retry.ts";
+import { checkRetry, DEFAULT_RETRY, type RetryPolicy } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -211,19 +211,5 @@ function checkRetention({ retention, maxAge, maxSkew }: typeof DEFAULTS): void {
     "retention_too_short",
     `expected retention to be at least maxAge + maxSkew (${maxAge + maxSkew} ms), got ${retention} ms: ` +
       "a delivery could be replayed after its key was dropped",
-  );
-}
-
-function checkRetry({ attempts, delay, factor, maxDelay, jitter }: RetryPolicy): void {
-  const wrong =
-    (attempts !== Number.POSITIVE_INFINITY && !(Number.isInteger(attempts) && attempts >= 1) && "attempts") ||
-    (!(delay >= 0) && "delay") ||
-    (!(factor >= 1) && "factor") ||
-    (!(maxDelay >= 0 && Number.isFinite(maxDelay)) && "maxDelay") ||
-    (!(jitter >= 0 && jitter <= 1) && "jitter");
-  if (wrong === false) return;
-  throw new ConfigurationError(
-    "option_invalid",
-    `expected retry.${wrong} to be in its range; see RetryPolicy`,
   );
 }

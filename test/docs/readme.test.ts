@@ -97,6 +97,7 @@ const compilerOptions = {
     hookporter: [join(root, "src/index.ts")],
     "hookporter/express": [join(root, "src/receiver/express.ts")],
     "hookporter/node": [join(root, "src/receiver/node.ts")],
+    "hookporter/client": [join(root, "src/client.ts")],
     "hookporter/testing": [join(root, "src/testing.ts")],
   },
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isLoopback } from "../../src/check/is-loopback.ts";
+import { isLoopback } from "../src/is-loopback.ts";
 
 it.each(["localhost", "LOCALHOST.", "app.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0x7f.1"])(
   "takes %s for this machine",

@@ -1,0 +1,12 @@
+/** The face of `hookporter/client`: the service's API. Re-exports only. */
+export type { Assumptions } from "./client/assumptions.ts";
+export { type Client, createClient } from "./client/client.ts";
+export type { Environment } from "./client/credential.ts";
+export type { ClientOptions, RetryNotice } from "./client/options.ts";
+export type { Page, PageMeta } from "./client/page.ts";
+export type { ListOptions, PropertiesApi, WholeListOptions } from "./client/properties.ts";
+export type { Property, SelectedProperty } from "./client/property.ts";
+export { ServiceError, type ServiceErrorCode } from "./client/service-error.ts";
+export type { CreatedSubscription, NewSubscription, WebhooksApi } from "./client/webhooks.ts";
+export type { RetryPolicy } from "./dispatch/retry.ts";
+export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";

@@ -1,0 +1,154 @@
+import { type Deadline, startDeadline } from "./deadline.ts";
+import { type Failure, judgeFailure, type RawAnswer } from "./judge-answer.ts";
+import { readNetworkFailure } from "./network-failure.ts";
+import type { ClientSettings } from "./options.ts";
+import { readBounded } from "./read-bounded.ts";
+import { redact } from "./redact.ts";
+
+/** A request to the service. */
+export interface ServiceRequest {
+  readonly method: "GET" | "POST";
+  /** With the version, such as `/v1/properties`. */
+  readonly path: string;
+  readonly query?: readonly (readonly [string, string])[];
+  readonly body?: object;
+  /** What the body holds that must not appear in an error. */
+  readonly secrets?: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A 2xx answer, its body parsed; `undefined` where there was none. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What came of one attempt. */
+export type Tried = { readonly answer: ServiceAnswer } | { readonly failure: Failure };
+
+/** One attempt under way. */
+interface Exchange {
+  readonly settings: ClientSettings;
+  readonly request: ServiceRequest;
+  readonly deadline: Deadline;
+  /** What must not appear in anything made of a failure. */
+  readonly secrets: readonly string[];
+}
+
+/** Sends a request once. Throws only what the token's provider throws, and the caller's own reason to abort. */
+export async function attempt(settings: ClientSettings, request: ServiceRequest): Promise<Tried> {
+  const deadline = startDeadline(settings.timeout, request.signal);
+  try {
+    const token = await tokenInTime(settings, deadline);
+    request.signal?.throwIfAborted();
+    const secrets = [token ?? "", ...(request.secrets ?? [])];
+    const exchange = { settings, request, deadline, secrets };
+    if (token === undefined) return { failure: timedOut(exchange, "access token", true) };
+    return await send(exchange, token);
+  } finally {
+    deadline.end();
+  }
+}
+
+/** The token; `undefined` when the time is over first. */
+async function tokenInTime(
+  { credential }: ClientSettings,
+  { signal }: Deadline,
+): Promise<string | undefined> {
+  if (signal.aborted) return undefined;
+  let stop = () => {};
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([credential.token(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+async function send(exchange: Exchange, token: string): Promise<Tried> {
+  const { settings, request, deadline, secrets } = exchange;
+  const { method } = request;
+  let answer: RawAnswer | undefined;
+  try {
+    const response = await settings.fetch(urlOf(settings, request), {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        "content-type": "application/json",
+      },
+      redirect: "manual", // a redirect would carry the key elsewhere
+      signal: deadline.signal,
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+    });
+    const { status, headers } = response;
+    answer = { status, headers, bytes: undefined };
+    answer = { ...answer, bytes: await readBounded(response, settings.maxAnswer) };
+  } catch (thrown) {
+    request.signal?.throwIfAborted();
+    // The status alone says what became of it: a body that broke off takes nothing away.
+    if (answer === undefined || answer.status < 300) return { failure: noAnswer(thrown, exchange) };
+  }
+  if (answer.status < 300) return readBody(answer, exchange);
+  const context = { method, label: labelOf(request), secrets, now: settings.clock() };
+  return { failure: judgeFailure(answer, context) };
+}
+
+function noAnswer(thrown: unknown, exchange: Exchange): Failure {
+  const { settings, request, deadline, secrets } = exchange;
+  if (deadline.over) return timedOut(exchange, "whole answer", false);
+  const { why, notSent, permanent } = readNetworkFailure(thrown);
+  const isGet = request.method === "GET";
+  return {
+    code: "service_unreachable",
+    message: `${labelOf(request)}: ${new URL(settings.baseUrl).origin}: ${redact(why, secrets)}`,
+    again: !permanent && (isGet || notSent),
+    mayHaveHappened: !isGet && !notSent,
+    cause: thrown,
+  };
+}
+
+function timedOut({ settings, request }: Exchange, what: string, notSent: boolean): Failure {
+  const isGet = request.method === "GET";
+  return {
+    code: "service_timeout",
+    message: `${labelOf(request)}: no ${what} in ${settings.timeout} ms`,
+    again: isGet || notSent,
+    mayHaveHappened: !isGet && !notSent,
+  };
+}
+
+function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: Exchange): Tried {
+  const invalid = (why: string): Tried => ({
+    failure: {
+      code: "service_answer_invalid",
+      message: `${labelOf(request)}: ${why}`,
+      ...{ status, again: false, mayHaveHappened: request.method === "POST" },
+    },
+  });
+  if (bytes === undefined)
+    return invalid(`expected an answer of at most ${settings.maxAnswer} bytes, got more`);
+  if (bytes.byteLength === 0) return { answer: { status, body: undefined } };
+  try {
+    const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return { answer: { status, body } };
+  } catch {
+    const type = redact(headers.get("content-type") ?? "no content type", [], 100);
+    return invalid(
+      `expected JSON with status ${status}, got another content (${type}): check the base address`,
+    );
+  }
+}
+
+function urlOf({ baseUrl }: ClientSettings, { path, query = [] }: ServiceRequest): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of query) search.append(name, value);
+  return baseUrl + path + (search.size === 0 ? "" : `?${search}`);
+}
+
+function labelOf({ method, path }: ServiceRequest): string {
+  return `${method} ${path}`;
+}

@@ -1,0 +1,33 @@
+/** A time limit joined with the caller's signal. */
+export interface Deadline {
+  /** Aborted when the time is over, or the caller aborts. */
+  readonly signal: AbortSignal;
+  /** Whether it was the time. */
+  readonly over: boolean;
+  /** Takes timer and listener away again. */
+  end(): void;
+}
+
+/** Starts a time limit. Own timers, since Node 20 may collect an `AbortSignal.any` whose sources nobody else holds. */
+export function startDeadline(milliseconds: number, signal: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  let over = false;
+  const giveUp = () => {
+    over = true;
+    controller.abort();
+  };
+  const timer = setTimeout(giveUp, milliseconds);
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return {
+    signal: controller.signal,
+    get over() {
+      return over;
+    },
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { readErrorObject } from "./error-object.ts";
+import { redact } from "./redact.ts";
+import { readRetryAfter } from "./retry-after.ts";
+import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
+
+/** A failure, and whether the same request may be sent again. */
+export interface Failure extends ServiceErrorDetails {
+  readonly again: boolean;
+}
+
+/** An answer as it came. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** `undefined` when it was too large, or broke off. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** What an answer is judged by. */
+export interface AnswerContext {
+  readonly method: "GET" | "POST";
+  /** What the request is called in messages. */
+  readonly label: string;
+  /** What must not appear in an error. */
+  readonly secrets: readonly string[];
+  readonly now: number;
+}
+
+/** Advice that an error cannot do without; the service's own words come first. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: "check that the API key is whole, and belongs to this base address",
+  404: "check the base address: it is without the version",
+  429: "send fewer requests per minute",
+};
+
+/**
+ * What is wrong with an answer that is not 2xx. Any request is sent again after 429 and 500, as the description asks for
+ * ("Errors" 2), although a POST may have been carried out before a 500. After another 5xx, of which it says nothing, a
+ * POST is not sent again: what it created twice cannot be listed or deleted through the API.
+ */
+export function judgeFailure({ status, headers, bytes }: RawAnswer, context: AnswerContext): Failure {
+  const { method, label, secrets, now } = context;
+  if (status < 400) return judgeRedirect(status, headers, context);
+  const error = readErrorObject(bytes);
+  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text, secrets));
+  const [type, field, serviceMessage] = [clean(error.type), clean(error.field), clean(error.message)];
+  const said = [type, serviceMessage === undefined ? undefined : `"${serviceMessage}"`].filter(
+    (part) => part !== undefined,
+  );
+  const parts = [
+    `${label}: expected 2xx, got ${status}`,
+    said.length > 0 && `, ${said.join(" ")}`,
+    field !== undefined && ` (field ${field})`,
+    ADVICE[status] !== undefined && `: ${ADVICE[status]}`,
+  ];
+  return {
+    code: codeOf(status),
+    message: parts.filter((part) => part !== false).join(""),
+    ...{ status, type, field, serviceMessage },
+    retryAfter: readRetryAfter(headers.get("retry-after"), now),
+    again: status === 429 || status === 500 || (status > 500 && method === "GET"),
+    mayHaveHappened: status >= 500 && method === "POST",
+  };
+}
+
+function judgeRedirect(status: number, headers: Headers, { method, label }: AnswerContext): Failure {
+  const location = headers.get("location") ?? "";
+  const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
+  return {
+    code: "service_answer_invalid",
+    message: `${label}: expected 2xx, got ${status}, a redirect${target}: it is not followed, the key goes to baseUrl alone`,
+    ...{ status, again: false, mayHaveHappened: method === "POST" },
+  };
+}
+
+function codeOf(status: number): ServiceErrorCode {
+  if (status === 401) return "service_unauthorized";
+  if (status === 429) return "service_rate_limited";
+  return status >= 500 ? "service_failed" : "service_refused";
+}

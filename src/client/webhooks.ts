@@ -1,0 +1,83 @@
+import { ConfigurationError } from "../errors.ts";
+import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
+import { call } from "./call.ts";
+import { readCreatedId } from "./created-id.ts";
+import type { ClientSettings } from "./options.ts";
+
+/** A subscription to create (service description, "Webhook subscription (request to create)"). */
+export interface NewSubscription {
+  /** Public URL that receives deliveries; HTTPS recommended. */
+  readonly url: string | URL;
+  /** Which of the 12 kinds; at least one. */
+  readonly events: readonly EventKind[];
+  /** The secret the service signs with. Left out, none is sent; what the service does then is not shown. */
+  readonly secret?: string | undefined;
+  /** Ends the request and the waits between attempts; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What came back. The description shows neither status nor body of a success, so nothing is promised of them; the body
+ * may repeat the secret, so do not log it.
+ */
+export interface CreatedSubscription {
+  /** `wh_…`, if the body has one at its top or one level below: assumed places. */
+  readonly id: string | undefined;
+  /** 200 to 299. */
+  readonly status: number;
+  /** The JSON that came; `undefined` where none did. */
+  readonly body: unknown;
+  /**
+   * An earlier attempt ended with 500 and may have been carried out as well. Two subscriptions for one URL mean two
+   * deliveries of each event; a receiver of hookporter takes the second for a duplicate.
+   */
+  readonly mayExistTwice: boolean;
+}
+
+/** `POST /v1/webhooks` (service description, "Endpoints"). */
+export interface WebhooksApi {
+  /**
+   * Creates a subscription. Each success is another one, and the API shows no way to list or delete them: so after a
+   * failure other than 429 and 500, a request that may have been carried out is not sent again (see
+   * `ServiceError.mayHaveHappened`).
+   *
+   * @throws ServiceError; ConfigurationError `option_invalid`
+   */
+  create(subscription: NewSubscription): Promise<CreatedSubscription>;
+}
+
+/** The subscriptions over a client's settings. */
+export function webhooksApi(settings: ClientSettings): WebhooksApi {
+  const create = async ({ url, events, secret, signal }: NewSubscription): Promise<CreatedSubscription> => {
+    const body = { url: readUrl(url), events: readEvents(events), ...readSecret(secret) };
+    const result = await call(settings, {
+      ...{ method: "POST", path: "/v1/webhooks", body, signal },
+      ...(secret !== undefined && { secrets: [secret] }),
+    });
+    const { status, body: created, mayHaveHappenedBefore: mayExistTwice } = result;
+    return { id: readCreatedId(created), status, body: created, mayExistTwice };
+  };
+  return Object.freeze({ create });
+}
+
+function readUrl(given: string | URL): string {
+  const text = String(given);
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw invalid("url to be an http or https URL");
+}
+
+function readEvents(given: readonly EventKind[]): readonly EventKind[] {
+  if (Array.isArray(given) && given.length > 0 && given.every((kind) => isEventKind(String(kind))))
+    return given;
+  throw invalid(`events to be a list of kinds, at least one: the kinds are ${eventKinds.join(", ")}`);
+}
+
+function readSecret(secret: string | undefined): { secret?: string } {
+  if (secret === undefined) return {};
+  if (typeof secret === "string" && secret.trim() !== "") return { secret };
+  throw invalid("secret to be a text that is not empty, or to be left out");
+}
+
+function invalid(expected: string): ConfigurationError {
+  return new ConfigurationError("option_invalid", `expected ${expected}`);
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { type ClientOptions, createClient } from "../../src/client.ts";
+
+const baseUrl = "https://api.example";
+const apiKey = "sk_test_4f6dKq";
+
+/** What is thrown, which must say nothing of a key. */
+function refused(options: Partial<ClientOptions>): unknown {
+  try {
+    createClient({ baseUrl, apiKey, ...options });
+  } catch (thrown) {
+    expect(String((thrown as Error).message)).not.toContain("4f6dKq");
+    return (thrown as { code?: string }).code;
+  }
+  return undefined;
+}
+
+describe("a key", () => {
+  it("of the test environment is taken as it is", () => {
+    expect(createClient({ baseUrl, apiKey }).environment).toBe("test");
+  });
+
+  it("of the live environment is taken only together with live", () => {
+    const live = "sk_live_4f6dKq";
+    expect(refused({ apiKey: live })).toBe("credential_invalid");
+    expect(refused({ apiKey: live, live: false })).toBe("credential_invalid");
+    expect(createClient({ baseUrl, apiKey: live, live: true }).environment).toBe("live");
+  });
+
+  it("of the test environment may go together with live", () => {
+    expect(createClient({ baseUrl, apiKey, live: true }).environment).toBe("test");
+  });
+
+  it("loses the line break it was stored with", () => {
+    expect(createClient({ baseUrl, apiKey: `${apiKey}\n` }).environment).toBe("test");
+  });
+
+  it.each([undefined, ""])("is missing when it is %j", (given) => {
+    expect(refused({ apiKey: given })).toBe("credential_missing");
+  });
+
+  it.each([
+    "4f6dKq",
+    "SK_TEST_4f6dKq",
+    "sk_4f6dKq",
+    "sk_prod_4f6dKq",
+    "sk_test_",
+    "sk_live_",
+    "sk_test_4f6dKq two",
+    "sk_test_4f6dKq\r\nx-other: 1",
+    "sk_test_4f6dKq\u00e9",
+    " ",
+  ])("is refused as %j", (given) => {
+    expect(refused({ apiKey: given, live: true })).toBe("credential_invalid");
+  });
+
+  it("goes with no access token, and no access token is a plain text", () => {
+    expect(refused({ accessToken: () => "token" })).toBe("credential_invalid");
+    expect(refused({ apiKey: undefined, accessToken: "token" as never })).toBe("credential_invalid");
+  });
+
+  it("that is live is refused as an access token too, and so is what no header can carry", async () => {
+    const client = (token: string) => createClient({ baseUrl, accessToken: () => token, fetch: neverFetch });
+    for (const token of ["sk_live_4f6dKq", "", "a b", "a\nb"]) {
+      await expect(client(token).properties.list()).rejects.toMatchObject({ code: "credential_invalid" });
+    }
+  });
+});
+
+describe("a base address", () => {
+  it.each([
+    ["https://api.example", "https://api.example"],
+    ["https://api.example/", "https://api.example"],
+    ["https://api.example/service//", "https://api.example/service"],
+    ["http://127.0.0.1:4500", "http://127.0.0.1:4500"],
+    ["http://localhost:4500/", "http://localhost:4500"],
+  ])("is taken as %s", (given, read) => {
+    expect(createClient({ baseUrl: given, apiKey }).baseUrl).toBe(read);
+    expect(createClient({ baseUrl: new URL(given), apiKey }).baseUrl).toBe(read);
+  });
+
+  it.each([
+    undefined,
+    "",
+    "api.example",
+    "ftp://api.example",
+    "https://user:4f6dKq@api.example",
+    "https://api.example/?key=4f6dKq",
+    "https://api.example/#top",
+    "https://api.example/v1",
+    "https://api.example/v1/",
+    "http://api.example",
+    "http://localhost.example",
+  ])("is refused as %j", (given) => {
+    expect(refused({ baseUrl: given })).toBe("option_invalid");
+  });
+
+  it("may be plain http elsewhere on request, but never for a live key", () => {
+    const elsewhere = { baseUrl: "http://api.example", plainHttp: true };
+    expect(createClient({ ...elsewhere, apiKey }).baseUrl).toBe("http://api.example");
+    expect(refused({ ...elsewhere, apiKey: "sk_live_4f6dKq", live: true })).toBe("option_invalid");
+  });
+});
+
+it.each([
+  { timeout: 0 },
+  { timeout: 1.5 },
+  { timeout: 2 ** 31 },
+  { maxAnswer: 0 },
+  { retry: { attempts: 0 } },
+  { retry: { attempts: Number.POSITIVE_INFINITY } },
+  { retry: { maxDelay: 2 ** 31 } },
+  { retry: { delay: -1 } },
+  { retry: { jitter: 2 } },
+  { assumptions: { pageParameter: "" } },
+  { assumptions: { fieldsSeparator: 1 as never } },
+] satisfies Partial<ClientOptions>[])("refuses %j", (options) => {
+  expect(refused(options)).toBe("option_invalid");
+});
+
+const neverFetch = () => Promise.reject(new Error("nothing may be sent"));

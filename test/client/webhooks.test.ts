@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import { eventKinds } from "../../src/event/kinds.ts";
+import { clientOf, failure, json, openService } from "./service.ts";
+
+const url = "https://app.example/webhooks";
+
+it("creates a subscription with URL, kinds and secret, and gives back what came", async () => {
+  const service = await openService();
+  const secret = "a secret of some length";
+  const made = await clientOf(service).webhooks.create({ url, events: eventKinds, secret });
+  expect(service.created).toEqual([{ url, events: eventKinds, secret }]);
+  expect(made).toEqual({
+    id: "wh_1",
+    status: 201,
+    body: { id: "wh_1", url, events: [...eventKinds] },
+    mayExistTwice: false,
+  });
+});
+
+it("sends no secret where none is given", async () => {
+  const service = await openService();
+  await clientOf(service).webhooks.create({ url: new URL(url), events: ["lead.created"] });
+  expect(service.created).toEqual([{ url, events: ["lead.created"] }]);
+});
+
+it.each([
+  ["an empty body", 204, undefined],
+  ["an empty body with 200", 200, undefined],
+  ["any JSON", 200, ["ok"]],
+])("takes %s for a success, since the description does not show what comes", async (_, status, body) => {
+  const service = await openService();
+  service.next(body === undefined ? (response) => void response.writeHead(status).end() : json(status, body));
+  const made = await clientOf(service).webhooks.create({ url, events: ["lead.created"] });
+  expect(made).toMatchObject({ status, body });
+});
+
+it("names the field that the service misses", async () => {
+  const service = await openService();
+  service.next(failure(400, { type: "invalid_request", field: "url" }));
+  await expect(clientOf(service).webhooks.create({ url, events: ["lead.created"] })).rejects.toMatchObject({
+    ...{
+      code: "service_refused",
+      status: 400,
+      type: "invalid_request",
+      field: "url",
+      mayHaveHappened: false,
+    },
+  });
+});
+
+it.each([
+  { url: "app.example" },
+  { url: "ftp://app.example" },
+  { url: undefined },
+  { events: [] },
+  { events: ["lead.create"] },
+  { events: ["lead.*"] },
+  { events: "lead.created" },
+  { secret: "" },
+  { secret: " \n" },
+  { secret: 1 },
+])("refuses %j before anything is sent", async (wrong) => {
+  const service = await openService();
+  const subscription = { url, events: ["lead.created"], ...wrong } as never;
+  await expect(clientOf(service).webhooks.create(subscription)).rejects.toMatchObject({
+    code: "option_invalid",
+  });
+  expect(service.requests).toEqual([]);
+});
+
+it.each([
+  [{ id: "wh_9" }, "wh_9"],
+  [{ data: { id: "wh_9", url } }, "wh_9"],
+  [{ request: null, webhook: { id: "wh_9" } }, "wh_9"],
+  [{ data: { webhook: { id: "wh_9" } } }, undefined],
+  [{ id: 9 }, undefined],
+  [{ id: "wh_" }, undefined],
+  [{ id: "sub_9" }, undefined],
+  ["wh_9", undefined],
+])("finds in %j the id %j", async (body, id) => {
+  const service = await openService();
+  service.next(json(201, body));
+  expect((await clientOf(service).webhooks.create({ url, events: ["lead.created"] })).id).toBe(id);
+});
