@@ -68,8 +68,9 @@ function checkShared(key: string, value: unknown, commands: readonly Command[]):
   const [first] = having.map(commandName);
   if (first === undefined) {
     const secret = /secret/i.test(key) ? "; secrets never go there, set HOOKPORTER_SECRET" : "";
+    const credential = /api_?key|token/i.test(key) ? "; keys never go there, set HOOKPORTER_API_KEY" : "";
     throw invalid(
-      `has an unknown key ${shown}: expected a flag in camel case, such as forwardTo, or one of ${names}${secret}`,
+      `has an unknown key ${shown}: expected a flag in camel case, such as forwardTo, or one of ${names}${secret}${credential}`,
     );
   }
   if (isObject(value)) {

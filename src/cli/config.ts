@@ -39,6 +39,16 @@ export function isTyped(command: Command, flag: string): boolean {
   return command.getOptionValueSource(flag) === "cli";
 }
 
+/** Options without those of some flags that were not typed: a setting must not make a plain command fail. */
+export function withoutSettings<Options extends object>(
+  options: Options,
+  command: Command,
+  flags: readonly (keyof Options & string)[],
+): Options {
+  const dropped = new Set<string>(flags.filter((flag) => !isTyped(command, flag)));
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !dropped.has(name))) as Options;
+}
+
 function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
 }

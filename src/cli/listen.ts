@@ -13,10 +13,12 @@ import type { CliContext } from "./context.ts";
 import { DiagnosisLimit } from "./diagnosis-limit.ts";
 import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
 import { inboxOption } from "./inbox.ts";
+import { planSubscription } from "./listen-subscription.ts";
 import { showAttempt, showDelivery } from "./live-view.ts";
 import { otherSecrets } from "./other-secrets.ts";
 import { openSaveFolder } from "./save-folder.ts";
 import { findSecrets, type SecretOptions } from "./secret.ts";
+import type { ServiceOptions } from "./service-options.ts";
 import { makeStateFolder } from "./state-folder.ts";
 import { type Stop, stopAfter, stopOnSignal } from "./stop.ts";
 import { watchStrayErrors } from "./stray-errors.ts";
@@ -25,7 +27,13 @@ import { planTunnel } from "./tunnel.ts";
 import type { ReachableOptions } from "./tunnel-options.ts";
 
 /** The options of `listen`. */
-export interface ListenOptions extends GoalOptions, SecretOptions, HandlerChoice, ReachableOptions {
+export interface ListenOptions
+  extends GoalOptions,
+    SecretOptions,
+    ServiceOptions,
+    HandlerChoice,
+    ReachableOptions {
+  readonly subscribe?: boolean;
   readonly events?: readonly string[];
   readonly port?: number;
   readonly path?: string;
@@ -41,6 +49,7 @@ const FORWARD_RETRY = { attempts: Number.POSITIVE_INFINITY, delay: 500, maxDelay
 export async function listen(options: ListenOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   const goal = readGoal(options);
+  const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const secrets = await findSecrets(context, options, true);
   const [current] = readSecrets(secrets.values);
@@ -83,9 +92,14 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     );
     stops.push(stopAfter(options.timeout, goal, stop));
     if (tunnel !== undefined) stops.push(() => tunnel.close());
+    const at = (url: string | URL) => ({ url: new URL(url), secrets, tunnel: options.tunnel });
+    const moved = (url: string) => void subscription?.createElsewhere(at(url), stopped);
     const publicUrl =
-      tunnel === undefined ? null : await Promise.race([tunnel.open(receiver, stop), stopped]);
-    if (publicUrl === null || typeof publicUrl === "string") output.record("ready", { ...fields, publicUrl });
+      tunnel === undefined ? null : await Promise.race([tunnel.open(receiver, stop, moved), stopped]);
+    if (publicUrl === null || typeof publicUrl === "string") {
+      output.record("ready", { ...fields, publicUrl });
+      await subscription?.create(at(publicUrl ?? server.url), stopped);
+    }
     const { reason, exitCode, error } = await stopped;
     context.exitCode = exitCode;
     await closeAll(stops);

@@ -5,8 +5,10 @@ import { registerCheck } from "./commands/check.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
+import { registerProperties } from "./commands/properties.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerSign } from "./commands/sign.ts";
+import { registerSubscribe } from "./commands/subscribe.ts";
 import { registerTrigger } from "./commands/trigger.ts";
 import { registerVerify } from "./commands/verify.ts";
 import { applySettings } from "./config.ts";
@@ -35,6 +37,8 @@ export function createProgram(context: MutableContext): Command {
   registerVerify(program, context);
   registerCheck(program, context);
   registerEvents(program, context);
+  registerSubscribe(program, context);
+  registerProperties(program, context);
   for (const command of leaves(program)) addCommonOptions(command);
   program.hook("preAction", (_, command) => {
     context.debug = command.opts().debug === true; // before settings, so that their errors show it too

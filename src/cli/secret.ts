@@ -26,7 +26,8 @@ export interface FoundSecrets {
   readonly from: string;
 }
 
-const DEFAULT_VARIABLE = "HOOKPORTER_SECRET";
+/** The variable that holds the secret when no other is named. */
+export const SECRET_VARIABLE = "HOOKPORTER_SECRET";
 const DEVELOPMENT_SECRET = "secret";
 
 /** Adds the options that say where the secret is; none of them takes the secret itself. */
@@ -34,7 +35,7 @@ export function addSecretOptions(command: Command): Command {
   return command
     .option(
       "--secret-env <names>",
-      `environment variables that hold the secrets, current one first (default: ${DEFAULT_VARIABLE})`,
+      `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
       readVariableNames,
     )
     .option("--env-file <file>", "file to look the variables up in when they are not set (default: .env)")
@@ -55,14 +56,14 @@ export async function findSecrets(
     const value = (await readAll(io.stdin)).toString("utf8");
     return { values: [value], from: "standard input" };
   }
-  const names = options.secretEnv ?? [DEFAULT_VARIABLE];
+  const names = options.secretEnv ?? [SECRET_VARIABLE];
   const [first, ...others] = fromVariables(names, options, io);
   if (first !== undefined) return { values: [first, ...others], from: names.join(", ") };
   if (options.secretEnv !== undefined) throw missing(`${names.join(", ")} to be set`);
   const development = developmentSecret(io, create);
   if (development !== undefined)
     return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
-  throw missing(`${DEFAULT_VARIABLE} to be set, or a secret that \`hookporter listen\` made in this folder`);
+  throw missing(`${SECRET_VARIABLE} to be set, or a secret that \`hookporter listen\` made in this folder`);
 }
 
 /**
@@ -73,14 +74,14 @@ export async function findSecrets(
 export async function findKey(options: SecretOptions, context: CliContext): Promise<KeyObject> {
   const found = await findSecrets(context, options);
   const [secret] = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
-  if (secret === undefined) throw missing(`${DEFAULT_VARIABLE} to be set`);
+  if (secret === undefined) throw missing(`${SECRET_VARIABLE} to be set`);
   return secret.key;
 }
 
 function missing(expected: string): ConfigurationError {
   return new ConfigurationError(
     "secret_missing",
-    `expected ${expected}, got no secret: export ${DEFAULT_VARIABLE}, write it to .env, or pass --secret-stdin`,
+    `expected ${expected}, got no secret: export ${SECRET_VARIABLE}, write it to .env, or pass --secret-stdin`,
   );
 }
 
@@ -121,7 +122,7 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
   if (found === undefined && !create) return undefined;
   if (io.env.NODE_ENV === "production") {
     throw missing(
-      `${DEFAULT_VARIABLE} to be set, since NODE_ENV is production and a development secret will not do`,
+      `${SECRET_VARIABLE} to be set, since NODE_ENV is production and a development secret will not do`,
     );
   }
   if (found === undefined) {

@@ -40,12 +40,13 @@ export class SupervisedTunnel {
 
   /**
    * Resolves with the endpoint's public address once it is online, and never where that does not come; calls `stop` when
-   * there is no hope.
+   * there is no hope, and `moved` with each later address that is another one.
    */
-  open({ name, ...way }: Way, stop: (stop: Stop) => void): Promise<string> {
+  open({ name, ...way }: Way, stop: (stop: Stop) => void, moved: (url: string) => void): Promise<string> {
     const { io, output, clock } = this.#context;
     const memory = new TunnelMemory(io.cwd, name);
     let warned = false;
+    let told: string | undefined;
     return new Promise((resolve) => {
       if (this.#closed) return; // while its server was started
       this.#supervisor = new TunnelSupervisor({
@@ -60,7 +61,10 @@ export class SupervisedTunnel {
           if (!warned) warnOfThePublic(name, output);
           warned = true;
           this.#remember(memory, event.url);
-          resolve(shown.url ?? event.url);
+          const url = shown.url ?? event.url;
+          if (told === undefined) resolve(url);
+          else if (told !== url) moved(url);
+          told = url;
         },
       });
     });

@@ -22,6 +22,8 @@ export interface TunnelOptions {
 export interface ReachableOptions extends TunnelOptions, SecretOptions {
   /** Of the endpoint. */
   readonly path?: string;
+  /** The variable of an API key, which is not for the tunnel's programs. */
+  readonly apiKeyEnv?: string;
 }
 
 /** The options that belong to some tunnels only. */

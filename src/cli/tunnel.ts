@@ -19,9 +19,13 @@ export interface PlannedTunnel {
   readonly alsoHere: ((target: string) => string | undefined) | undefined;
   /**
    * Opens it; resolves with the endpoint's public address once a probe came back through it. Calls `stop` when there is
-   * no hope, then or later.
+   * no hope, then or later, and `moved` with each later address that is another one.
    */
-  open(receiver: Pick<Receiver, "receive">, stop: (stop: Stop) => void): Promise<string>;
+  open(
+    receiver: Pick<Receiver, "receive">,
+    stop: (stop: Stop) => void,
+    moved: (url: string) => void,
+  ): Promise<string>;
   /** Closes it, if it was opened. */
   close(): Promise<void>;
 }
@@ -55,16 +59,16 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
   let serving: Promise<RunningServer> | undefined;
   return {
     alsoHere: undefined,
-    open: async (receiver, stop) => {
+    open: async (receiver, stop, moved) => {
       serving = startServer(receiver, { port: 0, host: HOST, path, also: supervised.answer });
       const { url } = await serving;
       const { path: root } = await findPackageRoot();
       const startChild = childOf({
         file: join(root, "dist", "tunnel-child.js"),
-        env: childEnvironment(context.io, options.secretEnv),
+        env: childEnvironment(context.io, [...(options.secretEnv ?? []), options.apiKeyEnv ?? ""]),
         open: { type: "open", provider, settings, target: { host: HOST, port: Number(url.port) } },
       });
-      return supervised.open({ name, startChild, timing }, stop);
+      return supervised.open({ name, startChild, timing }, stop, moved);
     },
     close: async () => {
       const server = await serving?.catch(() => undefined);
@@ -80,7 +84,7 @@ function keptAddress(url: URL, options: ReachableOptions, context: CliContext): 
   const way = { name: PUBLIC_URL, startChild: fixedAddress(url.href), timing: KEPT };
   return {
     alsoHere: supervised.answer,
-    open: (_receiver, stop) => supervised.open(way, stop),
+    open: (_receiver, stop, moved) => supervised.open(way, stop, moved),
     close: () => supervised.close(),
   };
 }

@@ -131,11 +131,25 @@ export function readOneOf<Word extends string>(
   return (text, before = []) => [...before, ...text.split(",").map(readWord(words))];
 }
 
+/** A comma-separated list of texts; given again, it adds to what was given before. */
+export function readTexts(text: string, before: readonly string[] = []): readonly string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.every((part) => part !== "")) return [...before, ...parts];
+  throw new InvalidArgumentError("expected names with a comma between them.");
+}
+
 /** A comma-separated list of environment variable names; given again, it adds to what was given before. */
 export function readVariableNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(",").map((part) => part.trim());
   if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [...before, ...names];
   throw new InvalidArgumentError("expected the NAME of an environment variable, never the secret itself.");
+}
+
+/** The name of one environment variable. */
+export function readVariableName(text: string): string {
+  const [name = "", ...others] = readVariableNames(text);
+  if (others.length === 0) return name;
+  throw new InvalidArgumentError("expected the NAME of one environment variable.");
 }
 
 /** A moment in the past as milliseconds since 1970: an ISO date, or a duration ago such as `2h`. */

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { HookporterError } from "../errors.ts";
 
-const SECRET_LINE = /^HOOKPORTER_SECRET=.*$/m;
-
 /** A new signing secret: 32 random bytes, base64url. */
 export function generateSecret(): string {
   return randomBytes(32).toString("base64url");
@@ -20,7 +18,23 @@ export function renderEnvFile(example: string, secret: string): string {
       "expected a secret of 16 or more letters, digits and -_.~+/= to write to .env, got another",
     );
   }
-  const line = `HOOKPORTER_SECRET=${secret}`;
-  if (SECRET_LINE.test(example)) return example.replace(SECRET_LINE, () => line);
-  return example === "" ? `${line}\n` : `${example.trimEnd()}\n${line}\n`;
+  return setInEnvText(example, "HOOKPORTER_SECRET", secret);
+}
+
+/**
+ * An env file's text with one variable set and nothing else changed: its last line is filled in, since the last one counts,
+ * or a line is added.
+ *
+ * @param value - what needs no quotes
+ */
+export function setInEnvText(text: string, name: string, value: string): string {
+  const line = `${name}=${value}`;
+  const last = [...text.matchAll(new RegExp(`^([ \\t]*(?:export[ \\t]+)?)${name}[ \\t]*=.*$`, "gm"))].at(-1);
+  if (last !== undefined) {
+    const [whole, indent = ""] = last;
+    return text.slice(0, last.index) + indent + line + text.slice(last.index + whole.length);
+  }
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  const before = text === "" || text.endsWith("\n") ? text : text + end;
+  return `${before}${line}${end}`;
 }

@@ -16,12 +16,18 @@ export async function openEdge(knobs: Partial<EdgeKnobs> = {}): Promise<Edge> {
 }
 
 /** `listen --tunnel ngrok` in a process of its own, through an edge; killed with the test. */
-export function listenThrough(edge: Edge, argv: readonly string[] = [], cwd = tempFolder()) {
+export function listenThrough(
+  edge: Edge,
+  argv: readonly string[] = [],
+  cwd = tempFolder(),
+  more: Readonly<Record<string, string>> = {},
+) {
   writeFileSync(join(cwd, "edge.pem"), edge.ca);
   const env = {
     NGROK_AUTHTOKEN: TOKEN,
     HOOKPORTER_NGROK_SERVER_ADDR: edge.serverAddr,
     HOOKPORTER_NGROK_CA_FILE: "edge.pem",
+    ...more,
   };
   return startListening(["--tunnel", "ngrok", ...argv], { cwd, env });
 }

@@ -9,6 +9,7 @@ import { createContext } from "../../src/cli/context.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
+import { KEY, openService, sampleProperty } from "../client/service.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
 
 const page = readPage("docs/cli.md");
@@ -18,6 +19,7 @@ const OTHER_PAGES = [
   ...["README.md", "CONTRIBUTING.md", "templates/express/README.md"],
   ...[
     "docs/answers.md",
+    "docs/api.md",
     "docs/check.md",
     "docs/errors.md",
     "docs/library.md",
@@ -72,7 +74,7 @@ it("names no variable that the program does not read", () => {
   const variables = new Set(
     commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
   );
-  variables.add("HOOKPORTER_SECRET");
+  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY"]) variables.add(held);
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
 });
@@ -128,7 +130,9 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const ready = () => listening.now().records.find(({ type }) => type === "ready");
   await vi.waitFor(() => expect(ready()).toBeDefined(), 10_000);
   const url = String(ready()?.url);
-  const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd })).records;
+  const service = await openService({ properties: [sampleProperty(1)] });
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
+  const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd, env })).records;
   const records = [
     ...(await run("trigger", "lead.created", "--url", url)),
     ...(await run("trigger", "lead.created", "--dry-run")),
@@ -144,6 +148,8 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
+  records.push(...(await run("subscribe", url)), ...(await run("subscribe", "--remembered")));
+  records.push(...(await run("subscribe", "--forget", url)), ...(await run("properties")));
   listening.signal("SIGINT");
   const tunnel = startCli(["listen", "--port", "0", "--json", "--public-url", "http://127.0.0.1:1"], { cwd });
   await vi.waitFor(() => expect(tunnel.now().stdout).toContain('"tunnel"'), 10_000);

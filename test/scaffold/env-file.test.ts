@@ -1,6 +1,6 @@
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
-import { generateSecret, renderEnvFile } from "../../src/scaffold/env-file.ts";
+import { generateSecret, renderEnvFile, setInEnvText } from "../../src/scaffold/env-file.ts";
 
 test("fills in the example's own line and keeps the rest", () => {
   const secret = generateSecret();
@@ -15,4 +15,16 @@ test.each(["", "PORT=1", "PORT=1\n"])("adds the line to an example that has none
 
 test("draws another secret each time", () => {
   expect(new Set(Array.from({ length: 100 }, generateSecret)).size).toBe(100);
+});
+
+test.each([
+  ["A=1\nS=\nB=2\n", "A=1\nS=x\nB=2\n"],
+  ["A=1\r\nS=old\r\nB=2", "A=1\r\nS=x\r\nB=2"],
+  ["S=\nS=\n", "S=\nS=x\n"],
+  ["  export S = old", "  export S=x"],
+  ["#S=\nSS=1\nS2=2", "#S=\nSS=1\nS2=2\nS=x\n"],
+  ["A=1\r\n", "A=1\r\nS=x\r\n"],
+  ["", "S=x\n"],
+])("sets one variable in %j and changes nothing else", (before, after) => {
+  expect(setInEnvText(before, "S", "x")).toBe(after);
 });

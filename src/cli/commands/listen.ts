@@ -4,6 +4,7 @@ import type { CliContext } from "../context.ts";
 import type { GoalOptions } from "../goal.ts";
 import type { ListenOptions } from "../listen.ts";
 import { addSecretOptions } from "../secret.ts";
+import { addServiceOptions, refuseWithoutSubscribe } from "../service-options.ts";
 import { addTunnelOptions } from "../tunnel-options.ts";
 import {
   readCount,
@@ -52,9 +53,14 @@ export function registerListen(program: Command, context: CliContext): void {
       "name of the signature header (default: x-service-signature)",
       readHeaderName,
     );
-  addSecretOptions(addTunnelOptions(command))
+  command.option(
+    "--subscribe",
+    "let the service deliver here: create a subscription, unless the same is remembered",
+  );
+  addSecretOptions(addServiceOptions(addTunnelOptions(command)))
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
     .action(async (options: ListenOptions) => {
+      refuseWithoutSubscribe(command, options.subscribe);
       const { listen } = await import("../listen.ts");
       const { withFittingTunnel } = await import("../fitting-tunnel.ts");
       await listen(withFittingTunnel(withOneGoal(options, command), command), context);

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { withoutSettings } from "../config.ts";
+import type { CliContext } from "../context.ts";
+import { addSecretOptions } from "../secret.ts";
+import { addServiceOptions } from "../service-options.ts";
+import type { SubscribeOptions } from "../subscribe.ts";
+import { readDuration, readEndpoint, readKinds, readTexts } from "../values.ts";
+
+/** `subscribe <url>`: registers an endpoint with the service. */
+export function registerSubscribe(program: Command, context: CliContext): void {
+  const command = program
+    .command("subscribe")
+    .description("let the service deliver to a URL: create a subscription, and remember it")
+    .argument("[url]", "public URL of the endpoint", readEndpoint)
+    .option("--events <kinds>", "only these kinds or families (default: all 12)", readKinds)
+    .option("--again", "create another one even though the same is remembered")
+    .option("--remembered", "print the subscriptions created from this folder, and send nothing")
+    .option(
+      "--forget <names>",
+      "forget these, by id or URL, once you removed them at the service; may be repeated",
+      readTexts,
+    )
+    .option("--timeout <duration>", "how long to wait for each answer (default: 30s)", readDuration);
+  addSecretOptions(addServiceOptions(command))
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter subscribe https://app.example/webhooks --events 'payment.*'",
+    )
+    .action(async (url: URL | undefined, options: SubscribeOptions) => {
+      const { runSubscribe } = await import("../subscribe.ts");
+      const given = url === undefined ? options : withoutSettings(options, command, ["remembered", "forget"]);
+      await runSubscribe(url, given, context);
+    });
+}

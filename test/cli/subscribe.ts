@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SUBSCRIPTIONS_FILE } from "../../src/cli/subscription-memory.ts";
+import { KEY, openService } from "../client/service.ts";
+import { runCli, tempFolder } from "./fake-io.ts";
+
+export const SECRET = "a secret that is long enough";
+export const URL_1 = "http://127.0.0.1:4400/webhooks";
+export const URL_2 = "http://127.0.0.1:4401/webhooks";
+export const withKey = { HOOKPORTER_API_KEY: KEY };
+export const withBoth = { ...withKey, HOOKPORTER_SECRET: SECRET };
+
+/** A folder and a stand-in, and `subscribe` run in one against the other. */
+export async function openSubscribe(env: Record<string, string> = withBoth) {
+  const service = await openService();
+  const cwd = tempFolder();
+  const subscribe = (...argv: string[]) =>
+    runCli(["subscribe", "--base-url", service.url, "--json", ...argv], { cwd, env });
+  return { service, cwd, subscribe };
+}
+
+/** What a folder remembers. */
+export function remembered(cwd: string): readonly Record<string, unknown>[] {
+  return JSON.parse(readFileSync(join(cwd, SUBSCRIPTIONS_FILE), "utf8")).subscriptions;
+}
