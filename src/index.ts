@@ -36,7 +36,7 @@ export type {
   Unauthorized,
   Unavailable,
 } from "./receiver/outcome.ts";
-export { createReceiver, type Incoming, type Receiver } from "./receiver/receiver.ts";
+export { createReceiver, type Incoming, type Inline, type Ran, type Receiver } from "./receiver/receiver.ts";
 export type { Answer } from "./receiver/response.ts";
 export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";

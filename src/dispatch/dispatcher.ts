@@ -1,6 +1,7 @@
 import { describeError } from "../errors.ts";
 import type { AttemptRecord, ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
 import type { DeadLetter } from "./handler.ts";
+import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
 
 /** How entries are taken from the inbox and run. */
@@ -32,10 +33,14 @@ const MAX_TIMER = 2 ** 31 - 1;
 /** Claims due entries, runs their handlers, settles them: the loop between the inbox and the user's code. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #running = new Map<number, { readonly entry: ClaimedEntry; readonly finished: Promise<void> }>();
+  readonly #running = new Map<
+    number,
+    { readonly entry: ClaimedEntry; readonly finished: Promise<Settlement | undefined> }
+  >();
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
+  readonly #claims = new Set<Promise<void>>();
   #claiming: Promise<void> | undefined;
   #again = false;
   #started = false;
@@ -79,7 +84,7 @@ export class Dispatcher {
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
     clearTimeout(this.#timer);
-    await this.#claiming;
+    await Promise.allSettled([this.#claiming, ...this.#claims]);
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
@@ -103,7 +108,7 @@ export class Dispatcher {
       const limit = concurrency - this.#running.size;
       if (limit <= 0) return; // an entry that ends wakes us
       const except = [...this.#running.keys()];
-      const horizon = Math.max(retry.maxDelay, leaseMs) + CLOCK_SLACK;
+      const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
       const entries = await inbox.claim({ now: clock(), limit, leaseMs, except, horizon, deadBlocks });
       for (const entry of entries) this.#run(entry);
       if (entries.length === limit) return;
@@ -118,6 +123,37 @@ export class Dispatcher {
     if (this.#started) this.#timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER, wait));
   }
 
+  /**
+   * Runs an entry now, whether or not it is due, beside as many others as there may be; one that is running here already
+   * is waited for instead. Gives what became of it; `undefined` where it cannot be run now: it has ended, is leased by
+   * another process, or is held back behind its order key.
+   */
+  async runNow(seq: number): Promise<Settlement | undefined> {
+    // Twice: the loop may have claimed it between our look at what runs here and our own claim.
+    for (let look = 0; look < 2; look++) {
+      await this.#claiming;
+      if (!this.#started) return undefined;
+      if (!this.#running.has(seq)) await this.#claimOnly(seq);
+      const running = this.#running.get(seq);
+      if (running !== undefined) return running.finished;
+    }
+    return undefined;
+  }
+
+  /** `stop` waits for it, so that no entry is left leased that nobody runs. */
+  async #claimOnly(seq: number): Promise<void> {
+    const { inbox, clock, leaseMs, deadBlocks } = this.#options;
+    const claim = inbox.claim({ now: clock(), limit: 1, leaseMs, deadBlocks, only: seq }).then((entries) => {
+      for (const entry of entries) this.#run(entry);
+    });
+    this.#claims.add(claim);
+    try {
+      await claim;
+    } finally {
+      this.#claims.delete(claim);
+    }
+  }
+
   #run(entry: ClaimedEntry): void {
     const finished = this.#runAndSettle(entry).finally(() => {
       this.#running.delete(entry.seq);
@@ -126,23 +162,29 @@ export class Dispatcher {
     this.#running.set(entry.seq, { entry, finished });
   }
 
-  async #runAndSettle(entry: ClaimedEntry): Promise<void> {
+  async #runAndSettle(entry: ClaimedEntry): Promise<Settlement | undefined> {
     const { inbox, clock, log } = this.#options;
     const { seq } = entry;
     try {
       const settlement = await runEntry(entry, { ...this.#options, signal: this.#aborter.signal });
-      if (await inbox.settle(settlement, clock())) this.#report(entry, settlement);
-      else log.warn({ seq }, "finished after its lease had ended; the result was refused, it runs again");
+      if (await inbox.settle(settlement, clock())) {
+        this.#report(entry, settlement);
+        return settlement;
+      }
+      log.warn({ seq }, "finished after its lease had ended; the result was refused, it runs again");
     } catch (thrown) {
       // Not settled: the lease ends by itself and the entry runs again.
       log.error({ seq, error: describeError(thrown) }, "an entry's result could not be stored");
     }
+    return undefined;
   }
 
   #report(entry: ClaimedEntry, settlement: Settlement): void {
     const { onAttempts, onDead } = this.#options;
     const { seq, kind, key } = entry;
-    this.#tell(seq, () => onAttempts(entry, settlement));
+    // One that only waits on for a process with handlers was not attempted.
+    const waitsOn = settlement.state === "pending" && settlement.reason !== null;
+    if (!waitsOn) this.#tell(seq, () => onAttempts(entry, settlement));
     if (settlement.state !== "dead") return;
     const error = lastError(settlement.records);
     this.#tell(seq, () =>

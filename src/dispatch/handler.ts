@@ -14,9 +14,18 @@ export interface HandlerContext {
   readonly delivery: Delivery;
   /** The entry's number in the inbox. */
   readonly seq: number;
+  /**
+   * Keeps a text with the record of this run, however it ends: what an API answered, which row was written. Several are
+   * kept as lines, 2 KiB of them in all; `events show` prints them. Never a secret.
+   */
+  readonly note: (text: string) => void;
 }
 
-/** A user's function for a kind. It ended well when it returns, or its promise resolves; run it at least once in mind. */
+/**
+ * A user's function for a kind. It ended well when it returns, or its promise resolves; run it at least once in mind. An
+ * error it throws may have `retryAfterMs`, a number of milliseconds to wait in place of the back-off, up to 10 minutes, or `maxDelay`
+ * where that is more.
+ */
 export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;
 
 /** A handler with the name its record in the inbox goes by. */
@@ -24,6 +33,8 @@ export interface NamedHandler {
   /** Stays the same over restarts, so that a finished handler is not run again. */
   readonly name: string;
   readonly handler: Handler<never>;
+  /** Attempts it gets, where it gets fewer than the policy gives. */
+  readonly attempts?: number;
 }
 
 /** An entry that has just become a dead letter. */
@@ -40,5 +51,7 @@ export interface DeadLetter {
 /** What a claimed entry turned out to be. */
 export type Plan =
   | { readonly run: readonly NamedHandler[]; readonly event: () => Promise<WebhookEvent> }
+  /** It failed before and has no handler here: it waits so many milliseconds for a process that has one. */
+  | { readonly wait: number; readonly reason: string }
   /** It is over without running: no handler, data that does not fit, or another entry has its event. */
   | { readonly end: "done" | "dead" | "unhandled"; readonly reason: string };

@@ -23,14 +23,30 @@ export const DEFAULT_RETRY: RetryPolicy = {
   jitter: 0.5,
 };
 
+/** Milliseconds that a handler may ask to wait, where `maxDelay` is less. */
+export const MAX_ASKED = 600_000;
+
+/** The longest wait after a failed attempt. */
+export function longestDelay({ maxDelay }: RetryPolicy): number {
+  return Math.max(maxDelay, MAX_ASKED);
+}
+
 /**
  * Milliseconds to wait after an attempt (counted from 1) has failed; `undefined` when it was the last. Exponential with
- * jitter, capped, never negative.
+ * jitter, capped by `maxDelay`, unless the handler asked for a wait of its own, of at most 10 minutes or `maxDelay`. Never
+ * negative.
  *
  * @param random - a number from 0 up to 1
+ * @param asked - milliseconds the handler's error asked for, in place of the back-off
  */
-export function retryDelay(attempt: number, policy: RetryPolicy, random: number): number | undefined {
+export function retryDelay(
+  attempt: number,
+  policy: RetryPolicy,
+  random: number,
+  asked?: number,
+): number | undefined {
   if (attempt >= policy.attempts) return undefined;
+  if (asked !== undefined) return Math.round(Math.min(longestDelay(policy), Math.max(0, asked)));
   if (policy.delay === 0) return 0; // 0 × an infinite factor would be no number
   const full = Math.min(policy.maxDelay, policy.delay * policy.factor ** (attempt - 1));
   return Math.round(full * (1 - policy.jitter * random));

@@ -30,7 +30,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
   const limits = { attempt: entry.attempts, timeoutMs, signal, clock };
   const found: { plan?: Plan } = {};
-  const reading = await runHandler(
+  const { record: reading } = await runHandler(
     async () => {
       found.plan = await options.plan(entry);
     },
@@ -43,43 +43,69 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   }
   const { plan } = found;
   if ("end" in plan) return settle(plan.end, plan.end === "done" ? null : plan.reason);
+  if ("wait" in plan) return settle("pending", plan.reason, { runAt: clock() + plan.wait, uncount: true });
 
   const records: AttemptRecord[] = [];
   const finished = new Set(entry.finishedHandlers);
-  for (const { name, handler } of plan.run) {
-    if (finished.has(name)) continue;
+  const failures: Failure[] = [];
+  for (const { name, handler, attempts = Number.POSITIVE_INFINITY } of plan.run) {
+    if (finished.has(name) || entry.attempts > attempts) continue;
     if (signal.aborted) break;
     // Each handler gets an event of its own, so that one which changes it does not mislead the next.
-    const run = async (own: AbortSignal) =>
-      handler((await plan.event()) as never, handlerContext(entry, options, own));
-    const record = await runHandler(run, { ...limits, handler: name });
+    const run = async (own: AbortSignal, note: HandlerContext["note"]) =>
+      handler((await plan.event()) as never, handlerContext(entry, options, own, note));
+    const { record, retryAfterMs } = await runHandler(run, { ...limits, handler: name });
     records.push(record);
     if (record.outcome === "ok") finished.add(name);
+    else failures.push({ attempts, asked: retryAfterMs });
   }
   const result = { records, finishedHandlers: [...finished] };
   if (plan.run.every(({ name }) => finished.has(name))) return settle("done", null, result);
   if (signal.aborted) return settle("pending", null, { ...result, uncount: true });
-  return afterFailure(settle, entry, options, result);
+  return afterFailure(settle, entry, options, result, failures);
 }
+
+/** A handler that failed. */
+interface Failure {
+  /** Attempts that are its own limit. */
+  readonly attempts: number;
+  /** Milliseconds it asked to wait. */
+  readonly asked: number | undefined;
+}
+
+/** What fails outside any handler has no limit of its own. */
+const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: undefined };
 
 function afterFailure(
   settle: (state: Settlement["state"], reason: string | null, more: Partial<Settlement>) => Settlement,
   entry: ClaimedEntry,
   { retry, random, clock }: RunOptions,
   result: Pick<Settlement, "records" | "finishedHandlers">,
+  failures: readonly Failure[] = [UNREADABLE],
 ): Settlement {
-  const delay = retryDelay(entry.attempts, retry, random());
-  if (delay === undefined) return settle("dead", "attempts_exhausted", result);
-  return settle("pending", null, { ...result, runAt: clock() + delay });
+  // Handlers that failed run again together, so the longest wait of them counts.
+  const drawn = random();
+  const delays = failures.flatMap(({ attempts, asked }) => {
+    const policy = { ...retry, attempts: Math.min(retry.attempts, attempts) };
+    return retryDelay(entry.attempts, policy, drawn, asked) ?? [];
+  });
+  if (delays.length === 0) return settle("dead", "attempts_exhausted", result);
+  return settle("pending", null, { ...result, runAt: clock() + Math.max(...delays) });
 }
 
-function handlerContext(entry: ClaimedEntry, options: RunOptions, signal: AbortSignal): HandlerContext {
+function handlerContext(
+  entry: ClaimedEntry,
+  options: RunOptions,
+  signal: AbortSignal,
+  note: HandlerContext["note"],
+): HandlerContext {
   const { seq, attempts: attempt, delivery, key, kind } = entry;
   return {
     attempt,
     signal,
     delivery,
     seq,
+    note,
     log: withFields(options.log, { eventId: key.eventId, kind, attempt }),
   };
 }

@@ -1,16 +1,22 @@
 import { describeError, HookporterError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/inbox.ts";
+import { cutText } from "./cut-text.ts";
+import { retryAfterOf } from "./retry-after.ts";
 
-/** Longer error texts are cut, in bytes: a handler may throw a whole page. */
-const MAX_ERROR_BYTES = 2048;
+/** A run of a handler, and what it asks of the next one. */
+export interface HandlerRun {
+  readonly record: AttemptRecord;
+  /** Milliseconds that the handler's error asks to wait, as its `retryAfterMs`; `undefined` where it asks for nothing. */
+  readonly retryAfterMs: number | undefined;
+}
 
 /**
  * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler throws. The signal
  * given to the handler is aborted when its time is over or the outer signal is; a handler that ignores it is left
- * behind, and what it returns later counts for nothing.
+ * behind, and what it returns or notes later counts for nothing.
  */
 export async function runHandler(
-  run: (signal: AbortSignal) => unknown,
+  run: (signal: AbortSignal, note: (text: string) => void) => unknown,
   options: {
     readonly handler: string;
     readonly attempt: number;
@@ -18,13 +24,17 @@ export async function runHandler(
     readonly signal: AbortSignal;
     readonly clock: () => number;
   },
-): Promise<AttemptRecord> {
+): Promise<HandlerRun> {
   const { handler, attempt, timeoutMs, signal, clock } = options;
   const startedAt = clock();
   const start = performance.now();
-  const end = (outcome: AttemptRecord["outcome"], error: string | null): AttemptRecord => {
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(cutText(String(text)));
+  const end = (outcome: AttemptRecord["outcome"], error: string | null, thrown?: unknown): HandlerRun => {
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
-    return { attempt, handler, startedAt, durationMs, outcome, error };
+    const noted = notes.length === 0 ? null : cutText(notes.join("\n"));
+    const record = { attempt, handler, startedAt, durationMs, outcome, error, note: noted };
+    return { record, retryAfterMs: retryAfterOf(thrown) };
   };
   const aborter = new AbortController();
   const abort = () => aborter.abort(signal.reason);
@@ -33,10 +43,14 @@ export async function runHandler(
   const overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
   const timer = setTimeout(() => aborter.abort(overdue), timeoutMs);
   try {
-    await Promise.race([Promise.resolve().then(() => run(aborter.signal)), aborted(aborter.signal)]);
+    await Promise.race([Promise.resolve().then(() => run(aborter.signal, note)), aborted(aborter.signal)]);
     return end("ok", null);
   } catch (thrown) {
-    return end(aborter.signal.reason === overdue ? "timeout" : "error", cut(describeError(thrown)));
+    return end(
+      aborter.signal.reason === overdue ? "timeout" : "error",
+      cutText(describeError(thrown)),
+      thrown,
+    );
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
@@ -48,13 +62,4 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-}
-
-function cut(text: string): string {
-  if (text.length <= MAX_ERROR_BYTES && Buffer.byteLength(text) <= MAX_ERROR_BYTES) return text;
-  // Cutting bytes can halve a character; decoding turns the half into U+FFFD, which is dropped.
-  const head = Buffer.from(text.slice(0, MAX_ERROR_BYTES))
-    .subarray(0, MAX_ERROR_BYTES - 4)
-    .toString("utf8");
-  return `${head.replace(/\uFFFD$/, "")}…`;
 }

@@ -22,6 +22,8 @@ export interface NewEntry {
   /** Entries of one source and order key run one after another, in order of arrival; `null` asks for no order. */
   readonly orderKey: string | null;
   readonly delivery: Delivery;
+  /** When it may first be claimed in its turn; {@link ClaimRequest.only} can claim it sooner. Default: at its arrival. */
+  readonly runAt?: number;
   /** Keeps it even where its key may have been pruned: for what somebody redrives on purpose. */
   readonly afterPruning?: boolean;
 }
@@ -79,6 +81,8 @@ export interface AttemptRecord {
   readonly outcome: "ok" | "error" | "timeout";
   /** At most 2 KiB of text. */
   readonly error: string | null;
+  /** What the handler noted, such as its target's answer, however it ended. At most 2 KiB of text. */
+  readonly note: string | null;
 }
 
 /** What becomes of a leased entry. */
@@ -109,6 +113,8 @@ export interface ClaimRequest {
   readonly horizon?: number;
   /** Whether a dead letter holds back the later entries of its order key. Default not. */
   readonly deadBlocks?: boolean;
+  /** Claims this entry alone, and does not wait until it is due. Not one that is leased, nor one that is held back. */
+  readonly only?: number;
 }
 
 /** The states in which an entry has ended. */

@@ -84,10 +84,15 @@ class MemoryInbox implements Inbox {
       except = [],
       horizon = Number.POSITIVE_INFINITY,
       deadBlocks = false,
+      only,
     } = request;
     const latest = now + Math.max(horizon, leaseMs);
     const due = [...this.#held.values()]
-      .filter(({ entry }) => isWaiting(entry) && (entry.runAt <= now || entry.runAt > latest))
+      .filter(({ entry }) => isWaiting(entry) && (only === undefined || entry.seq === only))
+      .filter(({ entry }) => {
+        const early = only !== undefined && entry.state === "pending";
+        return early || entry.runAt <= now || entry.runAt > latest;
+      })
       .sort((a, b) => a.entry.runAt - b.entry.runAt || a.entry.seq - b.entry.seq);
     const claimed: ClaimedEntry[] = [];
     for (const held of due) {
@@ -226,12 +231,12 @@ class MemoryInbox implements Inbox {
   async close(): Promise<void> {}
 }
 
-function newEntry(seq: number, { delivery, afterPruning: _, ...next }: NewEntry): Entry {
+function newEntry(seq: number, { delivery, afterPruning: _, runAt, ...next }: NewEntry): Entry {
   return {
     seq,
     ...next,
     receivedAt: delivery.receivedAt,
-    runAt: delivery.receivedAt,
+    runAt: runAt ?? delivery.receivedAt,
     attempts: 0,
     duplicates: 0,
     lastSeenAt: delivery.receivedAt,

@@ -39,6 +39,10 @@ import {
 import { Statements } from "./sqlite/statements.ts";
 import { encodeText } from "./sqlite/text.ts";
 
+const INSERT_ATTEMPT =
+  "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
+  "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+
 /**
  * The embedded inbox: one SQLite file, written ahead of every answer, flushed to disk with every commit. Commits are
  * shared between all writes of one turn of the event loop.
@@ -147,7 +151,7 @@ class SqliteInbox implements Inbox {
       if (row === undefined) return false;
       if (state !== "pending") releaseNext(statements, row);
       for (const record of records) {
-        statements.run("INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?)", ...attemptValues(seq, record));
+        statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
       }
       return true;
     });

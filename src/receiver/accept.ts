@@ -14,8 +14,10 @@ import type { Outcome } from "./outcome.ts";
 /**
  * The heart: takes a delivery and says what became of it. Signature over the raw bytes, then parse, then validate, then
  * dedup and persist in one commit. Knows no HTTP library; never throws.
+ *
+ * @param holdMs - milliseconds until a new entry runs in its turn
  */
-export async function accept(delivery: Delivery, settings: Settings): Promise<Outcome> {
+export async function accept(delivery: Delivery, settings: Settings, holdMs = 0): Promise<Outcome> {
   let secrets: readonly Secret[];
   try {
     secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
@@ -30,7 +32,7 @@ export async function accept(delivery: Delivery, settings: Settings): Promise<Ou
 
   const read = readEnvelope(delivery.body);
   if (!read.ok) return keepRejected(delivery, read.rejection, undefined, secret, settings);
-  return keepEvent(delivery, read, secret, settings);
+  return keepEvent(delivery, read, { secret, holdMs }, settings);
 }
 
 /** Keeps a rejected delivery as a dead letter of its own, so that it never stands in the way of the event it may be. */
@@ -57,7 +59,7 @@ async function keepRejected(
 async function keepEvent(
   delivery: Delivery,
   read: ReadEnvelope,
-  secret: Pick<Secret, "role" | "fingerprint">,
+  { secret, holdMs }: { secret: Pick<Secret, "role" | "fingerprint">; holdMs: number },
   settings: Settings,
 ): Promise<Outcome> {
   let key: DedupKey;
@@ -95,7 +97,7 @@ async function keepEvent(
     });
   }
   return persist(settings, async (inbox) => {
-    const appended = await inbox.append(newEntry(delivery, read, { key, order, fits }));
+    const appended = await inbox.append(newEntry(delivery, read, { key, order, fits, holdMs }));
     // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
     if (appended === undefined) return keepRejected(delivery, tooOld(), read, secret, settings);
     return accepted(appended);

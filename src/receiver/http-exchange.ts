@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { describeError } from "../errors.ts";
 import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
@@ -44,7 +44,7 @@ export async function writeAnswer(
   { status, headers, body }: Answer,
 ): Promise<void> {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, headers);
+  response.writeHead(status, headers as OutgoingHttpHeaders);
   if (response.req.method === "HEAD") response.end();
   else {
     response.write(body);

@@ -15,10 +15,13 @@ export interface EntryTerms {
   readonly order: string | null;
   /** Whether `data` fits its kind's schema. */
   readonly fits: boolean;
+  /** Milliseconds from its arrival until it runs in its turn. Default 0. */
+  readonly holdMs?: number;
 }
 
 /** An event's entry as it is first kept. */
-export function newEntry(delivery: Delivery, read: ReadEnvelope, { key, order, fits }: EntryTerms): NewEntry {
+export function newEntry(delivery: Delivery, read: ReadEnvelope, terms: EntryTerms): NewEntry {
+  const { key, order, fits, holdMs = 0 } = terms;
   return {
     key,
     kind: storedKind(read.envelope),
@@ -27,6 +30,7 @@ export function newEntry(delivery: Delivery, read: ReadEnvelope, { key, order, f
     reason: fits ? null : "invalid_data",
     orderKey: order,
     delivery,
+    ...(holdMs > 0 && { runAt: delivery.receivedAt + holdMs }),
   };
 }
 

@@ -8,6 +8,16 @@ import { dedupKey, newEntry, orderKey } from "./new-entry.ts";
 import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 
+/** What is registered in this process. */
+export interface Registered {
+  readonly match: (kind: string) => readonly NamedHandler[];
+  /** Whether an entry that finds no handler is left to another process, rather than ended as `unhandled`. */
+  readonly isLeft: (entry: ClaimedEntry) => boolean;
+}
+
+/** Milliseconds that an entry which failed elsewhere waits between looks whether it has a handler now. */
+const WAIT_FOR_HANDLER = 10_000;
+
 /**
  * Reads a claimed entry's bytes again and finds its handlers. Again, because the entry may be older than this process:
  * schemas and handlers are those of now, which is what makes redriving after an upgrade work.
@@ -15,7 +25,7 @@ import { toEvent } from "./to-event.ts";
 export async function planEntry(
   entry: ClaimedEntry,
   settings: Settings,
-  match: (kind: string) => readonly NamedHandler[],
+  { match, isLeft }: Registered,
 ): Promise<Plan> {
   const read = readEnvelope(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
@@ -23,7 +33,11 @@ export async function planEntry(
   const event = await eventOf(read, entry, settings);
   if (event === undefined) return { end: "dead", reason: "invalid_data" };
   const run = match(read.envelope.event);
-  if (run.length === 0) return { end: "unhandled", reason: "no_handler" };
+  if (run.length === 0) {
+    // What failed before has handlers in another process, or had them: its retry is not given up here.
+    if (entry.attempts > 1 || isLeft(entry)) return { wait: WAIT_FOR_HANDLER, reason: "no_handler" };
+    return { end: "unhandled", reason: "no_handler" };
+  }
 
   let ready: WebhookEvent | undefined = event;
   return {

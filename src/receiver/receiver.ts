@@ -9,9 +9,9 @@ import { Audience, tellOne } from "./audience.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import type { Observation } from "./observation.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Accepted, Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
-import { planEntry } from "./plan.ts";
+import { planEntry, type Registered } from "./plan.ts";
 import type { BodyLimits, BodyResult } from "./read-body.ts";
 import { type Answer, toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
@@ -29,6 +29,17 @@ export interface Incoming {
   readonly read: (limits: BodyLimits) => Promise<BodyResult>;
 }
 
+/** Has an event's handlers run while its sender waits, and answers with what came of it. */
+export interface Inline {
+  /** Milliseconds for which a new entry is left to `answer`; after them it runs in its turn. */
+  readonly holdMs: number;
+  /** Makes the answer to an authentic event; `undefined` gives the usual one. Must not throw. */
+  readonly answer: (accepted: Accepted) => Promise<Answer | undefined>;
+}
+
+/** What an entry came to, when it was run out of its turn. */
+export type Ran = Pick<Settlement, "state" | "reason" | "records">;
+
 /** Verifies, keeps and routes deliveries. */
 export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   /**
@@ -40,10 +51,18 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   close(): Promise<void>;
   /** Whether deliveries are taken: started, and not closed. For readiness checks. */
   readonly ready: boolean;
-  /** From a request's head to its answer; never throws. For adapters. */
-  receive(incoming: Incoming): Promise<Answer>;
+  /** From a request's head to its answer; never throws. For adapters, and with `inline` for relays. */
+  receive(incoming: Incoming, inline?: Inline): Promise<Answer>;
   /** From a whole delivery to what became of it; never throws. For tests and sources that are not HTTP. */
   accept(delivery: Delivery): Promise<Outcome>;
+  /**
+   * Runs an entry's handlers now, whether or not it is due; never beside a run of it that is under way, which is waited
+   * for instead. Gives what came of it; `undefined` where it cannot run now: it has ended, another process runs it, or an
+   * earlier entry of its order key has to end first.
+   *
+   * @throws HookporterError `inbox_…` when the store fails
+   */
+  runNow(seq: number): Promise<Ran | undefined>;
   /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
   observe(listener: (observation: Observation) => unknown): () => void;
   /** Replaces all handlers at once; if `register` throws, the old ones stay. */
@@ -69,9 +88,15 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #retention: Retention;
   readonly #observers: Audience<Observation>;
   readonly #underWay = new Set<Promise<Outcome>>();
+  readonly #registered: Registered = {
+    match: (kind) => this.#router.match(kind),
+    // A receiver without any handler only watches: what came before it came to another process.
+    isLeft: ({ receivedAt }) => this.#router.isEmpty && receivedAt < this.#startedAt,
+  };
   #router = new Router<Schemas>();
   #phase: "new" | "starting" | "started" | "closed" = "new";
   #closing: Promise<void> | undefined;
+  #startedAt = 0;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -81,7 +106,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     this.#dispatcher = new Dispatcher({
       ...settings,
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
-      plan: (entry) => planEntry(entry, settings, (kind) => this.#router.match(kind)),
+      plan: (entry) => planEntry(entry, settings, this.#registered),
       onAttempts: (entry, settlement) => this.#observeAttempt(entry, settlement),
       onDead: (letter) => this.#tellDead(letter),
     });
@@ -123,6 +148,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       await this.inbox.close();
       throw new HookporterError("closed", "close() was called while the receiver was starting");
     }
+    this.#startedAt = this.#settings.clock();
     this.#dispatcher.start();
     this.#retention.start();
   }
@@ -155,12 +181,20 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return this.#observers.add(listener);
   }
 
-  async accept(delivery: Delivery): Promise<Outcome> {
+  runNow(seq: number): Promise<Ran | undefined> {
+    return this.#dispatcher.runNow(seq);
+  }
+
+  accept(delivery: Delivery): Promise<Outcome> {
+    return this.#accept(delivery, 0);
+  }
+
+  async #accept(delivery: Delivery, holdMs: number): Promise<Outcome> {
     if (!this.ready) {
       const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
       return { type: "unavailable", error: new HookporterError("closed", `the receiver is ${state}`) };
     }
-    const accepting = accept(delivery, this.#settings);
+    const accepting = accept(delivery, this.#settings, holdMs);
     this.#underWay.add(accepting);
     const outcome = await accepting;
     this.#underWay.delete(accepting);
@@ -177,11 +211,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return outcome;
   }
 
-  async receive(incoming: Incoming): Promise<Answer> {
+  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
     const { method, target } = incoming;
     const receivedAt = this.#settings.clock();
     const start = performance.now();
-    const { outcome, delivery } = await this.#admit(incoming, receivedAt);
+    const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
     const authentic = outcome.type === "accepted" || outcome.type === "rejected";
     const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
     const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
@@ -195,11 +229,16 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     });
     // After the immediates that listeners started, which run once the sender has its answer.
     if (passing !== undefined) setImmediate(passing.forget);
-    return toAnswer(outcome);
+    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
+    return own ?? toAnswer(outcome);
   }
 
   /** Route, method, encoding, size, then the rest: the order of the contract. */
-  async #admit(incoming: Incoming, receivedAt: number): Promise<{ outcome: Outcome; delivery?: Delivery }> {
+  async #admit(
+    incoming: Incoming,
+    receivedAt: number,
+    holdMs: number,
+  ): Promise<{ outcome: Outcome; delivery?: Delivery }> {
     const { method, target, headers } = incoming;
     if (target !== incoming.path) return refused("wrong_path");
     if (method !== "POST") return refused("wrong_method");
@@ -216,7 +255,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    return { outcome: await this.accept(delivery), delivery };
+    return { outcome: await this.#accept(delivery, holdMs), delivery };
   }
 
   #logMisconfigured(error: Error): void {

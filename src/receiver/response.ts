@@ -4,12 +4,12 @@ import type { Outcome, RefusalReason } from "./outcome.ts";
 /** An answer, before an adapter writes it. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array;
 }
 
 /** Seconds a sender is asked to wait before it comes again. */
-const RETRY_AFTER = "5";
+export const RETRY_AFTER = "5";
 
 /** What each refusal answers; the connection closes where the body may not have been read. */
 const REFUSALS: Readonly<
@@ -63,7 +63,13 @@ function closing(status: number, type: string, message: string) {
   return { status, type, message, headers: { Connection: "close" } };
 }
 
-function failure(status: number, type: string, message: string, headers?: Record<string, string>): Answer {
+/** An error in the service's own shape. */
+export function failure(
+  status: number,
+  type: string,
+  message: string,
+  headers?: Record<string, string>,
+): Answer {
   return json(status, { error: { type, message } }, headers);
 }
 

@@ -15,6 +15,13 @@ export interface HandlerOptions {
    * handlers of the same pattern may change their order between versions.
    */
   readonly name?: string;
+  /** Kinds and families that this handler leaves to others. Default none. */
+  readonly except?: readonly string[];
+  /**
+   * Attempts it gets, the first included, where it is to get fewer than the receiver's `retry` gives; `Infinity` for no fewer. An entry whose other
+   * handlers have more left runs on without it, and is a dead letter when they have ended.
+   */
+  readonly attempts?: number;
 }
 
 /** Where handlers are registered: a receiver, or the registry a handlers module is given. */
@@ -23,7 +30,7 @@ export interface HandlerRegistry<Schemas = object> {
    * Runs a handler for each event of a kind, or of a family (`payment.*`, `*`). Several handlers may fit one event:
    * all run, in the order they were registered, each retried on its own.
    *
-   * @throws ConfigurationError `option_invalid` for a pattern that fits none of the 12 kinds
+   * @throws ConfigurationError `option_invalid` for a pattern, also in `except`, that fits none of the 12 kinds
    */
   on<Kind extends EventKind>(
     kind: Kind,
@@ -61,6 +68,11 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
     return this.#routes.filter(({ matches }) => matches(kind)).map(({ named }) => named);
   }
 
+  /** Whether there is no handler for anything. */
+  get isEmpty(): boolean {
+    return this.#routes.length === 0;
+  }
+
   /** Those who want to know of dead letters. */
   get deadListeners(): readonly ((letter: DeadLetter) => unknown)[] {
     return this.#deadListeners;
@@ -72,6 +84,9 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
     handler: Handler<never>,
     options: HandlerOptions = {},
   ): void {
+    const { except = [], attempts } = options;
+    for (const left of except) checkKindPattern(left);
+    checkAttempts(attempts, pattern);
     if (typeof handler !== "function") {
       throw new ConfigurationError(
         "option_invalid",
@@ -87,6 +102,19 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
         `expected handlers to have different names, got ${JSON.stringify(name)} twice`,
       );
     }
-    this.#routes.push({ matches, named: { name, handler } });
+    const wanted = (kind: string) => matches(kind) && !except.some((left) => matchesKind(left, kind));
+    this.#routes.push({
+      matches: wanted,
+      named: { name, handler, ...(attempts !== undefined && { attempts }) },
+    });
   }
+}
+
+function checkAttempts(attempts: number | undefined, pattern: string): void {
+  const fits = Number.isInteger(attempts) || attempts === Number.POSITIVE_INFINITY;
+  if (attempts === undefined || (fits && attempts >= 1)) return;
+  throw new ConfigurationError(
+    "option_invalid",
+    `expected attempts of the handler for ${pattern} to be a whole number from 1, or Infinity, got ${String(attempts)}`,
+  );
 }

@@ -233,6 +233,135 @@ describe("Dispatcher", () => {
     await untilStates("done");
   });
 
+  it("tells of no attempt where an entry only waits for a process that has a handler", async () => {
+    let has = false;
+    const done = planOf({ a: () => "ok" });
+    start({ plan: async () => (has ? done() : { wait: 5, reason: "no_handler" }), pollMs: 5 });
+    await add(1);
+    await until(async () => expect(await inbox.list({})).toMatchObject([{ reason: "no_handler" }]));
+    expect(settled).toEqual([]);
+    has = true;
+    await untilStates("done");
+    expect(settled).toHaveLength(1);
+    expect(await inbox.list({})).toMatchObject([{ attempts: 1, reason: null }]);
+  });
+
+  it("waits for what a handler asks, and takes it for no clock that was set back", async () => {
+    const asked = 540_000;
+    const plan = planOf({
+      a: () => Promise.reject(Object.assign(new Error("busy"), { retryAfterMs: asked })),
+    });
+    start({ plan, leaseMs: 1000, pollMs: 5 });
+    await add(1);
+    await until(() => expect(settled).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    const [entry] = await inbox.list({});
+    expect(entry).toMatchObject({ state: "pending", attempts: 1 });
+    expect(entry?.runAt).toBeGreaterThan(Date.now() + asked - 60_000);
+  });
+
+  describe("runNow", () => {
+    const addHeld = async (number: number, parts: object = {}) => {
+      const key = sampleKey({ eventId: `evt_${number}` });
+      const receivedAt = Date.now();
+      const delivery = sampleDelivery({ receivedAt });
+      return (await keep(inbox, sampleEntry({ key, delivery, runAt: receivedAt + 60_000, ...parts }))).seq;
+    };
+
+    it("runs an entry that is not due, and gives what came of it", async () => {
+      const running = start({});
+      const seq = await addHeld(1);
+      expect(await running.runNow(seq)).toMatchObject({ state: "done", records: [{ outcome: "ok" }] });
+      expect(settled).toHaveLength(1);
+    });
+
+    it("runs it beside as many others as there are", async () => {
+      const slow = gate();
+      let ran = 0;
+      const plan = planOf({ a: () => (ran++ === 0 ? slow.opened : "ok") });
+      const running = start({ plan, concurrency: 1 });
+      await add(1);
+      await until(() => expect(running.running).toBe(1));
+      expect(await running.runNow(await addHeld(2))).toMatchObject({ state: "done" });
+      slow.open();
+    });
+
+    it("waits for a run that is under way instead of a second one, however many ask", async () => {
+      const slow = gate();
+      let ran = 0;
+      const plan = planOf({
+        a: () => {
+          ran++;
+          return slow.opened;
+        },
+      });
+      const running = start({ plan });
+      const seq = await add(1);
+      await until(() => expect(ran).toBe(1));
+      const asked = [running.runNow(seq), running.runNow(seq), running.runNow(seq)];
+      slow.open();
+      expect(await Promise.all(asked)).toMatchObject([
+        { state: "done" },
+        { state: "done" },
+        { state: "done" },
+      ]);
+      expect(ran).toBe(1);
+    });
+
+    it("gives one run to all that ask at once", async () => {
+      let ran = 0;
+      const running = start({ plan: planOf({ a: () => void ran++ }) });
+      const seq = await addHeld(1);
+      const asked = await Promise.all([running.runNow(seq), running.runNow(seq), running.runNow(seq)]);
+      expect(ran).toBe(1);
+      expect(asked.filter((one) => one?.state === "done").length).toBeGreaterThan(0);
+    });
+
+    it("gives nothing for an entry that has ended, is leased elsewhere, or is held back", async () => {
+      const running = start({});
+      const ended = await add(1);
+      await untilStates("done");
+      const leased = await addHeld(2);
+      await inbox.claim({ now: Date.now(), limit: 1, leaseMs: 60_000, only: leased });
+      await addHeld(3, { orderKey: "prop_1" });
+      const second = await addHeld(4, { orderKey: "prop_1" });
+      for (const seq of [ended, leased, second, 99]) expect(await running.runNow(seq)).toBeUndefined();
+    });
+
+    it("runs nothing before it is started, nor after it is stopped", async () => {
+      const running = start({});
+      await running.stop(0);
+      expect(await running.runNow(await addHeld(1))).toBeUndefined();
+      expect(await states()).toEqual(["pending"]);
+    });
+
+    it("rejects when the entry cannot be claimed, and leaves it", async () => {
+      const running = start({});
+      const seq = await addHeld(1);
+      await until(() => expect(running.running).toBe(0));
+      vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
+      await expect(running.runNow(seq)).rejects.toThrow("locked");
+      expect(await running.runNow(seq)).toMatchObject({ state: "done" });
+    });
+
+    it("leaves no entry leased when it is stopped while it claims", async () => {
+      const running = start({ plan: planOf({ a: () => new Promise(() => {}) }) });
+      const seq = await addHeld(1);
+      await until(() => expect(running.running).toBe(0));
+      const claim = inbox.claim.bind(inbox);
+      vi.spyOn(inbox, "claim").mockImplementationOnce(async (request) => {
+        const entries = await claim(request);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return entries;
+      });
+      const asked = running.runNow(seq);
+      await until(async () => expect(await states()).toEqual(["running"]));
+      await running.stop(0);
+      expect(await states()).toEqual(["pending"]);
+      expect(await asked).toMatchObject({ state: "pending" });
+    });
+  });
+
   describe("stop", () => {
     it("[case 80] waits for what is running, and claims nothing more", async () => {
       const slow = gate();

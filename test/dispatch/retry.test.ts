@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RETRY, type RetryPolicy, retryDelay } from "../../src/dispatch/retry.ts";
+import {
+  DEFAULT_RETRY,
+  longestDelay,
+  MAX_ASKED,
+  type RetryPolicy,
+  retryDelay,
+} from "../../src/dispatch/retry.ts";
 
 const EXACT: RetryPolicy = { ...DEFAULT_RETRY, jitter: 0 };
 
@@ -53,6 +59,25 @@ describe("retryDelay", () => {
         },
       ),
     );
+  });
+
+  it.each([
+    ["sooner than the back-off", 20, 20],
+    ["not at all", 0, 0],
+    ["longer than maxDelay", 120_000, 120_000],
+    ["in half a millisecond", 1.5, 2],
+    ["for ever", Number.POSITIVE_INFINITY, MAX_ASKED],
+  ])("waits as long as a handler asks: %s", (_, asked, delay) => {
+    expect(retryDelay(1, { ...EXACT, maxDelay: 30_000 }, 0.5, asked)).toBe(delay);
+  });
+
+  it("waits for no handler longer than 10 minutes, or maxDelay where that is more", () => {
+    expect(longestDelay({ ...EXACT, maxDelay: 1 })).toBe(600_000);
+    expect(retryDelay(1, { ...EXACT, maxDelay: 900_000 }, 0, 1e12)).toBe(900_000);
+  });
+
+  it("gives up after the last attempt, whatever a handler asks", () => {
+    expect(retryDelay(10, EXACT, 0, 5)).toBeUndefined();
   });
 
   it("never retries where one attempt is all there is", () => {

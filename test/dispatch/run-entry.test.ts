@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { HandlerContext, Plan } from "../../src/dispatch/handler.ts";
 import { type RunOptions, runEntry } from "../../src/dispatch/run-entry.ts";
 import type { ClaimedEntry } from "../../src/inbox/inbox.ts";
 import { AT, sampleDelivery, sampleKey } from "../inbox/entries.ts";
-import { keptLog, planOf, QUICK } from "./sample.ts";
+import { keptLog, planOf, QUICK, sampleEvent } from "./sample.ts";
 
 const ENTRY: ClaimedEntry = {
   seq: 7,
@@ -82,6 +82,79 @@ describe("runEntry", () => {
       finishedHandlers: ["a"],
     });
     expect(settlement.records).toHaveLength(2);
+  });
+
+  describe("with a handler that has attempts of its own", () => {
+    const endless = { retry: { ...QUICK, attempts: Number.POSITIVE_INFINITY } };
+    const two = (short: () => unknown, long: () => unknown) => async (): Promise<Plan> => ({
+      run: [
+        { name: "short", handler: short, attempts: 2 },
+        { name: "long", handler: long },
+      ],
+      event: async () => sampleEvent(),
+    });
+
+    it("goes on for the other when its last one has failed", async () => {
+      const settlement = await run({ plan: two(fail, fail), ...endless }, { attempts: 2 });
+      expect(settlement).toMatchObject({ state: "pending", records: [{}, {}] });
+    });
+
+    it("runs the other alone from then on, so that one which kills the process stops to do so", async () => {
+      const ran = vi.fn();
+      const settlement = await run({ plan: two(ran, fail), ...endless }, { attempts: 3 });
+      expect(settlement).toMatchObject({ state: "pending", records: [{ handler: "long" }] });
+      expect(ran).not.toHaveBeenCalled();
+    });
+
+    it("is dead when the other has ended well at last", async () => {
+      const settlement = await run({ plan: two(fail, () => "ok"), ...endless }, { attempts: 30 });
+      expect(settlement).toMatchObject({
+        state: "dead",
+        reason: "attempts_exhausted",
+        finishedHandlers: ["long"],
+      });
+    });
+
+    it("is dead at once when its last one has failed and the other has ended well", async () => {
+      const settlement = await run({ plan: two(fail, () => "ok"), ...endless }, { attempts: 2 });
+      expect(settlement).toMatchObject({ state: "dead", records: [{ handler: "short" }, { outcome: "ok" }] });
+    });
+
+    it("is done when both have ended well", async () => {
+      const settlement = await run(
+        { plan: two(fail, () => "ok"), ...endless },
+        { attempts: 30, finishedHandlers: ["short"] },
+      );
+      expect(settlement).toMatchObject({ state: "done" });
+    });
+
+    it("never gets more than the entry does", async () => {
+      const settlement = await run({ plan: two(fail, fail) }, { attempts: 3 });
+      expect(settlement).toMatchObject({ state: "dead", records: [{ handler: "long" }] });
+    });
+  });
+
+  it("waits as long as the handler that asks for the longest", async () => {
+    const asking = (retryAfterMs: number) => () =>
+      Promise.reject(Object.assign(new Error(), { retryAfterMs }));
+    const plan = planOf({ a: asking(700), b: asking(90_000), c: fail });
+    expect(await run({ plan })).toMatchObject({ state: "pending", runAt: AT + 90_000 });
+    expect(await run({ plan: planOf({ a: asking(1), c: fail }) })).toMatchObject({ runAt: AT + QUICK.delay });
+  });
+
+  it("waits on without counting the attempt where its plan says so", async () => {
+    const settlement = await run(
+      { plan: async () => ({ wait: 4000, reason: "no_handler" }) },
+      { attempts: 2 },
+    );
+    expect(settlement).toMatchObject({
+      ...{ state: "pending", reason: "no_handler", runAt: AT + 4000, uncount: true, records: [] },
+    });
+  });
+
+  it("keeps what a handler noted with its record", async () => {
+    const plan = planOf({ a: (_, { note }) => note("201") });
+    expect(await run({ plan })).toMatchObject({ records: [{ note: "201" }] });
   });
 
   it("is done when the last attempt ends well", async () => {

@@ -19,6 +19,7 @@ describe("runHandler", () => {
       durationMs: expect.any(Number),
       outcome: "ok",
       error: null,
+      note: null,
     });
   });
 
@@ -154,6 +155,58 @@ describe("runHandler", () => {
     });
   });
 
+  describe("with notes", () => {
+    it.each([
+      ["ends well", () => {}, "ok"],
+      ["fails", () => Promise.reject(new Error("no")), "error"],
+      ["takes too long", () => new Promise(() => {}), "timeout"],
+    ] as const)("keeps what a handler noted that %s, as lines", async (_, end, outcome) => {
+      const record = await run(
+        (_signal, note) => {
+          note("201 Created");
+          note("saved");
+          return end();
+        },
+        { timeoutMs: outcome === "timeout" ? 20 : 5000 },
+      );
+      expect(record).toMatchObject({ outcome, note: "201 Created\nsaved" });
+    });
+
+    it("cuts them to 2 KiB of whole characters in all", async () => {
+      const { note } = await run((_, keep) => {
+        for (let line = 0; line < 100; line++) keep("é€😀".repeat(500));
+      });
+      expect(Buffer.byteLength(note ?? "")).toBeLessThanOrEqual(2048);
+      expect(note).toMatch(/^é€😀.*…$/u);
+      expect(note).not.toContain("\ufffd");
+    });
+
+    it("keeps the text of what is no text", async () => {
+      expect(await run((_, note) => note(404 as never))).toMatchObject({ note: "404" });
+    });
+
+    it("keeps nothing that is noted after the end", async () => {
+      const record = await run((_, note) => {
+        setImmediate(() => note("too late"));
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(record.note).toBeNull();
+    });
+  });
+
+  it.each([
+    ["an error", Object.assign(new Error("busy"), { retryAfterMs: 1500 }), 1500],
+    ["an object", { retryAfterMs: 0 }, 0],
+    ["a wait below 0", { retryAfterMs: -5 }, 0],
+    ["no number", { retryAfterMs: "1500" }, undefined],
+    ["a number that is none", { retryAfterMs: Number.NaN }, undefined],
+    ["an error without it", new Error("busy"), undefined],
+    ["nothing", undefined, undefined],
+    ["a proxy that is revoked", revokedProxy(), undefined],
+  ])("gives the wait that is asked for by %s", async (_, thrown, wait) => {
+    expect(await runWhole(() => Promise.reject(thrown))).toMatchObject({ retryAfterMs: wait });
+  });
+
   it("aborts the handler's signal when the receiver shuts down", async () => {
     const shutdown = new AbortController();
     let seen: AbortSignal | undefined;
@@ -181,10 +234,14 @@ describe("runHandler", () => {
   });
 });
 
-function run(
-  handler: (signal: AbortSignal) => unknown,
+async function run(...given: Parameters<typeof runWhole>): Promise<AttemptRecord> {
+  return (await runWhole(...given)).record;
+}
+
+function runWhole(
+  handler: (signal: AbortSignal, note: (text: string) => void) => unknown,
   options: { timeoutMs?: number; signal?: AbortSignal } = {},
-): Promise<AttemptRecord> {
+) {
   const { timeoutMs = 5000, signal = new AbortController().signal } = options;
   return runHandler(handler, { handler: "payments", attempt: 3, timeoutMs, signal, clock: () => AT });
 }

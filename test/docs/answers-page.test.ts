@@ -87,7 +87,7 @@ function table(heading: string): readonly (readonly string[])[] {
 function answerTo(outcome: Outcome): {
   status: number;
   type: string;
-  headers: Readonly<Record<string, string>>;
+  headers: Readonly<Record<string, string | readonly string[]>>;
 } {
   const { status, headers, body } = toAnswer(outcome);
   const { error } = JSON.parse(Buffer.from(body).toString("utf8"));

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AttemptRecord, EntryFilter, EntryState, Inbox } from "../../src/inbox/inbox.ts";
+import { describeClaimOfOne } from "./claim-one-contract.ts";
 import {
   AT,
   claimOne,
@@ -21,6 +22,7 @@ const RECORD: AttemptRecord = {
   durationMs: 2.25,
   outcome: "ok",
   error: null,
+  note: null,
 };
 
 /** What every inbox must do, whatever it keeps its entries in. `makeInbox` gives an empty one, not yet opened. */
@@ -277,7 +279,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         await keep(inbox, sampleEntry());
         const records: AttemptRecord[] = [
           { ...RECORD, handler: "z", outcome: "error", error: "naïve 😀" },
-          { ...RECORD, handler: "a", durationMs: 0.01 },
+          { ...RECORD, handler: "a", durationMs: 0.01, note: "200 OK\nnaïve \u0000 😀" },
         ];
         const first = await claimOne(inbox);
         await inbox.settle(settlementOf(first, { state: "pending", records }), AT);
@@ -543,6 +545,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       expect(await inbox.counts()).toEqual({ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1 });
     });
 
+    describeClaimOfOne(makeInbox);
     describeOrder(makeInbox);
     describePruning(makeInbox);
   });

@@ -38,6 +38,7 @@ export function describePruning(makeInbox: () => Inbox): void {
         durationMs: 1,
         outcome: "ok",
         error: null,
+        note: null,
       } as const;
       await inbox.settle(settlementOf(claimed, { state, records: [record] }), at);
       return seq;

@@ -57,6 +57,7 @@ describe("the SQLite inbox", () => {
         durationMs: 1.5,
         outcome: "ok",
         error: null,
+        note: null,
       } as const;
       await before.settle(settlementOf(first, { records: [record] }), AT + 3);
       const entries = await before.list({});

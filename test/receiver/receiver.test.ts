@@ -66,6 +66,7 @@ describe("createReceiver", () => {
           delivery: { ...deliveryOf(sent), body: Uint8Array.from(bytes(sent)) },
           signal: expect.any(AbortSignal),
           log: expect.objectContaining({ info: expect.any(Function) }),
+          note: expect.any(Function),
         },
       },
     ]);

@@ -102,6 +102,45 @@ describe("Router", () => {
     });
   });
 
+  it("leaves to others what a handler is registered except for", () => {
+    const router = new Router();
+    router.on("*", nothing, { name: "rest", except: ["payment.*", "lead.created"] });
+    router.on("payment.*", nothing, { except: ["payment.overdue"] });
+    router.onUnknown(nothing, { except: ["payment.*"] });
+    expect(names(router, "tenant.created")).toEqual(["rest"]);
+    expect(names(router, "payment.received")).toEqual(["payment.*"]);
+    expect(names(router, "payment.refunded")).toEqual(["payment.*"]);
+    for (const kind of ["payment.overdue", "lead.created"]) expect(names(router, kind)).toEqual([]);
+    expect(names(router, "lease.signed")).toEqual(["rest", "unknown"]);
+  });
+
+  it("refuses to leave out what fits none of the kinds", () => {
+    const router = new Router();
+    expect(() => router.on("*", nothing, { except: ["payment.*", "payment.recieved"] })).toThrow(refused);
+    expect(router.isEmpty).toBe(true);
+  });
+
+  it("keeps the attempts that are a handler's own", () => {
+    const router = new Router();
+    router.on("*", nothing, { attempts: 3 });
+    router.onUnknown(nothing, { attempts: Number.POSITIVE_INFINITY });
+    router.on("*", nothing);
+    const kept = router.match("x").map(({ attempts }) => attempts);
+    expect(kept).toEqual([3, Number.POSITIVE_INFINITY, undefined]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, "3"])("refuses %j attempts", (attempts) => {
+    expect(() => new Router().on("*", nothing, { attempts: attempts as number })).toThrow(refused);
+  });
+
+  it("is empty until a handler is registered; who wants to know of dead letters is none", () => {
+    const router = new Router();
+    router.onDead(nothing);
+    expect(router.isEmpty).toBe(true);
+    router.onUnknown(nothing);
+    expect(router.isEmpty).toBe(false);
+  });
+
   it("keeps those who want to know of dead letters, in order", () => {
     const router = new Router();
     const second = () => {};

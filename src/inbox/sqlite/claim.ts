@@ -14,6 +14,7 @@ const MAX_LOOKED_AT = 1000;
 
 /** Leases due entries, within a transaction. */
 export function claimDue(statements: Statements, request: ClaimRequest): readonly ClaimedEntry[] {
+  if (request.only !== undefined) return claimOnly(statements, request.only, request);
   const {
     now,
     limit,
@@ -44,6 +45,22 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
   return claimed;
 }
 
+/** Leases one entry, due or not, unless it has ended, is leased, or an earlier one has to end first. */
+function claimOnly(
+  statements: Statements,
+  seq: number,
+  { now, leaseMs, horizon = Number.POSITIVE_INFINITY, except = [], deadBlocks = false }: ClaimRequest,
+): readonly ClaimedEntry[] {
+  if (except.includes(seq)) return [];
+  const row = statements.get(
+    `SELECT seq, source, order_key FROM entry
+     WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
+    ...[seq, now, now + Math.max(horizon, leaseMs)],
+  );
+  if (row === undefined || holdBackIfNeeded(statements, row, deadBlocks)) return [];
+  return [lease(statements, seq, now + leaseMs)];
+}
+
 /** When the next entry is due; `undefined` when none is. */
 export function nextDue(statements: Statements, except: readonly number[]): number | undefined {
   const sql = `SELECT run_at AS at FROM entry WHERE ${WAITING} AND ${NOT_EXCEPT} ORDER BY run_at LIMIT 1`;
@@ -53,7 +70,7 @@ export function nextDue(statements: Statements, except: readonly number[]): numb
 function lease(statements: Statements, seq: number, until: number): ClaimedEntry {
   const token = randomUUID();
   const row = statements.get(
-    `UPDATE entry SET state = 'running', run_at = ?, attempts = attempts + 1, lease = ?
+    `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ? RETURNING *`,
     ...[until, token, seq],
   );

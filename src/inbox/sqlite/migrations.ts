@@ -68,6 +68,10 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE pruned (dated_until INTEGER NOT NULL) STRICT;
   INSERT INTO pruned VALUES (-9007199254740991);
   `,
+  `
+  -- What the handler noted, such as its target's answer.
+  ALTER TABLE attempt ADD COLUMN note TEXT;
+  `,
 ];
 
 /** Brings a file up to date, each step in a transaction of its own that only one process can win. */

@@ -24,7 +24,7 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
       encodeNullable(entry.reason),
       encodeNullable(entry.orderKey),
       at,
-      at,
+      entry.runAt ?? at,
       at,
       settledAt,
       hash,
@@ -72,8 +72,9 @@ export function toDelivery(row: Row): Delivery {
 
 /** A record as the values of its row. */
 export function attemptValues(seq: number, record: AttemptRecord): (string | number | null)[] {
-  const { attempt, handler, startedAt, durationMs, outcome, error } = record;
-  return [seq, attempt, encodeText(handler), startedAt, durationMs, outcome, encodeNullable(error)];
+  const { attempt, handler, startedAt, durationMs, outcome, error, note } = record;
+  const texts = [encodeNullable(error), encodeNullable(note)];
+  return [seq, attempt, encodeText(handler), startedAt, durationMs, outcome, ...texts];
 }
 
 /** A row of `attempt` as a record. */
@@ -85,6 +86,7 @@ export function toAttempt(row: Row): AttemptRecord {
     durationMs: row.duration_ms as number,
     outcome: row.outcome as AttemptRecord["outcome"],
     error: decodeNullable(row.error),
+    note: decodeNullable(row.note),
   };
 }
 

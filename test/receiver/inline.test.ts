@@ -1,0 +1,97 @@
+import { describe, expect, it, vi } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import type { Incoming, Inline } from "../../src/receiver/receiver.ts";
+import { openReceiver } from "./open.ts";
+import { bytes, deliveryOf, envelope, freshEnvelope, signedHeaders, until, wrapInbox } from "./sample.ts";
+
+function incoming(content: object | string = freshEnvelope(), parts: Partial<Incoming> = {}): Incoming {
+  const body = bytes(content);
+  const read = async () => body;
+  return { method: "POST", target: "/in", path: "/in", headers: signedHeaders(body), read, ...parts };
+}
+
+const OWN = { status: 202, headers: {}, body: Buffer.from("own") };
+
+/** Holds events back for a second and answers with `OWN`. */
+function holding() {
+  const answer = vi.fn<Inline["answer"]>(async () => OWN);
+  return { holdMs: 1000, answer };
+}
+
+describe("receive with an answer of one's own", () => {
+  it("asks for it once the event is kept, and leaves the event to it for a while", async () => {
+    const { receiver, clock, entry, untilState } = await openReceiver();
+    receiver.on("*", () => {});
+    const inline = holding();
+    expect(await receiver.receive(incoming(), inline)).toBe(OWN);
+    expect(inline.answer).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ type: "accepted", seq: 1, entryState: "pending", duplicate: false }),
+    );
+    clock.now += 999;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await entry()).toMatchObject({ state: "pending", attempts: 0 });
+    clock.now += 1;
+    await untilState("done");
+  });
+
+  it("gives the usual answer where there is none", async () => {
+    const { receiver } = await openReceiver();
+    const answer = await receiver.receive(incoming(), { holdMs: 0, answer: async () => undefined });
+    expect(answer).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ["a forged one", incoming(undefined, { headers: {} }), 401],
+    ["one that is no event", incoming("no JSON"), 400],
+    ["one to another path", incoming(undefined, { target: "/other" }), 404],
+  ])("is not asked about %s", async (_, request, status) => {
+    const { receiver } = await openReceiver();
+    const inline = holding();
+    expect(await receiver.receive(request, inline)).toMatchObject({ status });
+    expect(inline.answer).not.toHaveBeenCalled();
+  });
+
+  it("is not asked about an event that could not be kept", async () => {
+    const append = () => Promise.reject(new Error("disk full"));
+    const { receiver } = await openReceiver({ inbox: wrapInbox(memoryInbox(), { append }) });
+    const inline = holding();
+    expect(await receiver.receive(incoming(), inline)).toMatchObject({ status: 503 });
+    expect(inline.answer).not.toHaveBeenCalled();
+  });
+
+  it("is asked about a duplicate too, with its entry's state", async () => {
+    const { receiver, untilState } = await openReceiver();
+    receiver.on("*", () => {});
+    await receiver.receive(incoming(envelope()));
+    await untilState("done");
+    const inline = holding();
+    await receiver.receive(incoming(envelope()), inline);
+    expect(inline.answer).toHaveBeenCalledWith(
+      expect.objectContaining({ duplicate: true, entryState: "done" }),
+    );
+  });
+});
+
+describe("runNow", () => {
+  it("runs an entry at once although it waits for its next attempt", async () => {
+    const { receiver, untilState, entry } = await openReceiver();
+    receiver.on("*", (_, { attempt, note }) => {
+      note(`attempt ${attempt}`);
+      if (attempt === 1) throw new Error("not yet");
+    });
+    await receiver.accept(deliveryOf(envelope()));
+    await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+    expect(await receiver.runNow(1)).toMatchObject({
+      state: "done",
+      records: [{ attempt: 2, note: "attempt 2" }],
+    });
+    await untilState("done");
+    expect(await receiver.runNow(1)).toBeUndefined();
+  });
+
+  it("runs nothing before start() and after close()", async () => {
+    const { receiver } = await openReceiver();
+    await receiver.close();
+    expect(await receiver.runNow(1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, it, vi } from "vitest";
+import { openReceiver } from "./open.ts";
+import { deliveryOf, envelope, freshEnvelope, gate, inboxFile, MINUTE, until } from "./sample.ts";
+
+/** Milliseconds after which a receiver has looked again at what it left to another process. */
+const LOOK_AGAIN = 11_000;
+
+/** An inbox file whose one entry failed in a handler, in a receiver that is closed. */
+async function failedElsewhere() {
+  const inbox = inboxFile();
+  const { receiver, entry } = await openReceiver({ inbox });
+  receiver.on("*", () => Promise.reject(new Error("not yet")));
+  await receiver.accept(deliveryOf(envelope()));
+  await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  await receiver.close();
+  return inbox;
+}
+
+it("leaves a retry waiting where nothing handles it, and runs it where something does", async () => {
+  const inbox = await failedElsewhere();
+  const watching = await openReceiver({ inbox });
+  watching.clock.now += MINUTE;
+  await until(async () => expect(await watching.entry()).toMatchObject({ reason: "no_handler" }));
+  expect(await watching.entry()).toMatchObject({ state: "pending", attempts: 1, settledAt: null });
+  expect(watching.seen).toEqual([]);
+  await watching.receiver.close();
+
+  const next = await openReceiver({ inbox });
+  next.clock.now = watching.clock.now + LOOK_AGAIN;
+  const ran = vi.fn();
+  next.receiver.on("*", (_, { attempt }) => ran(attempt));
+  await next.untilState("done");
+  expect(ran).toHaveBeenCalledExactlyOnceWith(2);
+  expect(await next.entry()).toMatchObject({ reason: null });
+});
+
+it("leaves a retry waiting where handlers are registered for other kinds only", async () => {
+  const inbox = await failedElsewhere();
+  const { receiver, clock, entry } = await openReceiver({ inbox });
+  receiver.on("lead.created", () => {});
+  clock.now += MINUTE;
+  await until(async () => expect(await entry()).toMatchObject({ reason: "no_handler" }));
+  expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
+});
+
+it("takes what waits as soon as a handler for it is registered", async () => {
+  const inbox = await failedElsewhere();
+  const { receiver, clock, entry, untilState } = await openReceiver({ inbox });
+  clock.now += MINUTE;
+  await until(async () => expect(await entry()).toMatchObject({ reason: "no_handler" }));
+  receiver.replaceHandlers((registry) => registry.on("*", () => {}));
+  clock.now += LOOK_AGAIN;
+  await untilState("done");
+});
+
+it("leaves what came before it started waiting where it handles nothing at all", async () => {
+  const inbox = inboxFile();
+  const busy = await openReceiver({ inbox, concurrency: 1, drainTimeout: 0 });
+  busy.receiver.on("*", () => gate().opened);
+  await busy.receiver.accept(deliveryOf(freshEnvelope()));
+  await busy.receiver.accept(deliveryOf(freshEnvelope()));
+  await busy.receiver.close();
+
+  let now = busy.clock.now + 1;
+  const watching = await openReceiver({ inbox, clock: () => now });
+  const states = async () => (await watching.entries()).map(({ state }) => state);
+  await until(async () =>
+    expect(await watching.entries()).toMatchObject([{ reason: "no_handler" }, { reason: "no_handler" }]),
+  );
+  expect(await states()).toEqual(["pending", "pending"]);
+  await watching.receiver.accept(deliveryOf(freshEnvelope(), undefined, now));
+  await until(async () => expect(await states()).toEqual(["pending", "pending", "unhandled"]));
+  watching.receiver.on("*", () => {});
+  now += LOOK_AGAIN;
+  await until(async () => expect(await states()).toEqual(["done", "done", "unhandled"]));
+});
+
+it("ends what came before it started as unhandled where it handles other kinds", async () => {
+  const inbox = inboxFile();
+  const busy = await openReceiver({ inbox, drainTimeout: 0 });
+  busy.receiver.on("*", () => gate().opened);
+  await busy.receiver.accept(deliveryOf(envelope()));
+  await busy.receiver.close();
+  const { receiver, untilState } = await openReceiver({ inbox, poll: 60_000 });
+  receiver.on("lead.created", () => {});
+  await untilState("unhandled");
+});
