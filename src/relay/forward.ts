@@ -1,19 +1,46 @@
+import { STATUS_CODES } from "node:http";
 import type { Handler } from "../dispatch/handler.ts";
 import { HookporterError } from "../errors.ts";
-import { send } from "./send.ts";
+import { readRetryAfter } from "./retry-after.ts";
+import { type Sending, send, type TargetAnswer } from "./send.ts";
+import { wantsTls } from "./unreachable.ts";
+
+/** How a forward is done. */
+export interface ForwardOptions extends Pick<Sending, "timeout" | "maxAnswer"> {
+  /** Told of each answer with its entry's number, before the answer is judged. */
+  readonly onAnswer?: (seq: number, answer: TargetAnswer) => void;
+  /** Told why there was no answer. */
+  readonly onFailure?: (seq: number, thrown: unknown) => void;
+  /** Milliseconds since 1970, for a `Retry-After` that is a date. Default `Date.now`. */
+  readonly clock?: () => number;
+}
 
 /**
  * A handler that passes each delivery on to a target: same bytes, same signature header. It fails, and so is retried,
- * until the target answers 2xx.
+ * until the target answers 2xx, not sooner than its `Retry-After` asks. Notes each answer: its status, then its body.
  */
-export function forwardTo(target: URL): Handler {
-  return async (_event, { delivery, signal }) => {
+export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
+  const { timeout = 30_000, maxAnswer, onAnswer, onFailure, clock = Date.now } = options;
+  return async (_event, { delivery, signal, note, seq }) => {
     const { headers, body } = delivery;
-    const answer = await send({ target, headers, body, signal });
-    if (answer.ok) return;
-    throw new HookporterError(
-      "target_refused",
-      `${target.href} answered ${answer.status}: ${answer.body.slice(0, 500)}`,
-    );
+    let answer: TargetAnswer;
+    try {
+      const limit = maxAnswer === undefined ? {} : { maxAnswer };
+      answer = await send({ target, headers, body, signal, timeout, ...limit });
+    } catch (thrown) {
+      onFailure?.(seq, thrown);
+      throw thrown;
+    }
+    const { status } = answer;
+    const name = STATUS_CODES[status];
+    note(`${status}${name === undefined ? "" : ` ${name}`}\n${answer.body.slice(0, 2048)}`.trimEnd());
+    onAnswer?.(seq, answer);
+    if (!answer.ok) throw refusal(target, answer, clock());
   };
+}
+
+function refusal(target: URL, { status, body, headers }: TargetAnswer, now: number): HookporterError {
+  const why = wantsTls(target, status, body) ?? body.slice(0, 500);
+  const error = new HookporterError("target_refused", `${target.href} answered ${status}: ${why}`);
+  return Object.assign(error, { retryAfterMs: readRetryAfter(headers["retry-after"], now) });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Handler } from "../../src/dispatch/handler.ts";
 import { createReceiver } from "../../src/receiver/receiver.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { sign } from "../../src/signature/sign.ts";
@@ -102,12 +103,30 @@ describe("forwardTo", () => {
   it("names the code of a refusal, and shows no more of the answer than its beginning", async () => {
     const { url } = await openTarget((response) => void response.writeHead(500).end("x".repeat(5000)));
     const forward = forwardTo(url);
-    const context = { delivery: delivery(), signal: new AbortController().signal };
+    const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {} };
     const failed = await Promise.resolve(forward({} as never, context as never)).catch(
       (thrown: Error) => thrown,
     );
     expect(failed).toMatchObject({ code: "target_refused" });
     expect((failed as Error).message.length).toBeLessThan(700);
+  });
+
+  it("keeps each answer with its attempt: the status, then the body, of bad and good ones", async () => {
+    const answers = [
+      { status: 422, body: "amount: not a number\nat line 3" },
+      { status: 201, body: "" },
+    ];
+    const { url } = await openTarget((response) => {
+      const { status = 500, body } = answers.shift() ?? {};
+      response.writeHead(status).end(body);
+    });
+    const { receiver, until } = await openForwarder(url);
+    await receiver.accept(delivery());
+    await until("done");
+    expect((await receiver.inbox.attempts(1)).map(({ note }) => note)).toEqual([
+      "422 Unprocessable Entity\namount: not a number\nat line 3",
+      "201 Created",
+    ]);
   });
 
   it("gives up at once when the handler's signal says so", async () => {
@@ -119,4 +138,61 @@ describe("forwardTo", () => {
     setTimeout(() => aborter.abort(reason), 20);
     await expect(forwarding).rejects.toBe(reason);
   });
+
+  it("keeps no more of an answer than 2 KiB", async () => {
+    const { url } = await openTarget((response) => void response.end("é€".repeat(50_000)));
+    const { receiver, until } = await openForwarder(url);
+    await receiver.accept(delivery());
+    await until("done");
+    const [record] = await receiver.inbox.attempts(1);
+    expect(Buffer.byteLength(record?.note ?? "")).toBeLessThanOrEqual(2048);
+    expect(record?.note).toMatch(/^200 OK\né€.*…$/);
+  });
+
+  it.each([
+    [429, "7", 7000],
+    [503, new Date(AT + 90_000).toUTCString(), 90_000],
+    [500, undefined, undefined],
+    [500, "0", undefined],
+  ])("asks to wait as the %d with the Retry-After %s does", async (status, header, wait) => {
+    const headers = header === undefined ? {} : { "retry-after": header };
+    const { url } = await openTarget((response) => void response.writeHead(status, headers).end());
+    const failed = await forwarding(forwardTo(url, { clock: () => AT })).catch((thrown: unknown) => thrown);
+    expect(failed).toMatchObject({ code: "target_refused", retryAfterMs: wait });
+  });
+
+  it("waits as long as the target asks before it tries again", async () => {
+    const { url, got } = await openTarget((response) =>
+      response.writeHead(503, { "retry-after": "120" }).end(),
+    );
+    const { receiver, entry } = await openForwarder(url);
+    await receiver.accept(delivery());
+    await vi.waitFor(async () => expect(await entry()).toMatchObject({ attempts: 1, state: "pending" }));
+    const wait = ((await entry())?.runAt ?? 0) - AT;
+    expect(wait).toBeGreaterThan(60_000); // a date in the header has no parts of a second
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(got).toHaveLength(1);
+  });
+
+  it("tells of each answer and of each failure with its entry's number", async () => {
+    const told: unknown[] = [];
+    const options = {
+      onAnswer: (seq: number, { status }: { status: number }) => void told.push([seq, status]),
+      onFailure: (seq: number, thrown: unknown) => void told.push([seq, thrown]),
+    };
+    const { url, close } = await openTarget((response) => void response.writeHead(500).end());
+    await forwarding(forwardTo(url, options)).catch(() => {});
+    await close();
+    await forwarding(forwardTo(url, options)).catch(() => {});
+    expect(told).toEqual([
+      [5, 500],
+      [5, expect.objectContaining({ code: "target_unreachable" })],
+    ]);
+  });
 });
+
+/** Runs a forward as a handler of entry 5. */
+async function forwarding(forward: Handler): Promise<unknown> {
+  const { signal } = new AbortController();
+  return forward({} as never, { delivery: delivery(), signal, note: () => {}, seq: 5 } as never);
+}

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { send } from "../../src/relay/send.ts";
 import { openTarget } from "./sample.ts";
 
@@ -170,5 +170,49 @@ describe("send", () => {
     const sending = send({ target: url, ...EMPTY, signal: aborter.signal });
     setTimeout(() => aborter.abort(reason), 20);
     await expect(sending).rejects.toBe(reason);
+  });
+
+  it("tells whether there was a connection at all when time is over", async () => {
+    const { url } = await openTarget(() => {});
+    for (const connection of ["new", "kept open"]) {
+      await expect(send({ target: url, ...EMPTY, timeout: 40 }), connection).rejects.toMatchObject({
+        message: expect.stringMatching(/: connected, but no answer/),
+        cause: { name: "TimeoutError" },
+      });
+    }
+  });
+
+  it("sends again where a connection that was kept open is closed as it is used", async () => {
+    const { url, got } = await openTarget((response) => {
+      response.end("ok");
+      if (got.length !== 1) return;
+      // The target closes it, but the client learns of that only when it sends once more.
+      const { socket } = response;
+      setImmediate(() => socket?.once("data", () => socket.resetAndDestroy()));
+    });
+    await send({ target: url, ...EMPTY });
+    const body = Buffer.from("second");
+    expect(await send({ target: url, headers: {}, body })).toMatchObject({ status: 200 });
+    expect(got.at(-1)?.body).toEqual(body);
+  });
+
+  it("leaves nothing behind on a connection that it uses again", async () => {
+    const warned = vi.fn();
+    process.on("warning", warned);
+    onTestFinished(() => void process.off("warning", warned));
+    const { url } = await openTarget();
+    for (let time = 0; time < 15; time++) await send({ target: url, ...EMPTY });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warned).not.toHaveBeenCalled();
+  });
+
+  it("gives as much of an answer as is asked for, as text and bytes, and says whether it is all", async () => {
+    const { url } = await openTarget((response) => void response.end("12345"));
+    expect(await send({ target: url, ...EMPTY, maxAnswer: 5 })).toMatchObject({
+      ...{ body: "12345", bytes: Buffer.from("12345"), cut: false },
+    });
+    expect(await send({ target: url, ...EMPTY, maxAnswer: 4 })).toMatchObject({
+      ...{ body: "1234", bytes: Buffer.from("1234"), cut: true },
+    });
   });
 });

@@ -1,0 +1,227 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import { startServer } from "../../src/receiver/server.ts";
+import { forwardTo } from "../../src/relay/forward.ts";
+import { SyncForward } from "../../src/relay/sync-forward.ts";
+import { openReceiver } from "../receiver/open.ts";
+import { bytes, deliveryOf, freshEnvelope, gate, signedHeaders, until } from "../receiver/sample.ts";
+import { send } from "../receiver/wire.ts";
+import { openTarget } from "./sample.ts";
+
+/** A public endpoint that forwards to a target while its sender waits. */
+async function openRelay(
+  target: URL,
+  { timeout = 5000, ...options }: Partial<ReceiverOptions> & { timeout?: number } = {},
+) {
+  const opened = await openReceiver({
+    retry: { attempts: Number.POSITIVE_INFINITY, delay: 60_000 },
+    ...options,
+  });
+  const sync = new SyncForward(timeout);
+  opened.receiver.on("*", forwardTo(target, sync.forwardOptions));
+  const server = await startServer(sync.over(opened.receiver), { port: 0, host: "127.0.0.1", path: "/in" });
+  onTestFinished(() => server.close());
+  const post = (content: object | string, headers?: Record<string, string>) => {
+    const body = bytes(content);
+    return send(server.url, { body, headers: headers ?? signedHeaders(body) });
+  };
+  return { ...opened, post };
+}
+
+/** A target that answers with each status in turn, then with the last one for ever. */
+function answering(...statuses: number[]) {
+  return openTarget((response) => {
+    const [status = 200] = statuses.length > 1 ? statuses.splice(0, 1) : statuses;
+    response.writeHead(status).end(`answer ${status}`);
+  });
+}
+
+describe("the target's answer", () => {
+  it("is passed on to the sender: status, headers and bytes", async () => {
+    const { url, got } = await openTarget((response) => {
+      response.writeHead(201, { "content-type": "text/x-own", "x-own": "1", "set-cookie": ["a=1", "b=2"] });
+      response.end("\u0000é\r\n");
+    });
+    const { post, entry } = await openRelay(url);
+    const sent = freshEnvelope();
+    const { status, headers, text } = await post(sent);
+    expect({ status, headers }).toMatchObject({
+      status: 201,
+      headers: {
+        "content-type": "text/x-own",
+        "x-own": "1",
+        "set-cookie": ["a=1", "b=2"],
+        "content-length": "5",
+      },
+    });
+    expect(text).toBe("\u0000é\r\n");
+    expect(got[0]?.body).toEqual(bytes(sent));
+    expect(await entry()).toMatchObject({ state: "done", attempts: 1 });
+  });
+
+  it("loses what belongs to the target's own connection", async () => {
+    const { url } = await openTarget((response) => {
+      response.writeHead(200, {
+        connection: "close, x-hop",
+        "x-hop": "1",
+        "keep-alive": "timeout=9",
+        "x-end": "1",
+      });
+      response.write("in ");
+      response.end("chunks");
+    });
+    const { headers, text } = await (await openRelay(url)).post(freshEnvelope());
+    expect(text).toBe("in chunks");
+    expect(headers).toMatchObject({ "x-end": "1", "content-length": "9" });
+    expect(headers).not.toHaveProperty("x-hop");
+    expect(headers).not.toHaveProperty("transfer-encoding");
+    expect(headers["keep-alive"]).not.toBe("timeout=9");
+  });
+
+  it.each([204, 304])("may be without a body: %d", async (status) => {
+    const { url } = await openTarget((response) => void response.writeHead(status).end());
+    const reply = await (await openRelay(url)).post(freshEnvelope());
+    expect(reply).toMatchObject({ status, text: "" });
+  });
+
+  it.each([302, 400, 410, 500])("may be a %d, and then the event is kept and tried again", async (status) => {
+    const { url, got } = await answering(status, 200);
+    const { post, entry, clock, untilState } = await openRelay(url);
+    expect(await post(freshEnvelope())).toMatchObject({ status, text: `answer ${status}` });
+    expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
+    clock.now += 61_000;
+    await untilState("done");
+    expect(got).toHaveLength(2);
+  });
+
+  it("is not passed on where it is endless", async () => {
+    const { url } = await openTarget((response) => void pour(response));
+    const reply = await (await openRelay(url)).post(freshEnvelope());
+    expect(reply.status).toBe(502);
+    expect(JSON.parse(reply.text)).toMatchObject({ error: { type: "bad_gateway" } });
+  });
+});
+
+describe("a target that does not answer", () => {
+  it("is a 502 where nothing listens, and the event is kept and tried again", async () => {
+    const { url, close } = await openTarget();
+    await close();
+    const { post, entry } = await openRelay(url);
+    const { status, text } = await post(freshEnvelope());
+    expect(status).toBe(502);
+    expect(JSON.parse(text)).toEqual({ error: { type: "bad_gateway", message: expect.any(String) } });
+    expect(text).not.toContain(url.port); // what is wrong here is no matter of the sender's
+    expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
+  });
+
+  it("is a 504 where its time is over", async () => {
+    const { url } = await openTarget(() => {});
+    const { post, entry } = await openRelay(url, { timeout: 50 });
+    const { status, text } = await post(freshEnvelope());
+    expect(status).toBe(504);
+    expect(JSON.parse(text)).toMatchObject({ error: { type: "gateway_timeout" } });
+    await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  });
+});
+
+describe("the receiver before it", () => {
+  it("refuses what is not authentic, and the target sees nothing of it", async () => {
+    const { url, got } = await openTarget();
+    const { post, entries } = await openRelay(url);
+    expect(await post(freshEnvelope(), {})).toMatchObject({ status: 401 });
+    expect(await post("no JSON")).toMatchObject({ status: 400 });
+    expect(got).toEqual([]);
+    expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }]);
+  });
+
+  it("answers a duplicate of what the target has taken by itself", async () => {
+    const { url, got } = await answering(201);
+    const { post } = await openRelay(url);
+    const sent = freshEnvelope();
+    expect(await post(sent)).toMatchObject({ status: 201 });
+    const again = await post(sent);
+    expect(again.status).toBe(200);
+    expect(JSON.parse(again.text)).toMatchObject({ received: true, duplicate: true });
+    expect(got).toHaveLength(1);
+  });
+
+  it("forwards at once when the sender comes again with what the target has not taken", async () => {
+    const { url, got } = await answering(500, 202);
+    const { post, entry } = await openRelay(url);
+    const sent = freshEnvelope();
+    expect(await post(sent)).toMatchObject({ status: 500 });
+    expect(await post(sent)).toMatchObject({ status: 202 });
+    expect(got).toHaveLength(2);
+    expect(await entry()).toMatchObject({ state: "done", attempts: 2, duplicates: 1 });
+  });
+
+  it("forwards once for all who bring the same event at once, and gives each the answer", async () => {
+    const { opened, open } = gate();
+    const { url, got } = await openTarget(async (response) => {
+      await opened;
+      response.writeHead(202).end("one");
+    });
+    const { post, outcomes } = await openRelay(url);
+    const sent = freshEnvelope();
+    const replies = Array.from({ length: 8 }, () => post(sent));
+    await until(() => expect(outcomes()).toHaveLength(8));
+    open();
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ status: 202, text: "one" });
+    expect(got).toHaveLength(1);
+  });
+
+  it("asks the sender to come again where an earlier event of the same order waits", async () => {
+    const { url, got } = await answering(500, 200);
+    const { post, entries, clock } = await openRelay(url, { orderBy: () => "one" });
+    expect(await post(freshEnvelope())).toMatchObject({ status: 500 });
+    const behind = await post(freshEnvelope());
+    expect(behind).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    expect(got).toHaveLength(1);
+    clock.now += 61_000;
+    await until(async () => expect(await entries()).toMatchObject([{ state: "done" }, { state: "done" }]));
+    expect(got).toHaveLength(3);
+    expect(got[1]?.body).toEqual(got[0]?.body);
+  });
+
+  it("asks the sender to come again where the store fails after the event was kept", async () => {
+    const { url } = await answering(200);
+    const { post, receiver, untilState, clock } = await openRelay(url);
+    vi.spyOn(receiver.inbox, "claim").mockRejectedValue(new Error("locked"));
+    const reply = await post(freshEnvelope());
+    expect(reply).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    vi.mocked(receiver.inbox.claim).mockRestore();
+    clock.now += 11_000;
+    await untilState("done");
+  });
+
+  it("runs many at a time, whatever the receiver's concurrency", async () => {
+    const { opened, open } = gate();
+    const { url, got } = await openTarget(async (response) => {
+      await opened;
+      response.end("ok");
+    });
+    const { post } = await openRelay(url, { concurrency: 1 });
+    const replies = Array.from({ length: 5 }, () => post(freshEnvelope()));
+    await until(() => expect(got).toHaveLength(5));
+    open();
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ status: 200, text: "ok" });
+  });
+
+  it("forwards what another process left waiting, too", async () => {
+    const { url, got } = await answering(200);
+    const { receiver } = await openRelay(url);
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    await until(() => expect(got).toHaveLength(1));
+  });
+});
+
+/** Writes until nobody reads any more. */
+function pour(response: ServerResponse): void {
+  const chunk = Buffer.alloc(1024 * 1024, "x");
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+    if (!response.destroyed) response.once("drain", more);
+  };
+  more();
+}

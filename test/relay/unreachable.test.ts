@@ -1,0 +1,142 @@
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, createServer as createPlain, type Socket } from "node:net";
+import { createServer as createSecure } from "node:tls";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { send } from "../../src/relay/send.ts";
+import { wantsTls, whyUnreachable } from "../../src/relay/unreachable.ts";
+import { openTarget } from "./sample.ts";
+
+const EMPTY = { headers: {}, body: Buffer.from("{}") };
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+const outside = { inContainer: false };
+const REFUSED = failure("ECONNREFUSED");
+
+/** The address of a port that was free on both families a moment ago. */
+async function closedPort(): Promise<URL> {
+  const { url, close } = await openTarget();
+  await close();
+  return url;
+}
+
+/** Starts a server on an address of this machine; `undefined` where it has no such family. */
+async function listening(server: Server, host: string): Promise<number | undefined> {
+  const listens = new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(0, host, () => resolve(true));
+  });
+  onTestFinished(() => void server.close());
+  return (await listens) ? (server.address() as AddressInfo).port : undefined;
+}
+
+describe("a refused connection", () => {
+  it("is told as nothing that listens there", async () => {
+    const why = await whyUnreachable(REFUSED, await closedPort(), outside);
+    expect(why).toContain("nothing listens there");
+    expect(why).not.toContain("host.docker.internal");
+  });
+
+  it.each([
+    ["127.0.0.1", "::1"],
+    ["::1", "127.0.0.1"],
+  ])("on %s names %s where that is where something listens", async (asked, where) => {
+    const port = await listening(createServer(), where);
+    if (port === undefined) return; // a machine without IPv6
+    const name = (address: string) => (address.includes(":") ? `[${address}]` : address);
+    const target = new URL(`http://${name(asked)}:${port}/hooks`);
+    const why = await whyUnreachable(REFUSED, target, outside);
+    expect(why).toContain(`something listens on ${where}`);
+    expect(why).toContain(`http://${name(where)}:${port}`);
+  });
+
+  it.each(["127.0.0.1", "localhost", "[::1]"])("of %s in a container names the host's name", async (host) => {
+    const target = await closedPort();
+    target.hostname = host;
+    const why = await whyUnreachable(REFUSED, target, { inContainer: true });
+    expect(why).toContain(`http://host.docker.internal:${target.port}`);
+  });
+
+  it("of another machine in a container is no matter of the container", async () => {
+    const why = await whyUnreachable(REFUSED, new URL("http://192.0.2.1:3000"), { inContainer: true });
+    expect(why).not.toContain("docker");
+  });
+});
+
+describe("a name that is not known", () => {
+  it("is told with the name", async () => {
+    const why = await whyUnreachable(failure("ENOTFOUND"), new URL("http://ap.test:3000"), outside);
+    expect(why).toContain("ap.test");
+  });
+
+  it("is told apart where it is known inside a container only", async () => {
+    const target = new URL("http://host.docker.internal:3000");
+    expect(await whyUnreachable(failure("ENOTFOUND"), target, outside)).toContain("127.0.0.1");
+  });
+
+  it("is told apart where the lookup itself failed", async () => {
+    const why = await whyUnreachable(failure("EAI_AGAIN"), new URL("http://ap.test:3000"), outside);
+    expect(why).toContain("network");
+  });
+});
+
+it.each(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"])(
+  "tells that the network does not lead there: %s",
+  async (code) => {
+    expect(await whyUnreachable(failure(code), new URL("http://192.0.2.1"), outside)).toContain(code);
+  },
+);
+
+describe("HTTP and TLS taken for each other", () => {
+  it("is told where a TLS target is really plain", async () => {
+    const { url } = await openTarget();
+    const target = new URL(url);
+    target.protocol = "https:";
+    await expect(send({ target, ...EMPTY })).rejects.toMatchObject({
+      code: "target_unreachable",
+      message: expect.stringContaining(`use http://${target.host}`),
+    });
+  });
+
+  it("is told where a plain target really speaks TLS", async () => {
+    // Without a certificate it shakes no hands, but says so in TLS.
+    const server = createSecure({ SNICallback: (_, done) => done(new Error("none")) });
+    server.on("tlsClientError", () => {});
+    const port = await listening(server as unknown as Server, "127.0.0.1");
+    await expect(send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY })).rejects.toMatchObject({
+      message: expect.stringContaining(`use https://127.0.0.1:${port}`),
+    });
+  });
+
+  it.each([
+    ["nginx", "<center>The plain HTTP request was sent to HTTPS port</center>"],
+    ["Go", "Client sent an HTTP request to an HTTPS server."],
+    ["Apache", "Reason: You're speaking plain HTTP to an SSL-enabled server port."],
+  ])("is told by the 400 of %s", (_, body) => {
+    const target = new URL("http://app.test:8443/hooks");
+    expect(wantsTls(target, 400, body)).toContain("https://app.test:8443");
+    expect(wantsTls(target, 500, body)).toBeUndefined();
+    expect(wantsTls(new URL("https://app.test:8443"), 400, body)).toBeUndefined();
+  });
+
+  it("is not told by another 400", () => {
+    expect(wantsTls(new URL("http://app.test"), 400, "event is missing")).toBeUndefined();
+  });
+});
+
+it("tells that what listens there speaks no HTTP", async () => {
+  const server = createPlain((socket: Socket) => {
+    socket.on("error", () => {}).end("SSH-2.0-server\r\n");
+  });
+  const port = await listening(server as unknown as Server, "127.0.0.1");
+  await expect(send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY })).rejects.toMatchObject({
+    message: expect.stringContaining("does not speak HTTP"),
+  });
+});
+
+it("gives the words of a failure that it does not know", async () => {
+  expect(await whyUnreachable(new Error("something else"), new URL("http://a.test"), outside)).toBe(
+    "something else",
+  );
+});
