@@ -53,9 +53,13 @@ export function entryPage(
   const rows = Object.entries(entryFields(entry)).filter(
     ([, value]) => value !== null && value !== undefined,
   );
-  const runs = attempts.map(({ attempt, handler, outcome, durationMs, error, startedAt }) => {
+  const runs = attempts.flatMap(({ attempt, handler, outcome, durationMs, error, note, startedAt }) => {
     const end = error === null ? "" : `  ${printable(error, 2048)}`;
-    return `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${durationMs} ms${end}`;
+    const noted = note === null ? [] : printableLines(note);
+    return [
+      `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${durationMs} ms${end}`,
+      ...noted.map((line) => color.dim(`    ${line}`)),
+    ];
   });
   return [
     ...rows.map(([name, value]) => `${color.dim(name.padEnd(17))} ${printable(String(value), 300)}`),

@@ -1,10 +1,14 @@
 import { HookporterError } from "../errors.ts";
 import { matchesKind } from "../event/kind-pattern.ts";
-import type { Observation } from "../receiver/observation.ts";
+import type { AttemptObservation, Observation } from "../receiver/observation.ts";
+import { isUnanswered } from "./forward-rules.ts";
 
 /** What `listen` waits for before it ends by itself. */
 export interface Goal {
-  /** Looks at what happened; `true` once the goal is reached: enough events came, and their handlers have run. */
+  /**
+   * Looks at what happened; `true` once the goal is reached: enough events came, and their handlers have run. A target that
+   * does not answer yet is waited for.
+   */
   reached(observation: Observation): boolean;
   /** Whether an event that counted failed in its handlers or target. */
   readonly failed: boolean;
@@ -26,7 +30,8 @@ export interface GoalOptions {
  *
  * @throws HookporterError `usage` for two goals, or a time-out without one
  */
-export function readGoal({ count, once, waitFor, timeout, events = ["*"] }: GoalOptions): Goal | undefined {
+export function readGoal(options: GoalOptions): Goal | undefined {
+  const { count, once, waitFor, timeout, events = ["*"] } = options;
   const given = [count !== undefined, once === true, waitFor !== undefined].filter(Boolean).length;
   if (given > 1)
     throw new HookporterError("usage", "expected one of --count, --once and --wait-for, got several");
@@ -58,10 +63,16 @@ class CountGoal implements Goal {
 
   reached(observation: Observation): boolean {
     if (observation.type === "delivery") this.#count(observation.outcome);
-    else if (this.#waiting.delete(observation.seq)) {
+    else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq)) {
       this.failed ||= observation.state !== "done" && observation.state !== "unhandled";
     }
     return this.#came >= this.#wanted && this.#waiting.size === 0;
+  }
+
+  /** An attempt of which nothing failed but to reach a target is not the last. */
+  #isDecided({ state, records }: AttemptObservation): boolean {
+    const failed = records.filter(({ outcome }) => outcome !== "ok");
+    return state !== "pending" || failed.length === 0 || !failed.every(isUnanswered);
   }
 
   #count(outcome: Extract<Observation, { type: "delivery" }>["outcome"]): void {

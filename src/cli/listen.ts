@@ -4,17 +4,29 @@ import { matchesKind } from "../event/kind-pattern.ts";
 import type { Observation } from "../receiver/observation.ts";
 import { createReceiver, type Receiver } from "../receiver/receiver.ts";
 import { type RunningServer, startServer } from "../receiver/server.ts";
+import { SyncForward } from "../relay/sync-forward.ts";
 import type { NamedSecret } from "../signature/diagnose/keyings.ts";
 import { readSecrets } from "../signature/secrets.ts";
-import { chooseHandlers, type HandlerChoice, reloadOnChange } from "./chosen-handlers.ts";
+import { catchUp } from "./catch-up.ts";
+import { chooseHandlers, reloadOnChange } from "./chosen-handlers.ts";
 import { createCliLogger } from "./cli-logger.ts";
 import { consoleOnStderr } from "./console-on-stderr.ts";
 import type { CliContext } from "./context.ts";
 import { DiagnosisLimit } from "./diagnosis-limit.ts";
+import { describeRule } from "./forward-rules.ts";
+import {
+  checkForwarding,
+  checkTargets,
+  type ForwardingOptions,
+  forwardTimeout,
+  receiverLimits,
+} from "./forwarding.ts";
 import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
 import { inboxOption } from "./inbox.ts";
 import { planSubscription } from "./listen-subscription.ts";
 import { showAttempt, showDelivery } from "./live-view.ts";
+import { canWrite, openReadiness } from "./open-readiness.ts";
+import { orderByPath } from "./order-path.ts";
 import { otherSecrets } from "./other-secrets.ts";
 import { openSaveFolder } from "./save-folder.ts";
 import { findSecrets, type SecretOptions } from "./secret.ts";
@@ -31,7 +43,7 @@ export interface ListenOptions
   extends GoalOptions,
     SecretOptions,
     ServiceOptions,
-    HandlerChoice,
+    ForwardingOptions,
     ReachableOptions {
   readonly subscribe?: boolean;
   readonly events?: readonly string[];
@@ -40,15 +52,15 @@ export interface ListenOptions
   readonly inbox?: string;
   readonly saveDir?: string;
   readonly signatureHeader?: string;
+  readonly readyFile?: string;
+  readonly healthPort?: number;
 }
-
-/** A target may be down for as long as it likes while nothing else runs here. */
-const FORWARD_RETRY = { attempts: Number.POSITIVE_INFINITY, delay: 500, maxDelay: 30_000 };
 
 /** Runs the local receiver until it is stopped or its goal is reached. */
 export async function listen(options: ListenOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   const goal = readGoal(options);
+  checkForwarding(options);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const secrets = await findSecrets(context, options, true);
@@ -60,8 +72,12 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     inbox,
     log: createCliLogger(output),
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
-    ...(options.forwardTo !== undefined && options.handlers === undefined && { retry: FORWARD_RETRY }),
+    ...receiverLimits(options),
+    ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),
+    ...(options.deadLetters !== undefined && { deadLetterOrder: options.deadLetters }),
   });
+  const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
+  const forwarding = sync?.forwardOptions ?? { timeout: forwardTimeout(options) };
   const tally = new Tally();
   const stops: (() => unknown)[] = [];
   try {
@@ -73,31 +89,38 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
       stops.push(consoleOnStderr(io));
       stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     }
-    receiver.replaceHandlers(await chooseHandlers(options, context));
+    receiver.replaceHandlers(await chooseHandlers(options, forwarding, context));
     const others = otherSecrets(context, options, secrets);
     watch(receiver, { goal, tally, others }, options, context, stop);
     // Before everything else is opened, so that it is closed last: a second signal must be heard while closing.
     stops.push(stopOnSignal(goal, tally, context, stop));
+    const { readiness, announceReady, healthUrl } = await openReadiness(options, context, stops);
     await receiver.start();
     stops.push(() => receiver.close());
+    readiness.add({ name: "receiver", holds: () => receiver.ready });
+    readiness.add({ name: "inbox", holds: () => canWrite(receiver.inbox) });
     const { port = 4400, path = "/webhooks" } = options;
-    const server = await startServer(receiver, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
+    const doorway = sync?.over(receiver) ?? receiver;
+    const server = await startServer(doorway, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
     stops.push(() => server.close());
-    if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, context));
-    const fields = announce(
-      server,
-      { ...secrets, fingerprint: current?.fingerprint ?? "", inbox },
-      options,
-      context,
-    );
+    checkTargets(options, server.url);
+    if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, forwarding, context));
+    const found = { ...secrets, fingerprint: current?.fingerprint ?? "", inbox, healthUrl };
+    const fields = announce(server, found, options, context);
+    await catchUp(receiver.inbox, options, context);
     stops.push(stopAfter(options.timeout, goal, stop));
-    if (tunnel !== undefined) stops.push(() => tunnel.close());
+    if (tunnel !== undefined) {
+      stops.push(() => tunnel.close());
+      readiness.add({ name: "tunnel", holds: () => tunnel.online });
+    }
     const at = (url: string | URL) => ({ url: new URL(url), secrets, tunnel: options.tunnel });
     const moved = (url: string) => void subscription?.createElsewhere(at(url), stopped);
     const publicUrl =
-      tunnel === undefined ? null : await Promise.race([tunnel.open(receiver, stop, moved), stopped]);
+      tunnel === undefined ? null : await Promise.race([tunnel.open(doorway, stop, moved), stopped]);
     if (publicUrl === null || typeof publicUrl === "string") {
-      output.record("ready", { ...fields, publicUrl });
+      const ready = { ...fields, publicUrl };
+      stops.push(announceReady(ready));
+      output.record("ready", ready);
       await subscription?.create(at(publicUrl ?? server.url), stopped);
     }
     const { reason, exitCode, error } = await stopped;
@@ -119,22 +142,30 @@ async function closeAll(stops: (() => unknown)[]): Promise<void> {
 /** Says where it listens and what it does; gives the same as the fields of a record. */
 function announce(
   { url }: RunningServer,
-  secret: { from: string; fingerprint: string; inbox: string },
+  found: { from: string; fingerprint: string; inbox: string; healthUrl: URL | undefined },
   options: ListenOptions,
   { output }: CliContext,
 ): object {
-  const { from, fingerprint, inbox } = secret;
+  const { from, fingerprint, inbox, healthUrl } = found;
+  const { handlers, forwardTo = [], sync = false } = options;
   const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
   output.talk(`listening on ${url.href}`);
   output.talk(`  ${own}${from} (fingerprint ${fingerprint})`);
   output.talk(`  inbox ${inbox}`);
-  if (options.handlers !== undefined) output.talk(`  handlers ${options.handlers}`);
-  if (options.forwardTo !== undefined) output.talk(`  forwarding to ${options.forwardTo.href}`);
+  if (handlers !== undefined) output.talk(`  handlers ${handlers}`);
+  const waits = sync ? " while the sender waits" : "";
+  for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
+  if (handlers === undefined && forwardTo.length === 0)
+    output.talk("  events are kept and shown only (--handlers PATH, --forward-to URL)");
+  if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz says when it is ready`);
   const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
   output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
-  const forward = options.forwardTo?.href ?? null;
-  const handlers = options.handlers ?? null;
-  return { url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint, handlers, forward };
+  const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: target.href }));
+  return {
+    ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
+    ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, sync },
+    health: healthUrl?.href ?? null,
+  };
 }
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. */

@@ -62,9 +62,11 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
   const { color } = output;
   const time = color.dim(clockTime(now));
   const event = `${time}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}`;
-  for (const { handler, outcome, durationMs, error } of records) {
+  for (const { handler, outcome, durationMs, error, note } of records) {
     const word = outcome === "ok" ? color.green("handled") : color.red(outcome);
-    const why = error === null ? "" : `  ${printable(error, 300)}`;
+    // The first line of a note is a target's status; what follows may be a payload, which `events show` has.
+    const noted = note === null ? "" : `  ${printable(note.split("\n", 1)[0] ?? "", 100)}`;
+    const why = error === null ? noted : `  ${printable(error, 500)}`;
     output.data(
       `${event}  ${word}  ${color.dim(`${printable(handler)} attempt ${attempt} ${durationMs} ms`)}${why}`,
     );

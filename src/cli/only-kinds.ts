@@ -17,7 +17,8 @@ export function onlyKinds(registry: HandlerRegistry, wanted: readonly string[]):
       const name = options?.name ?? (count === 1 ? pattern : `${pattern}#${count}`);
       const parts = narrow(pattern, wanted);
       for (const part of parts) {
-        registry.on(part as "*", handler, { name: parts.length === 1 ? name : `${name} (${part})` });
+        const own = parts.length === 1 ? name : `${name} (${part})`;
+        registry.on(part as "*", handler, { ...options, name: own });
       }
     },
     onUnknown: (handler, options) => {

@@ -27,6 +27,7 @@ export class SupervisedTunnel {
   readonly #key: ProbeKey;
   #supervisor: TunnelSupervisor | undefined;
   #closed = false;
+  #online = false;
 
   /** `path` is the endpoint's. */
   constructor(path: string, context: CliContext) {
@@ -56,6 +57,7 @@ export class SupervisedTunnel {
         onEvent: (event) => {
           const shown = this.#atEndpoint(event);
           showTunnel(name, shown, output, clock());
+          this.#online = event.state === "online";
           if (event.state === "failed") stop(failed(name, event));
           if (event.state !== "online" || event.url === undefined) return;
           if (!warned) warnOfThePublic(name, output);
@@ -68,6 +70,11 @@ export class SupervisedTunnel {
         },
       });
     });
+  }
+
+  /** Whether the last probe came back. */
+  get online(): boolean {
+    return this.#online;
   }
 
   /** Ends it for good, opened or not; resolves once nothing of it runs any more. */

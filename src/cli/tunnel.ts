@@ -26,6 +26,8 @@ export interface PlannedTunnel {
     stop: (stop: Stop) => void,
     moved: (url: string) => void,
   ): Promise<string>;
+  /** Whether deliveries come through it now. */
+  readonly online: boolean;
   /** Closes it, if it was opened. */
   close(): Promise<void>;
 }
@@ -59,6 +61,9 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
   let serving: Promise<RunningServer> | undefined;
   return {
     alsoHere: undefined,
+    get online() {
+      return supervised.online;
+    },
     open: async (receiver, stop, moved) => {
       serving = startServer(receiver, { port: 0, host: HOST, path, also: supervised.answer });
       const { url } = await serving;
@@ -84,6 +89,9 @@ function keptAddress(url: URL, options: ReachableOptions, context: CliContext): 
   const way = { name: PUBLIC_URL, startChild: fixedAddress(url.href), timing: KEPT };
   return {
     alsoHere: supervised.answer,
+    get online() {
+      return supervised.online;
+    },
     open: (_receiver, stop, moved) => supervised.open(way, stop, moved),
     close: () => supervised.close(),
   };

@@ -52,6 +52,13 @@ export function readDuration(text: string): number {
   return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
 }
 
+/** How long to wait for something: a duration above 0, up to a day. */
+export function readTimeout(text: string): number {
+  const duration = readDuration(text);
+  if (duration >= 1 && duration <= 86_400_000) return duration;
+  throw new InvalidArgumentError("expected a duration from 1ms to 1d.");
+}
+
 /** A range of durations as milliseconds: `0..2s`, or one duration for both ends. */
 export function readDurationRange(text: string): readonly [number, number] {
   const [low = "", high = low, ...rest] = text.split("..");

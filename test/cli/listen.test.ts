@@ -1,26 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { runCli, startCli, tempFolder } from "./fake-io.ts";
-
-/** Starts `listen` on a free port and waits until it is ready; it ends with the test. */
-async function listening(argv: readonly string[] = [], cwd = tempFolder()) {
-  const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd });
-  onTestFinished(async () => {
-    listen.signal("SIGINT");
-    await listen.finished;
-  });
-  const ready = await vi.waitFor(() => {
-    const record = listen.now().records.find(({ type }) => type === "ready");
-    if (record === undefined) throw new Error(`not ready: ${listen.now().stderr}`);
-    return record;
-  }, 5000);
-  const url = String(ready.url);
-  const records = (type: string) => listen.now().records.filter((record) => record.type === type);
-  return { ...listen, url, cwd, records };
-}
+import { listening, startTarget } from "./open-listen.ts";
 
 it("makes a development secret for its owner alone, shows its fingerprint only, and trigger finds it", async () => {
   const { url, cwd, now, records } = await listening();
@@ -352,20 +334,3 @@ it("leaves no state behind when it only looks", async () => {
   await runCli(["events", "list"], { cwd });
   expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
 });
-
-/** A target that answers as it is told; it ends with the test. */
-async function startTarget(
-  answer: (body: string, headers: Record<string, unknown>) => number,
-): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    response.writeHead(answer(Buffer.concat(chunks).toString("utf8"), request.headers)).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
-}

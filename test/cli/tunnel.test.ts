@@ -20,6 +20,19 @@ it("forwards deliveries from the public address, byte for byte, and says where t
   expect(output()).not.toContain(TOKEN);
 });
 
+it("says on its own port that it is not ready while the tunnel is down", async () => {
+  const edge = await openEdge();
+  const { ready, records, until } = listenThrough(edge, ["--health-port", "0"]);
+  await ready();
+  const readyz = `${records("ready")[0]?.health}readyz`;
+  expect(await (await fetch(readyz)).json()).toMatchObject({ ready: true, checks: { tunnel: true } });
+  await edge.stop();
+  await until("reconnecting");
+  const answer = await fetch(readyz);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
+});
+
 it("keeps the token where nobody else on the machine can read it", async () => {
   const edge = await openEdge();
   const { ready, child } = listenThrough(edge);

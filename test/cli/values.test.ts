@@ -8,6 +8,7 @@ import {
   readPath,
   readPublicUrl,
   readTarget,
+  readTimeout,
 } from "../../src/cli/values.ts";
 
 it.each([
@@ -19,6 +20,10 @@ it.each([
   ["7d", 604_800_000],
   ["3", 3000],
 ])("reads the duration %s", (text, milliseconds) => expect(readDuration(text)).toBe(milliseconds));
+
+it.each(["0s", "0.1ms", "25h", "x"])("refuses to wait %s", (text) => {
+  expect(() => readTimeout(text)).toThrow("duration");
+});
 
 it.each(["", "s", "-1s", "1 s", "1w", "1e3"])("refuses the duration %j", (text) => {
   expect(() => readDuration(text)).toThrow("duration");

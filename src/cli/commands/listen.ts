@@ -1,12 +1,16 @@
 import type { Command } from "commander";
 import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
+import { readForward } from "../forward-rules.ts";
 import type { GoalOptions } from "../goal.ts";
 import type { ListenOptions } from "../listen.ts";
+import { readOrderPath } from "../order-path.ts";
 import { addSecretOptions } from "../secret.ts";
 import { addServiceOptions, refuseWithoutSubscribe } from "../service-options.ts";
 import { addTunnelOptions } from "../tunnel-options.ts";
+import { withoutUnfitSettings } from "../unfit-settings.ts";
 import {
+  readChoice,
   readCount,
   readDuration,
   readHeaderName,
@@ -14,7 +18,7 @@ import {
   readKinds,
   readPath,
   readPort,
-  readTarget,
+  readTimeout,
 } from "../values.ts";
 
 /** `listen`: the local receiver. */
@@ -30,16 +34,43 @@ export function registerListen(program: Command, context: CliContext): void {
       "handlers to run: a TypeScript or JavaScript file or folder, reloaded on change",
     )
     .option(
-      "--forward-to <url>",
-      "forward each event to this URL, or port on this machine, until it answers 2xx",
-      readTarget,
+      "--forward-to <target>",
+      "forward each event to this URL, or port on this machine, until it answers 2xx; may be repeated, and have a kind or family before it: payment.*=3001",
+      readForward,
     )
+    .option(
+      "--forward-timeout <duration>",
+      "how long a target may take to answer (default: 30s, with --sync 10s)",
+      readTimeout,
+    )
+    .option("--sync", "forward while the sender waits, and pass the target's answer on to it")
+    .option(
+      "--order-by <path>",
+      "run events with the same value there one after another, such as data.id",
+      readOrderPath,
+    )
+    .option(
+      "--dead-letters <choice>",
+      "skip lets the events behind a dead letter in an order run, block holds them back (default: skip)",
+      readChoice(["skip", "block"]),
+    )
+    .option(
+      "--catch-up",
+      "at the start, run the unhandled entries that have a handler or target now (default: with --forward-to)",
+    )
+    .option("--no-catch-up", "leave unhandled entries as they are")
     .option(
       "--events <kinds>",
       "show, save, handle and forward only these kinds or families; all are kept",
       readKinds,
     )
     .option("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
+    .option("--ready-file <file>", "write this file when ready, and remove it at the end")
+    .option(
+      "--health-port <n>",
+      "answer /healthz and /readyz on this port of 127.0.0.1; 0 for a free one",
+      readPort,
+    )
     .option("--count <n>", "stop after so many new events", readCount)
     .option("--once", "stop after one new event")
     .option("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
@@ -63,7 +94,8 @@ export function registerListen(program: Command, context: CliContext): void {
       refuseWithoutSubscribe(command, options.subscribe);
       const { listen } = await import("../listen.ts");
       const { withFittingTunnel } = await import("../fitting-tunnel.ts");
-      await listen(withFittingTunnel(withOneGoal(options, command), command), context);
+      const fitting = withoutUnfitSettings(withOneGoal(options, command), command);
+      await listen(withFittingTunnel(fitting, command), context);
     });
 }
 

@@ -1,0 +1,43 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** An answer: a status, with a body, or none ever. */
+export type TargetReply = number | { readonly status: number; readonly body: string } | "never";
+
+/**
+ * The user's app: gives each answer in turn, and the last one from then on (200 where none is given). Keeps what it gets;
+ * ends with the test.
+ */
+export async function startReceiving(...replies: readonly TargetReply[]) {
+  const got: { readonly body: string; readonly signature: unknown }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    got.push({
+      body: Buffer.concat(chunks).toString("utf8"),
+      signature: request.headers["x-service-signature"],
+    });
+    give(response, replies[Math.min(got.length, replies.length) - 1] ?? 200);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`,
+    got,
+    bodies: () => got.map(({ body }) => body),
+    kinds: (): string[] => got.map(({ body }) => JSON.parse(body).event),
+    close,
+  };
+}
+
+function give(response: ServerResponse, reply: TargetReply): void {
+  if (reply === "never") return;
+  const { status, body } = typeof reply === "number" ? { status: reply, body: "" } : reply;
+  response.writeHead(status).end(body);
+}
