@@ -94,33 +94,33 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     watch(receiver, { goal, tally, others }, options, context, stop);
     // Before everything else is opened, so that it is closed last: a second signal must be heard while closing.
     stops.push(stopOnSignal(goal, tally, context, stop));
-    const { readiness, announceReady, healthUrl } = await openReadiness(options, context, stops);
+    const ready = await openReadiness(options, context, stops);
     await receiver.start();
     stops.push(() => receiver.close());
-    readiness.add({ name: "receiver", holds: () => receiver.ready });
-    readiness.add({ name: "inbox", holds: () => canWrite(receiver.inbox) });
+    ready.checks.add({ name: "receiver", holds: () => receiver.ready });
+    ready.checks.add({ name: "inbox", holds: () => canWrite(receiver.inbox) });
     const { port = 4400, path = "/webhooks" } = options;
-    const doorway = sync?.over(receiver) ?? receiver;
-    const server = await startServer(doorway, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
+    const front = sync?.over(receiver) ?? receiver;
+    const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
     stops.push(() => server.close());
     checkTargets(options, server.url);
     if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, forwarding, context));
-    const found = { ...secrets, fingerprint: current?.fingerprint ?? "", inbox, healthUrl };
+    const found = { ...secrets, fingerprint: current?.fingerprint ?? "", inbox, healthUrl: ready.healthUrl };
     const fields = announce(server, found, options, context);
     await catchUp(receiver.inbox, options, context);
     stops.push(stopAfter(options.timeout, goal, stop));
-    if (tunnel !== undefined) {
-      stops.push(() => tunnel.close());
-      readiness.add({ name: "tunnel", holds: () => tunnel.online });
-    }
+    if (tunnel !== undefined) stops.push(() => tunnel.close());
+    if (tunnel !== undefined) ready.checks.add({ name: "tunnel", holds: () => tunnel.online });
     const at = (url: string | URL) => ({ url: new URL(url), secrets, tunnel: options.tunnel });
-    const moved = (url: string) => void subscription?.createElsewhere(at(url), stopped);
+    const moved = (url: string) => {
+      ready.update({ ...fields, publicUrl: url });
+      void subscription?.createElsewhere(at(url), stopped);
+    };
     const publicUrl =
-      tunnel === undefined ? null : await Promise.race([tunnel.open(doorway, stop, moved), stopped]);
+      tunnel === undefined ? null : await Promise.race([tunnel.open(front, stop, moved), stopped]);
     if (publicUrl === null || typeof publicUrl === "string") {
-      const ready = { ...fields, publicUrl };
-      stops.push(announceReady(ready));
-      output.record("ready", ready);
+      stops.push(ready.announce({ ...fields, publicUrl }));
+      output.record("ready", { ...fields, publicUrl });
       await subscription?.create(at(publicUrl ?? server.url), stopped);
     }
     const { reason, exitCode, error } = await stopped;

@@ -13,9 +13,12 @@ export interface ReadinessOptions {
 
 /** Ways to tell others that deliveries can come. */
 export interface OpenReadiness {
-  readonly readiness: Readiness;
+  /** What must hold. */
+  readonly checks: Readiness;
   /** Says that all is open; gives the way to take it back, to be called before anything is closed. */
-  readonly announceReady: (fields: object) => () => void;
+  readonly announce: (fields: object) => () => void;
+  /** Says it anew where something has changed, if it is still said. */
+  readonly update: (fields: object) => void;
   /** Where readiness can be asked for. */
   readonly healthUrl: URL | undefined;
 }
@@ -29,13 +32,13 @@ export async function openReadiness(
   { io }: CliContext,
   stops: (() => unknown)[],
 ): Promise<OpenReadiness> {
-  const readiness = new Readiness();
+  const checks = new Readiness();
   let open = false;
-  readiness.add({ name: "open", holds: () => open });
+  checks.add({ name: "open", holds: () => open });
   const file = readyFile === undefined ? undefined : openReadyFile(resolve(io.cwd, readyFile));
-  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, readiness);
+  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, checks);
   if (health !== undefined) stops.push(() => health.close());
-  const announceReady = (fields: object) => {
+  const announce = (fields: object) => {
     open = true;
     file?.write(fields);
     return () => {
@@ -43,7 +46,10 @@ export async function openReadiness(
       file?.remove();
     };
   };
-  return { readiness, announceReady, healthUrl: health?.url };
+  const update = (fields: object) => {
+    if (open) file?.write(fields);
+  };
+  return { checks, announce, update, healthUrl: health?.url };
 }
 
 /** Whether the inbox takes a write: its file is still there, and nobody else holds it. Writes nothing. */

@@ -27,7 +27,7 @@ export class SupervisedTunnel {
   readonly #key: ProbeKey;
   #supervisor: TunnelSupervisor | undefined;
   #closed = false;
-  #online = false;
+  #state: TunnelEvent["state"] = "starting";
 
   /** `path` is the endpoint's. */
   constructor(path: string, context: CliContext) {
@@ -55,9 +55,9 @@ export class SupervisedTunnel {
         probe: this.#key.probe,
         previousUrl: memory.url,
         onEvent: (event) => {
+          this.#state = event.state;
           const shown = this.#atEndpoint(event);
           showTunnel(name, shown, output, clock());
-          this.#online = event.state === "online";
           if (event.state === "failed") stop(failed(name, event));
           if (event.state !== "online" || event.url === undefined) return;
           if (!warned) warnOfThePublic(name, output);
@@ -72,9 +72,9 @@ export class SupervisedTunnel {
     });
   }
 
-  /** Whether the last probe came back. */
+  /** Whether a probe has come back through it, and nothing has happened to it since. */
   get online(): boolean {
-    return this.#online;
+    return this.#state === "online" && !this.#closed;
   }
 
   /** Ends it for good, opened or not; resolves once nothing of it runs any more. */

@@ -69,8 +69,13 @@ it("says which port is taken, and ends with 5", async () => {
 
 it("is not ready any more while it waits for a handler to end", async () => {
   const cwd = tempFolder();
-  const wait = "new Promise((resolve) => setTimeout(resolve, 1500))";
-  writeFileSync(join(cwd, "h.js"), `export default { "*": () => ${wait} };`);
+  const go = join(cwd, "go");
+  writeFileSync(
+    join(cwd, "h.js"),
+    `import { existsSync } from "node:fs";
+    import { setTimeout } from "node:timers/promises";
+    export default { "*": async () => { while (!existsSync(${JSON.stringify(go)})) await setTimeout(10); } };`,
+  );
   const { records, url, signal, finished } = await listening(
     ["--health-port", "0", "--ready-file", "ready.json", "--handlers", "h.js"],
     cwd,
@@ -82,9 +87,10 @@ it("is not ready any more while it waits for a handler to end", async () => {
     const answer = await fetch(new URL("/readyz", health));
     expect(answer.status).toBe(503);
     return answer.json();
-  }, 1000);
+  }, 5000);
   expect(state).toMatchObject({ ready: false, checks: { open: false } });
   expect(existsSync(join(cwd, "ready.json"))).toBe(false);
   expect((await fetch(new URL("/healthz", health))).status).toBe(200);
+  writeFileSync(go, "");
   expect((await finished).code).toBe(0);
 });

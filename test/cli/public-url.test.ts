@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { nowEnvelope, startListen } from "../hostile/cli.ts";
 import { posting } from "../receiver/open.ts";
+import { tempFolder } from "./fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
 
@@ -48,4 +51,26 @@ it.each([
   ]);
   expect((await posting(new URL(origin + path)).post(nowEnvelope())).status).toBe(200);
   expect(records("delivery")).toHaveLength(1); // probes are none
+});
+
+it("is not ready, by file and by /readyz, until the address leads to it", async () => {
+  const { origin, behind } = await openProxy("/webhooks");
+  const file = join(tempFolder(), "ready.json");
+  const argv = ["--json", "--public-url", origin, "--ready-file", file, "--health-port", "0"];
+  const { url, now } = await startListen(argv);
+  const health = await vi.waitFor(() => {
+    const [found] = /http:\S+readyz/.exec(now().stderr) ?? [];
+    if (found === undefined) throw new Error("it does not say where");
+    return found;
+  }, PATIENCE);
+  const not = await fetch(health);
+  expect(not.status).toBe(503);
+  expect(await not.json()).toMatchObject({ checks: { open: false, receiver: true, tunnel: false } });
+  expect(existsSync(file)).toBe(false);
+  behind.url = url;
+  await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ publicUrl: `${origin}/webhooks` });
+  const ready = await fetch(health);
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toMatchObject({ ready: true, checks: { tunnel: true } });
 });

@@ -20,17 +20,19 @@ it("forwards deliveries from the public address, byte for byte, and says where t
   expect(output()).not.toContain(TOKEN);
 });
 
-it("says on its own port that it is not ready while the tunnel is down", async () => {
+it("passes the target's answer to the public sender with --sync, and shows nobody outside whether it is ready", async () => {
   const edge = await openEdge();
-  const { ready, records, until } = listenThrough(edge, ["--health-port", "0"]);
-  await ready();
-  const readyz = `${records("ready")[0]?.health}readyz`;
-  expect(await (await fetch(readyz)).json()).toMatchObject({ ready: true, checks: { tunnel: true } });
-  await edge.stop();
-  await until("reconnecting");
-  const answer = await fetch(readyz);
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
+  const target = await openTarget((response) => void response.writeHead(202).end("taken"));
+  const argv = ["--forward-to", target.url.href, "--sync", "--health-port", "0"];
+  const { ready, records } = listenThrough(edge, argv);
+  const { publicUrl, post, ask } = await ready();
+  expect(await post(JSON.stringify(nowEnvelope()))).toMatchObject({ status: 202, text: "taken" });
+  for (const path of ["/readyz", "/healthz"])
+    expect(await ask({ method: "GET", target: path })).toMatchObject({ status: 404 });
+  const health = String(records("ready")[0]?.health);
+  const answer = await fetch(new URL("/readyz", health));
+  expect(await answer.json()).toMatchObject({ ready: true, checks: { tunnel: true } });
+  expect(new URL(health).port).not.toBe(publicUrl.port);
 });
 
 it("keeps the token where nobody else on the machine can read it", async () => {

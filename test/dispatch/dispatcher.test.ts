@@ -224,7 +224,7 @@ describe("Dispatcher", () => {
         if (failing) throw new Error("not yet");
       },
     });
-    const retry = { ...QUICK, delay: 5, maxDelay: 50 };
+    const retry = { ...QUICK, attempts: 1000, delay: 5, maxDelay: 50 };
     start({ plan, retry, clock: () => now, pollMs: 5 });
     await add(1);
     await until(() => expect(settled).toHaveLength(1));

@@ -94,8 +94,8 @@ export function registerListen(program: Command, context: CliContext): void {
       refuseWithoutSubscribe(command, options.subscribe);
       const { listen } = await import("../listen.ts");
       const { withFittingTunnel } = await import("../fitting-tunnel.ts");
-      const fitting = withoutUnfitSettings(withOneGoal(options, command), command);
-      await listen(withFittingTunnel(fitting, command), context);
+      const fitting = withFittingTunnel(withOneGoal(options, command), command);
+      await listen(withoutUnfitSettings(fitting, command), context);
     });
 }
 
