@@ -35,6 +35,17 @@ it("passes the target's answer to the public sender with --sync, and shows nobod
   expect(new URL(health).port).not.toBe(publicUrl.port);
 });
 
+it("says on its own port that it is not ready while the tunnel is down", async () => {
+  const edge = await openEdge();
+  const { ready, records, until } = listenThrough(edge, ["--health-port", "0"]);
+  await ready();
+  await edge.stop();
+  await until("reconnecting");
+  const answer = await fetch(`${records("ready")[0]?.health}readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
+});
+
 it("keeps the token where nobody else on the machine can read it", async () => {
   const edge = await openEdge();
   const { ready, child } = listenThrough(edge);
