@@ -24,12 +24,14 @@ export type {
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
 export type { Logger } from "./logger.ts";
+export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
 export type { ReceiverOptions } from "./receiver/options.ts";
 export type {
   Accepted,
   Misconfigured,
   Outcome,
+  Proof,
   RefusalReason,
   Refused,
   Rejected,

@@ -22,13 +22,15 @@ export function showDelivery(
   const paint = { accepted: color.green, duplicate: color.yellow }[word as string] ?? color.red;
   const what = kind ?? (word === "refused" ? `${method} ${target}` : "-");
   const name = id ?? "-";
-  const secret = "secret" in outcome ? outcome.secret.role : null;
+  const secret = "secret" in outcome ? (outcome.secret?.role ?? null) : null;
+  const channel = "channel" in outcome ? (outcome.channel ?? null) : null;
+  const unsigned = channel === null ? "" : color.dim(`  over ${channel}, not signed`);
   const old = secret === "previous" ? color.yellow("  previous secret") : ""; // how far a rotation has come
   const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
   const anew = restampOf === null ? "" : color.dim("  known content, new timestamp");
   output.data(
     `${color.dim(clockTime(receivedAt))}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
-      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${anew}`,
+      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${anew}${unsigned}`,
   );
   if (reason !== null) {
     const because = detail === null ? "" : `: ${printable(detail, 300)}`;
@@ -38,7 +40,7 @@ export function showDelivery(
   output.record("delivery", {
     ...{ receivedAt: new Date(receivedAt).toISOString(), method, target, verdict: word, kind, id },
     ...{ seq: "seq" in outcome ? outcome.seq : null, reason, detail, fix, bytes, durationMs },
-    ...{ secret, restampOf },
+    ...{ secret, restampOf, channel },
     diagnosis: typeof diagnosis === "object" ? diagnosisFields(diagnosis) : (diagnosis ?? null),
   });
 }

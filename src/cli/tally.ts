@@ -25,7 +25,7 @@ export class Tally {
     const { outcome } = observation;
     const { word, reason } = verdictOf(outcome);
     this.#add(word, reason);
-    if ("secret" in outcome) this.#secrets[outcome.secret.role]++;
+    if ("secret" in outcome && outcome.secret !== undefined) this.#secrets[outcome.secret.role]++;
     if ("restampOf" in outcome) this.#restamped++;
   }
 

@@ -9,7 +9,7 @@ import { verify } from "../signature/verify.ts";
 import { fitsInTime } from "./fits-in-time.ts";
 import { dedupKey, newEntry, orderKey, storedKind } from "./new-entry.ts";
 import type { Settings } from "./options.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, Proof } from "./outcome.ts";
 
 /**
  * The heart: takes a delivery and says what became of it. Signature over the raw bytes, then parse, then validate, then
@@ -28,11 +28,27 @@ export async function accept(delivery: Delivery, settings: Settings, holdMs = 0)
   const verified = verify(delivery.body, header, secrets);
   if (!verified.ok) return { type: "unauthorized", reason: verified.reason };
   const { role, fingerprint } = verified.secret;
-  const secret = { role, fingerprint };
+  return keep(delivery, { proof: { secret: { role, fingerprint } }, holdMs }, settings);
+}
 
+/**
+ * The same for a delivery whose authenticity comes from the channel it came over. It is apart from `accept`, and no
+ * adapter calls it, so that nothing an HTTP request holds can lead here.
+ */
+export function acceptFromChannel(delivery: Delivery, channel: string, settings: Settings): Promise<Outcome> {
+  return keep(delivery, { proof: { channel }, holdMs: 0 }, settings);
+}
+
+/** Why a delivery is kept, and the milliseconds until its entry runs in its turn. */
+interface Entitled {
+  readonly proof: Proof;
+  readonly holdMs: number;
+}
+
+function keep(delivery: Delivery, { proof, holdMs }: Entitled, settings: Settings): Promise<Outcome> {
   const read = readEnvelope(delivery.body);
-  if (!read.ok) return keepRejected(delivery, read.rejection, undefined, secret, settings);
-  return keepEvent(delivery, read, { secret, holdMs }, settings);
+  if (!read.ok) return keepRejected(delivery, read.rejection, undefined, proof, settings);
+  return keepEvent(delivery, read, { proof, holdMs }, settings);
 }
 
 /** Keeps a rejected delivery as a dead letter of its own, so that it never stands in the way of the event it may be. */
@@ -40,7 +56,7 @@ async function keepRejected(
   delivery: Delivery,
   rejection: Rejection,
   read: ReadEnvelope | undefined,
-  secret: Pick<Secret, "role" | "fingerprint">,
+  proof: Proof,
   settings: Settings,
 ): Promise<Outcome> {
   const key = rejectedKey(settings.source, delivery.body);
@@ -52,14 +68,14 @@ async function keepRejected(
     const appended = await inbox.append(entry);
     if (appended === undefined) throw new TypeError("an inbox must keep every dead letter");
     const { seq, duplicate } = appended;
-    return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, secret };
+    return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, ...proof };
   });
 }
 
 async function keepEvent(
   delivery: Delivery,
   read: ReadEnvelope,
-  { secret, holdMs }: { secret: Pick<Secret, "role" | "fingerprint">; holdMs: number },
+  { proof, holdMs }: Entitled,
   settings: Settings,
 ): Promise<Outcome> {
   let key: DedupKey;
@@ -81,7 +97,7 @@ async function keepEvent(
     entryState: state,
     ...(!fits && { reason: "invalid_data" }),
     ...restampOf(read, key, duplicate, settings),
-    secret,
+    ...proof,
   });
   const untimely = checkAge(read.timestamp, settings);
   if (untimely?.reason === "future_timestamp") {
@@ -93,13 +109,13 @@ async function keepEvent(
     return persist(settings, async (inbox) => {
       const known = await inbox.touch(key, delivery.receivedAt);
       if (known !== undefined) return accepted(known);
-      return keepRejected(delivery, untimely, read, secret, settings);
+      return keepRejected(delivery, untimely, read, proof, settings);
     });
   }
   return persist(settings, async (inbox) => {
     const appended = await inbox.append(newEntry(delivery, read, { key, order, fits, holdMs }));
     // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
-    if (appended === undefined) return keepRejected(delivery, tooOld(), read, secret, settings);
+    if (appended === undefined) return keepRejected(delivery, tooOld(), read, proof, settings);
     return accepted(appended);
   });
 }

@@ -12,8 +12,16 @@ export type RefusalReason =
   | "content_encoding"
   | "aborted";
 
+/** Why a delivery counts as authentic. Exactly one of the two is there. */
+export interface Proof {
+  /** The secret that matched: its role tells a rotation's progress. */
+  readonly secret?: Pick<Secret, "role" | "fingerprint">;
+  /** The name of the channel it came over, for one that is not signed. */
+  readonly channel?: string;
+}
+
 /** Authentic, committed to the inbox. `entryState` is the entry's at that moment, `dead` for `data` that does not fit. */
-export interface Accepted {
+export interface Accepted extends Proof {
   readonly type: "accepted";
   readonly eventId: string;
   readonly seq: number;
@@ -27,12 +35,10 @@ export interface Accepted {
    * retries anew, set `identity`; otherwise each retry runs again.
    */
   readonly restampOf?: string;
-  /** The secret that matched: its role tells a rotation's progress. */
-  readonly secret: Pick<Secret, "role" | "fingerprint">;
 }
 
 /** Authentic but not an event: kept as a dead letter. */
-export interface Rejected {
+export interface Rejected extends Proof {
   readonly type: "rejected";
   readonly rejection: Rejection;
   /** The envelope's, where it is an envelope and only its time is wrong. */
@@ -40,7 +46,6 @@ export interface Rejected {
   readonly seq: number;
   readonly eventId: string;
   readonly duplicate: boolean;
-  readonly secret: Pick<Secret, "role" | "fingerprint">;
 }
 
 /** Not authentic: nothing is kept. The reason is for the local log and live view only. */

@@ -4,8 +4,9 @@ import { ConfigurationError, describeError, HookporterError } from "../errors.ts
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
-import { accept } from "./accept.ts";
+import { accept, acceptFromChannel } from "./accept.ts";
 import { Audience, tellOne } from "./audience.ts";
+import { type Channel, channelDelivery } from "./channel.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import type { Observation } from "./observation.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
@@ -55,6 +56,11 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   receive(incoming: Incoming, inline?: Inline): Promise<Answer>;
   /** From a whole delivery to what became of it; never throws. For tests and sources that are not HTTP. */
   accept(delivery: Delivery): Promise<Outcome>;
+  /**
+   * The same for the bytes of a delivery that is not signed, since the channel it came over vouches for it: whoever calls
+   * this has opened that channel and authenticated it. Never for what an HTTP request brought. Observers are told.
+   */
+  acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome>;
   /**
    * Runs an entry's handlers now, whether or not it is due; never beside a run of it that is under way, which is waited
    * for instead. Gives what came of it; `undefined` where it cannot run now: it has ended, another process runs it, or an
@@ -186,15 +192,27 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#accept(delivery, 0);
+    return this.#take(() => accept(delivery, this.#settings));
   }
 
-  async #accept(delivery: Delivery, holdMs: number): Promise<Outcome> {
+  async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
+    const { clock, bodyLimit } = this.#settings;
+    const start = performance.now();
+    const delivery = channelDelivery(channel, body, clock());
+    const outcome =
+      body.byteLength > bodyLimit
+        ? refused("too_large").outcome
+        : await this.#take(() => acceptFromChannel(delivery, channel.name, this.#settings));
+    this.#tellDelivery(delivery, outcome, start, delivery);
+    return outcome;
+  }
+
+  async #take(keep: () => Promise<Outcome>): Promise<Outcome> {
     if (!this.ready) {
       const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
       return { type: "unavailable", error: new HookporterError("closed", `the receiver is ${state}`) };
     }
-    const accepting = accept(delivery, this.#settings, holdMs);
+    const accepting = keep();
     this.#underWay.add(accepting);
     const outcome = await accepting;
     this.#underWay.delete(accepting);
@@ -216,6 +234,17 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
+    this.#tellDelivery({ method, target, receivedAt }, outcome, start, delivery);
+    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
+    return own ?? toAnswer(outcome);
+  }
+
+  #tellDelivery(
+    { method, target, receivedAt }: Pick<Delivery, "method" | "target" | "receivedAt">,
+    outcome: Outcome,
+    start: number,
+    delivery: Delivery | undefined,
+  ): void {
     const authentic = outcome.type === "accepted" || outcome.type === "rejected";
     const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
     const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
@@ -229,8 +258,6 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     });
     // After the immediates that listeners started, which run once the sender has its answer.
     if (passing !== undefined) setImmediate(passing.forget);
-    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
-    return own ?? toAnswer(outcome);
   }
 
   /** Route, method, encoding, size, then the rest: the order of the contract. */
@@ -255,7 +282,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    return { outcome: await this.#accept(delivery, holdMs), delivery };
+    return { outcome: await this.#take(() => accept(delivery, this.#settings, holdMs)), delivery };
   }
 
   #logMisconfigured(error: Error): void {

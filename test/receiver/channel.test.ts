@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { CHANNEL_METHOD } from "../../src/receiver/channel.ts";
+import { startServer } from "../../src/receiver/server.ts";
+import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
+import { openReceiver, posting } from "./open.ts";
+import { bytes, deliveryOf, envelope, freshEnvelope, keptBytes } from "./sample.ts";
+
+const CHANNEL = { name: "stream", address: "ws://127.0.0.1:1/stream" };
+
+it("takes what a channel vouches for without a signature, keeps its exact bytes, and runs its handlers", async () => {
+  const { receiver, entry, untilState } = await openReceiver();
+  const seen: string[] = [];
+  receiver.on("payment.received", (event, { delivery }) => void seen.push(`${event.id} ${delivery.method}`));
+  const body = Buffer.from(JSON.stringify(envelope(), null, 3));
+  const outcome = await receiver.acceptFrom(CHANNEL, body);
+  expect(outcome).toMatchObject({ type: "accepted", duplicate: false, channel: "stream" });
+  expect(outcome).not.toHaveProperty("secret");
+  await untilState("done");
+  expect(seen).toEqual([`${(await entry()).key.eventId} STREAM`]);
+  expect(await keptBytes(receiver.inbox)).toEqual(body);
+});
+
+it("marks the entry as not signed: by its method, without a header that nobody sent", async () => {
+  const { receiver } = await openReceiver();
+  await receiver.acceptFrom(CHANNEL, bytes(envelope()));
+  const delivery = await receiver.inbox.delivery(1);
+  expect(delivery).toMatchObject({ method: CHANNEL_METHOD, target: CHANNEL.address, headers: {} });
+  if (delivery === undefined) throw new Error("nothing was kept");
+  const saved = parseFixture(Buffer.from(formatDelivery(delivery)), "saved");
+  expect(saved).toMatchObject({ type: "delivery", delivery: { method: CHANNEL_METHOD, headers: {} } });
+});
+
+it("is one event, whether it comes over the channel or signed", async () => {
+  const { receiver, entries } = await openReceiver();
+  const body = envelope();
+  expect(await receiver.accept(deliveryOf(body))).toMatchObject({ duplicate: false });
+  const other = { ...body, webhook: { id: "wh_stream", url: "ws://x" } };
+  expect(await receiver.acceptFrom(CHANNEL, bytes(other))).toMatchObject({ duplicate: true });
+  expect(await entries()).toHaveLength(1);
+});
+
+it("validates as much as of a signed delivery, and keeps what is wrong as a dead letter", async () => {
+  const { receiver, entries } = await openReceiver();
+  const outcomes = [
+    await receiver.acceptFrom(CHANNEL, bytes("not JSON")),
+    await receiver.acceptFrom(CHANNEL, bytes(freshEnvelope({ timestamp: "2001-01-01T00:00:00Z" }))),
+    await receiver.acceptFrom(CHANNEL, bytes(freshEnvelope({ event: "property.created" }))),
+  ];
+  expect(outcomes).toMatchObject([
+    { type: "rejected", rejection: { reason: "invalid_json" }, channel: "stream" },
+    { type: "rejected", rejection: { reason: "too_old" } },
+    { type: "accepted", reason: "invalid_data", entryState: "dead" },
+  ]);
+  expect(await entries()).toHaveLength(3);
+});
+
+it("refuses what is over the size limit, and what comes after the end", async () => {
+  const { receiver, entries, outcomes } = await openReceiver({ bodyLimit: 10 });
+  const outcome = await receiver.acceptFrom(CHANNEL, Buffer.alloc(11));
+  expect(outcome).toEqual({ type: "refused", reason: "too_large" });
+  await receiver.close();
+  expect(await receiver.acceptFrom(CHANNEL, Buffer.alloc(1))).toMatchObject({ type: "unavailable" });
+  expect(outcomes().map(({ type }) => type)).toEqual(["refused", "unavailable"]);
+  expect(await entries()).toEqual([]);
+});
+
+it("leaves HTTP as it is: no request without a signature gets in, whatever method it claims", async () => {
+  const { receiver, entries } = await openReceiver();
+  const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
+  const { ask } = posting(server.url);
+  const body = bytes(envelope());
+  expect((await ask({ body, headers: { "x-hookporter-channel": "stream" } })).status).toBe(401);
+  const claim = fetch(server.url, { method: CHANNEL_METHOD, body });
+  expect((await claim).status).toBeGreaterThanOrEqual(400);
+  expect(await entries()).toEqual([]);
+  await server.close();
+});
