@@ -20,6 +20,7 @@ const bundle = await rolldown({
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",
     client: "src/client.ts",
+    sandbox: "src/sandbox.ts",
     testing: "src/testing.ts",
   },
   // What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once.

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   service_answer_invalid: "The service's answer is not what its description shows.",
   service_unreachable: "The service did not answer, or not to the end.",
   service_timeout: "The service did not answer in time.",
+  stream_refused: "The server of a stream refuses it, or the stream cannot be opened.",
   timed_out: "What was waited for did not come in time.",
   usage: "The command line does not fit the command.",
 } as const;

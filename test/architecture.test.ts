@@ -7,8 +7,9 @@ const source = join(import.meta.dirname, "..", "src");
 /** The rooms, from the top down; a room may look into those below it. Rooms of one row do not look into each other. */
 const ROWS = [
   ["cli"],
-  ["testing.ts", "index.ts", "client.ts"],
-  ["relay", "scaffold", "check", "tunnel", "client"],
+  ["testing.ts", "index.ts", "client.ts", "sandbox.ts"],
+  ["sandbox"],
+  ["relay", "scaffold", "check", "tunnel", "client", "stream"],
   ["receiver"],
   ["dispatch"],
   ["inbox"],
@@ -22,7 +23,8 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
   jiti: /^cli\/handlers-module\.ts$/,
-  express: /^receiver\/(?:express|express-server|server)\.ts$/,
+  express: /^(?:receiver\/(?:express|express-server|server)\.ts$|sandbox\/)/,
+  ws: /^(?:sandbox|stream)\//,
   pino: /^receiver\/default-logger\.ts$/,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
   zod: /^(?:event|client)\//,

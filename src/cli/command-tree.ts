@@ -12,7 +12,15 @@ export function commandName(command: Command): string {
 }
 
 /** Flags that mean another thing in each command that has them, so that no setting can be for all of them. */
-const OWN_MEANINGS: ReadonlySet<string> = new Set(["all", "count", "handlers", "limit", "state", "timeout"]);
+const OWN_MEANINGS: ReadonlySet<string> = new Set([
+  "all",
+  "count",
+  "handlers",
+  "limit",
+  "port",
+  "state",
+  "timeout",
+]);
 
 /** Whether a flag, by its camel-case name, means another thing in each command: its settings name the command. */
 export function hasOwnMeaning(flag: string): boolean {

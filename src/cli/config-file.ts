@@ -38,7 +38,7 @@ export function readConfig(cwd: string, program: Command): Config {
     if (isObject(section) && Object.hasOwn(section, flag)) {
       return { value: section[flag], where: `${CONFIG_FILE} (${name}: ${flag})` };
     }
-    if (!Object.hasOwn(shared, flag)) return undefined;
+    if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of a command of that name
     return { value: shared[flag], where: `${CONFIG_FILE} (${flag})` };
   };
 }

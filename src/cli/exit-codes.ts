@@ -51,6 +51,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   service_answer_invalid: 1,
   service_unreachable: 5,
   service_timeout: 6,
+  stream_refused: 5,
   timed_out: 6,
   usage: 2,
 };

@@ -23,6 +23,7 @@ import {
 } from "./forwarding.ts";
 import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
 import { inboxOption } from "./inbox.ts";
+import { planStream, streamAddress } from "./listen-stream.ts";
 import { planSubscription } from "./listen-subscription.ts";
 import { showAttempt, showDelivery } from "./live-view.ts";
 import { canWrite, openReadiness } from "./open-readiness.ts";
@@ -46,6 +47,7 @@ export interface ListenOptions
     ForwardingOptions,
     ReachableOptions {
   readonly subscribe?: boolean;
+  readonly stream?: URL;
   readonly events?: readonly string[];
   readonly port?: number;
   readonly path?: string;
@@ -63,6 +65,7 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
   checkForwarding(options);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
+  const stream = planStream(options, context);
   const secrets = await findSecrets(context, options, true);
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(io.cwd);
@@ -108,6 +111,12 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     const found = { ...secrets, fingerprint: current?.fingerprint ?? "", inbox, healthUrl: ready.healthUrl };
     const fields = announce(server, found, options, context);
     await catchUp(receiver.inbox, options, context);
+    if (stream !== undefined) {
+      const source = stream.open(receiver, stop);
+      stops.push(() => source.close());
+      ready.checks.add({ name: "stream", holds: () => stream.online });
+      await Promise.race([source.tried, stopped]);
+    }
     stops.push(stopAfter(options.timeout, goal, stop));
     if (tunnel !== undefined) stops.push(() => tunnel.close());
     if (tunnel !== undefined) ready.checks.add({ name: "tunnel", holds: () => tunnel.online });
@@ -157,13 +166,15 @@ function announce(
   for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
   if (handlers === undefined && forwardTo.length === 0)
     output.talk("  events are kept and shown only (--handlers PATH, --forward-to URL)");
+  const stream = options.stream === undefined ? null : streamAddress(options.stream);
+  if (stream !== null) output.talk(`  stream ${stream} (experimental; not signed)`);
   if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz says when it is ready`);
   const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
   output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: target.href }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
-    ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, sync },
+    ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, stream, sync },
     health: healthUrl?.href ?? null,
   };
 }

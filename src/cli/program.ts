@@ -7,6 +7,7 @@ import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
 import { registerProperties } from "./commands/properties.ts";
 import { registerReplay } from "./commands/replay.ts";
+import { registerSandbox } from "./commands/sandbox.ts";
 import { registerSign } from "./commands/sign.ts";
 import { registerSubscribe } from "./commands/subscribe.ts";
 import { registerTrigger } from "./commands/trigger.ts";
@@ -37,6 +38,7 @@ export function createProgram(context: MutableContext): Command {
   registerVerify(program, context);
   registerCheck(program, context);
   registerEvents(program, context);
+  registerSandbox(program, context);
   registerSubscribe(program, context);
   registerProperties(program, context);
   for (const command of leaves(program)) addCommonOptions(command);

@@ -1,13 +1,11 @@
 import type { Assumptions } from "../client/assumptions.ts";
 import { type Client, createClient } from "../client/client.ts";
 import type { RetryNotice } from "../client/options.ts";
-import { ConfigurationError, HookporterError } from "../errors.ts";
+import { HookporterError } from "../errors.ts";
+import { findApiKey } from "./api-key.ts";
 import type { CliContext } from "./context.ts";
 import { printable } from "./printable.ts";
-import { readEnvFile } from "./secret.ts";
 import type { ServiceOptions } from "./service-options.ts";
-
-const KEY_VARIABLE = "HOOKPORTER_API_KEY";
 
 /** What a command sets beside where the service is. */
 export interface ClientChoice {
@@ -37,16 +35,6 @@ export function openClient(
   const apiKey = findApiKey(options, context);
   const onRetry = (notice: RetryNotice) => context.output.talk(retryLine(notice));
   return createClient({ baseUrl, apiKey, live, plainHttp, timeout, assumptions, onRetry });
-}
-
-function findApiKey({ apiKeyEnv, envFile }: ServiceOptions, { io }: CliContext): string {
-  const name = apiKeyEnv ?? KEY_VARIABLE;
-  const key = io.env[name] || readEnvFile(io.cwd, envFile)[name];
-  if (key) return key;
-  throw new ConfigurationError(
-    "credential_missing",
-    `expected ${name} to hold the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
-  );
 }
 
 function retryLine({ error, delay }: RetryNotice): string {

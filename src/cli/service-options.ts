@@ -25,20 +25,29 @@ export function addServiceOptions(command: Command): Command {
     .option("--plain-http", "allow plain http to another machine, for a test key");
 }
 
+/** What of a command needs the service. */
+export interface ServiceUse {
+  readonly subscribe?: boolean;
+  readonly stream?: URL;
+}
+
 /**
  * Refuses what is typed and would do nothing; a setting may well be there for other commands.
  *
  * @throws HookporterError `usage`
  */
-export function refuseWithoutSubscribe(command: Command, subscribe: boolean | undefined): void {
+export function refuseUnusedServiceOptions(command: Command, { subscribe, stream }: ServiceUse): void {
   if (subscribe === true) return;
-  const flags = ["baseUrl", "apiKeyEnv", "live", "plainHttp"];
+  const ofSubscribe = ["baseUrl", "plainHttp"];
+  const ofBoth = stream === undefined ? ["apiKeyEnv", "live"] : [];
   const typed = command.options.find((option) => {
-    return flags.includes(option.attributeName()) && isTyped(command, option.attributeName());
+    const name = option.attributeName();
+    return [...ofSubscribe, ...ofBoth].includes(name) && isTyped(command, name);
   });
-  if (typed !== undefined)
-    throw new HookporterError(
-      "usage",
-      `expected --subscribe beside ${typed.long}, which means nothing without it`,
-    );
+  if (typed === undefined) return;
+  const wanted = ofBoth.includes(typed.attributeName()) ? "--subscribe or --stream" : "--subscribe";
+  throw new HookporterError(
+    "usage",
+    `expected ${wanted} beside ${typed.long}, which means nothing without it`,
+  );
 }

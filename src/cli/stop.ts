@@ -15,7 +15,7 @@ export interface Stop {
 /** Calls `stop` at the first signal. A second one ends the process at once, whatever is still closing. */
 export function stopOnSignal(
   goal: Goal | undefined,
-  tally: Tally,
+  tally: Pick<Tally, "line" | "fields">,
   { io, output }: CliContext,
   stop: (stop: Stop) => void,
 ): () => void {

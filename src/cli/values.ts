@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../event/kind-pattern.ts";
 import { eventKinds } from "../event/kinds.ts";
+import { isLoopback } from "../is-loopback.ts";
 
 /** Readers of option values. Each says what it expected; commander adds which option it was, and what came. */
 
@@ -97,6 +98,17 @@ export function readDomain(text: string): string {
   const [, name = ""] = /^(?:https?:\/\/)?([^/]+)\/?$/.exec(text.trim()) ?? [];
   if (/^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name)) return name.toLowerCase();
   throw new InvalidArgumentError("expected a domain such as name.ngrok-free.app.");
+}
+
+/** The address of a stream: a `wss` URL, a `ws` one on this machine, or the port of a sandbox there. */
+export function readStream(text: string): URL {
+  const full = /^\d+$/.test(text) ? `ws://127.0.0.1:${text}/_sandbox/stream` : text;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  const safe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLoopback(url));
+  if (url !== undefined && safe && url.username === "" && url.password === "" && url.hash === "") return url;
+  throw new InvalidArgumentError(
+    "expected a wss URL, a ws one on this machine, or the port of a sandbox such as 4500.",
+  );
 }
 
 function readUrl(text: string): URL {

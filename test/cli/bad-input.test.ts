@@ -120,7 +120,7 @@ it.each<[string, number, string, Record<string, string>?]>([
   ["listen --port abc", 2, "usage", { HOOKPORTER_JSON: "1" }],
   ["events", 2, "usage", { HOOKPORTER_JSON: "true" }],
   ["sign --json", 3, "config_invalid"],
-  ["listen --json", 2, "usage", { HOOKPORTER_PORT: "many" }],
+  ["listen --json", 2, "usage", { HOOKPORTER_LISTEN_PORT: "many" }],
 ])("prints one error record for `%s`, however early it fails", async (argv, code, name, more = {}) => {
   const cwd = tempFolder();
   if (name === "config_invalid") writeFileSync(join(cwd, "hookporter.config.json"), "{");

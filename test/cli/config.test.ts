@@ -48,9 +48,9 @@ it("reads switches from the environment as true or false, and refuses other word
 });
 
 it("names the variable that holds a bad value", async () => {
-  const run = await runCli(["listen"], { env: { ...secretEnv, HOOKPORTER_PORT: "many" } });
+  const run = await runCli(["listen"], { env: { ...secretEnv, HOOKPORTER_LISTEN_PORT: "many" } });
   expect(run.code).toBe(2);
-  expect(run.stderr).toContain("HOOKPORTER_PORT");
+  expect(run.stderr).toContain("HOOKPORTER_LISTEN_PORT");
 });
 
 it.each([
@@ -86,6 +86,16 @@ it("takes a flag under its command before the same one for all", async () => {
   expect(await headerName([], cwd, { HOOKPORTER_SIGNATURE_HEADER: "x-env" })).toBe("x-env");
   const other = withConfig('{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }');
   expect(await headerName([], other)).toBe("x-all");
+});
+
+it("does not take a command's own settings for a flag of its name in another command", async () => {
+  const cwd = withConfig('{ "properties": { "page": 2 }, "sandbox": { "properties": 200001 } }');
+  const own = await runCli(["sandbox", "--json"], { cwd });
+  expect(own.records).toMatchObject([{ code: "option_invalid" }]);
+  const none = await runCli(["sandbox", "--json", "--fields-separator", "and"], {
+    cwd: withConfig('{ "properties": { "page": 2 } }'),
+  });
+  expect(none.records).toMatchObject([{ code: "option_invalid" }]);
 });
 
 it("takes all of a list", async () => {

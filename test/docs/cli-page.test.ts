@@ -21,6 +21,7 @@ const OTHER_PAGES = [
     "docs/answers.md",
     "docs/api.md",
     "docs/check.md",
+    "docs/sandbox.md",
     "docs/errors.md",
     "docs/library.md",
     "docs/signature.md",
@@ -126,12 +127,21 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "body.json"), "{}");
   writeFileSync(join(cwd, "handlers.js"), 'export default { "lead.created": () => {} };');
-  const listening = startCli(["listen", "--port", "0", "--json"], { cwd });
-  const ready = () => listening.now().records.find(({ type }) => type === "ready");
-  await vi.waitFor(() => expect(ready()).toBeDefined(), 10_000);
-  const url = String(ready()?.url);
+  const key = { HOOKPORTER_API_KEY: KEY };
+  const sandbox = startCli(["sandbox", "--port", "0", "--json", "--outage", "1ms"], { cwd, env: key });
+  const found = (command: typeof sandbox, type: string) =>
+    vi.waitFor(() => {
+      const record = command.now().records.find((one) => one.type === type);
+      if (record === undefined) throw new Error(`no ${type}: ${command.now().stderr}`);
+      return record;
+    }, 10_000);
+  const { url: sandboxUrl, stream } = await found(sandbox, "sandbox");
+  const argv = ["listen", "--port", "0", "--json", "--stream", String(stream)];
+  const listening = startCli(argv, { cwd, env: key });
+  const ready = await found(listening, "ready");
+  const url = String(ready.url);
   const service = await openService({ properties: [sampleProperty(1)] });
-  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
+  const env = { ...key, HOOKPORTER_BASE_URL: service.url };
   const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd, env })).records;
   const records = [
     ...(await run("trigger", "lead.created", "--url", url)),
@@ -150,6 +160,12 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
   records.push(...(await run("subscribe", url)), ...(await run("subscribe", "--remembered")));
   records.push(...(await run("subscribe", "--forget", url)), ...(await run("properties")));
+  const kinds = ["--events", "lead.created"];
+  await run("subscribe", "http://127.0.0.1:1/webhooks", ...kinds, "--base-url", String(sandboxUrl));
+  await run("trigger", "lead.created", "--url", `${sandboxUrl}/_sandbox/events`);
+  await found(sandbox, "outgoing");
+  sandbox.signal("SIGINT");
+  records.push(...(await sandbox.finished).records);
   listening.signal("SIGINT");
   const tunnel = startCli(["listen", "--port", "0", "--json", "--public-url", "http://127.0.0.1:1"], { cwd });
   await vi.waitFor(() => expect(tunnel.now().stdout).toContain('"tunnel"'), 10_000);

@@ -98,6 +98,7 @@ const compilerOptions = {
     "hookporter/express": [join(root, "src/receiver/express.ts")],
     "hookporter/node": [join(root, "src/receiver/node.ts")],
     "hookporter/client": [join(root, "src/client.ts")],
+    "hookporter/sandbox": [join(root, "src/sandbox.ts")],
     "hookporter/testing": [join(root, "src/testing.ts")],
   },
 };

@@ -6,7 +6,7 @@ import type { GoalOptions } from "../goal.ts";
 import type { ListenOptions } from "../listen.ts";
 import { readOrderPath } from "../order-path.ts";
 import { addSecretOptions } from "../secret.ts";
-import { addServiceOptions, refuseWithoutSubscribe } from "../service-options.ts";
+import { addServiceOptions, refuseUnusedServiceOptions } from "../service-options.ts";
 import { addTunnelOptions } from "../tunnel-options.ts";
 import { withoutUnfitSettings } from "../unfit-settings.ts";
 import {
@@ -18,6 +18,7 @@ import {
   readKinds,
   readPath,
   readPort,
+  readStream,
   readTimeout,
 } from "../values.ts";
 
@@ -88,10 +89,15 @@ export function registerListen(program: Command, context: CliContext): void {
     "--subscribe",
     "let the service deliver here: create a subscription, unless the same is remembered",
   );
+  command.option(
+    "--stream <url>",
+    "take deliveries, not signed, from a WebSocket too, or from the sandbox on this port (experimental)",
+    readStream,
+  );
   addSecretOptions(addServiceOptions(addTunnelOptions(command)))
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
     .action(async (options: ListenOptions) => {
-      refuseWithoutSubscribe(command, options.subscribe);
+      refuseUnusedServiceOptions(command, options);
       const { listen } = await import("../listen.ts");
       const { withFittingTunnel } = await import("../fitting-tunnel.ts");
       const fitting = withFittingTunnel(withOneGoal(options, command), command);

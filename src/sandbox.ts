@@ -1,0 +1,19 @@
+/** The face of `hookporter/sandbox`: the service, simulated. Re-exports only. */
+export type { Assumptions } from "./client/assumptions.ts";
+export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";
+export type { Chaos } from "./sandbox/chaos.ts";
+export type { SandboxAttempt, SandboxDelivery, SandboxDeliveryState } from "./sandbox/delivery-log.ts";
+export type {
+  OutageObservation,
+  RequestObservation,
+  SandboxAttemptObservation,
+  SandboxObservation,
+  StreamObservation,
+  SubscriptionObservation,
+} from "./sandbox/observation.ts";
+export type { SandboxOptions } from "./sandbox/options.ts";
+export type { FailureStatus } from "./sandbox/planned-failures.ts";
+export type { ListedProperty, PropertyDraft } from "./sandbox/property.ts";
+export type { CausedEvent } from "./sandbox/simulation.ts";
+export { type Sandbox, startSandbox } from "./sandbox/start.ts";
+export type { ShownSubscription } from "./sandbox/subscription.ts";

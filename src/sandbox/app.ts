@@ -1,0 +1,62 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { describeError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { type ApiError, invalid, serverError } from "./api-error.ts";
+import { controlApi } from "./control-api.ts";
+import { checkLocal } from "./local-only.ts";
+import type { RequestObservation } from "./observation.ts";
+import { fail } from "./respond.ts";
+import { type ServiceApiParts, serviceApi } from "./service-api.ts";
+
+/** What the app is made of. */
+export interface AppParts extends ServiceApiParts {
+  readonly onRequest: (observation: RequestObservation) => void;
+}
+
+/** The Express app: the service's API and the sandbox's own routes, for this machine alone. */
+export function createApp({ onRequest, ...parts }: AppParts): Express {
+  const { settings, simulation, failures, rules } = parts;
+  const app = express().disable("x-powered-by").disable("etag");
+  app.enable("case sensitive routing");
+  app.use(watch(onRequest));
+  app.use((request, response, next) => {
+    const refused = checkLocal(request.headers, rules.ownPort);
+    if (refused === undefined) next();
+    else fail(response, refused);
+  });
+  app.use("/v1", serviceApi(parts));
+  app.use("/_sandbox", controlApi(simulation, failures));
+  app.use((request, response) => fail(response, notFound(`${request.method} ${request.path}`)));
+  app.use(onError(settings.log));
+  return app;
+}
+
+/** What the description does not show is not here (service description, "Other endpoints"). */
+export function notFound(what: string): ApiError {
+  const message = `there is no ${what} here: the service's description does not show it`;
+  return { status: 404, type: "not_found", message };
+}
+
+function watch(onRequest: AppParts["onRequest"]): RequestHandler {
+  return (request, response, next) => {
+    const start = performance.now();
+    response.once("finish", () => {
+      const durationMs = Math.round((performance.now() - start) * 10) / 10;
+      const { method, originalUrl: target } = request;
+      onRequest({ type: "request", method, target, status: response.statusCode, durationMs });
+    });
+    next();
+  };
+}
+
+/** Express needs all four parameters to tell it from other handlers. */
+function onError(log: Logger): ErrorRequestHandler {
+  return (thrown, _request, response, _next) => {
+    if (response.headersSent) return void response.destroy();
+    if ((thrown as { status?: unknown } | undefined)?.status === 400) {
+      return fail(response, invalid("expected an address that can be decoded")); // Express's own, for a stray %
+    }
+    log.error({ error: describeError(thrown) }, "the sandbox failed to answer");
+    fail(response, serverError("the sandbox itself failed; its log says why"));
+  };
+}

@@ -1,0 +1,81 @@
+import express, { type Router } from "express";
+import { eventKinds, isEventKind } from "../event/kinds.ts";
+import { type ApiError, invalid } from "./api-error.ts";
+import type { FailureStatus, PlannedFailures } from "./planned-failures.ts";
+import { readDraft } from "./property-draft.ts";
+import { isObject, readJson } from "./read-json.ts";
+import { fail, succeed } from "./respond.ts";
+import type { CausedEvent, Simulation } from "./simulation.ts";
+
+/** Most failures that one request can ask for. */
+const MAX_FAILURES = 1000;
+
+/**
+ * The routes below `/_sandbox`: the sandbox's own, for what the description does not show. They create properties, cause
+ * events, plan failures, and tell of subscriptions and deliveries.
+ */
+export function controlApi(simulation: Simulation, failures: PlannedFailures): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+
+  router.post("/properties", async (request, response) => {
+    const body = await readJson(request);
+    const read = "error" in body ? body : readDraft(body.value);
+    if ("error" in read) return fail(response, read.error);
+    succeed(response, simulation.createProperty(read.draft));
+  });
+
+  router.post("/events", async (request, response) => {
+    const body = await readJson(request, { exact: true });
+    const caused = "error" in body ? body : causeEvent(body.value, simulation);
+    if ("error" in caused) return fail(response, caused.error);
+    succeed(response, caused);
+  });
+
+  router.post("/failures", async (request, response) => {
+    const body = await readJson(request);
+    const read = "error" in body ? body : readFailures(body.value);
+    if ("error" in read) return fail(response, read.error);
+    failures.plan(read.count, read.status);
+    succeed(response, { left: failures.left });
+  });
+
+  router.get("/deliveries", (_, response) => succeed(response, { data: simulation.deliveries }));
+
+  router.get("/subscriptions", (_, response) => succeed(response, { data: simulation.subscriptions }));
+
+  router.delete("/subscriptions/:id", (request, response) => {
+    const removed = simulation.unsubscribe(request.params.id);
+    if (removed !== undefined) return succeed(response, removed);
+    fail(response, { status: 404, type: "not_found", message: "there is no subscription of that id" });
+  });
+
+  return router;
+}
+
+/** A body such as `{"event": "payment.received", "data": {…}}`; other members, such as an envelope's, are left alone. */
+function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { readonly error: ApiError } {
+  if (!isObject(body)) return { error: invalid("expected a JSON object with event, and data if you like") };
+  const { event, data } = body;
+  if (event === undefined) return { error: invalid("event is required", "event") };
+  if (typeof event !== "string" || !isEventKind(event)) {
+    return { error: invalid(`expected event to be one of ${eventKinds.join(", ")}`, "event") };
+  }
+  if (data !== undefined && !isObject(data)) {
+    return { error: invalid("expected data to be a JSON object", "data") };
+  }
+  return simulation.emit(event, data);
+}
+
+function readFailures(
+  body: unknown,
+): { readonly count: number; readonly status: FailureStatus } | { readonly error: ApiError } {
+  if (!isObject(body)) return { error: invalid("expected a JSON object with count, status or neither") };
+  const { count = 1, status = 500 } = body;
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > MAX_FAILURES) {
+    return { error: invalid(`expected count to be a whole number from 1 to ${MAX_FAILURES}`, "count") };
+  }
+  if (status !== 429 && status !== 500) {
+    return { error: invalid("expected status to be 429 or 500", "status") };
+  }
+  return { count, status };
+}

@@ -1,0 +1,179 @@
+import { formatTimestamp } from "../event/timestamp.ts";
+import { fateOf, isMissigned } from "./chaos.ts";
+import { DeliveryLog, type SandboxAttempt, type SandboxDelivery } from "./delivery-log.ts";
+import type { Destination, Reached } from "./destination.ts";
+import { Gathering } from "./gathering.ts";
+import type { SandboxSettings } from "./options.ts";
+
+/** What is to be delivered: an envelope's bytes, made for one destination. They stay the same for every attempt. */
+export interface Consignment {
+  readonly event: string;
+  readonly timestamp: string;
+  readonly body: Uint8Array;
+  readonly destination: Destination;
+}
+
+/** A delivery as it stands. */
+type Standing = { -readonly [Field in keyof SandboxDelivery]: SandboxDelivery[Field] } & {
+  attempts: SandboxAttempt[];
+};
+
+/** A delivery under way. */
+interface UnderWay extends Consignment {
+  readonly number: number;
+  readonly standing: Standing;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+type Terms = Pick<SandboxSettings, "seed" | "chaos" | "retry" | "clock">;
+
+/** Who hears of attempts. */
+export interface DelivererListener {
+  /** An attempt has ended; the delivery says what is to come. */
+  onAttempt(delivery: SandboxDelivery, attempt: SandboxAttempt): void;
+  /** The outage begins. */
+  onOutage(): void;
+}
+
+/**
+ * Delivers: tries, waits for the confirmation, tries again by schedule, and makes a mess of it where chaos says so. Retry
+ * exists, its number and schedule are not shown (service description, "Delivery"), so they are settings.
+ */
+export class Deliverer {
+  readonly #terms: Terms;
+  readonly #listener: DelivererListener;
+  readonly #closing = new AbortController();
+  readonly #log = new DeliveryLog<Standing>();
+  readonly #open = new Set<UnderWay>();
+  readonly #burst: Gathering;
+  /** Held back until another delivery has gone out. */
+  readonly #heldBack = new Gathering(Number.POSITIVE_INFINITY);
+  #count = 0;
+  #outageEnds: number | undefined;
+
+  constructor(terms: Terms, listener: DelivererListener) {
+    this.#terms = terms;
+    this.#listener = listener;
+    this.#burst = new Gathering(terms.chaos.burst);
+  }
+
+  /** The latest deliveries, oldest first. */
+  get deliveries(): readonly SandboxDelivery[] {
+    return structuredClone(this.#log.all);
+  }
+
+  /** Whether nothing gets through for now. It begins with the first attempt. */
+  get inOutage(): boolean {
+    return this.#outageEnds !== undefined && this.#terms.clock() < this.#outageEnds;
+  }
+
+  /** Begins to deliver; gives the deliveries' ids: one, or two where chaos repeats it, none after the end. */
+  deliver(consignment: Consignment): readonly string[] {
+    if (this.#closing.signal.aborted) return [];
+    const number = this.#count + 1;
+    const fate = fateOf(this.#terms.seed, number, this.#terms.chaos);
+    const id = this.#begin(consignment, null, fate.delay, fate.heldBack);
+    if (fate.copyDelay === undefined) return [id];
+    return [id, this.#begin(consignment, id, fate.copyDelay, false)];
+  }
+
+  /** Tries at once what waits for its next attempt to a destination. */
+  wake(destination: Destination): void {
+    for (const one of this.#open) {
+      if (one.destination !== destination || one.standing.attempts.length === 0) continue;
+      if (one.timer !== undefined) this.#attemptIn(one, 0);
+    }
+  }
+
+  /** Gives up what was to go to a destination whose signal is aborted. */
+  cancel(destination: Destination): void {
+    for (const one of this.#open) {
+      if (one.destination === destination) this.#end(one, "cancelled");
+    }
+  }
+
+  /** Ends everything under way; nothing is sent afterwards. */
+  close(): void {
+    this.#closing.abort();
+    this.#burst.clear();
+    this.#heldBack.clear();
+    for (const one of this.#open) this.#end(one, "cancelled");
+  }
+
+  #begin(consignment: Consignment, copyOf: string | null, delay: number, heldBack: boolean): string {
+    const number = ++this.#count;
+    const { event, timestamp, destination } = consignment;
+    const standing: Standing = {
+      ...{ id: `del_sandbox_${number}`, event, timestamp, webhook: destination.webhook, state: "waiting" },
+      ...{ copyOf, attempts: [], nextAttemptAt: formatTimestamp(this.#terms.clock() + delay) },
+    };
+    const one: UnderWay = { ...consignment, number, standing };
+    this.#log.add(standing);
+    this.#open.add(one);
+    one.timer = setTimeout(() => {
+      const go = () => this.#burst.add(() => void this.#attempt(one));
+      if (heldBack) this.#heldBack.add(go);
+      else go();
+    }, delay);
+    return standing.id;
+  }
+
+  async #attempt(one: UnderWay): Promise<void> {
+    if (!this.#open.has(one)) return;
+    one.timer = undefined;
+    const { standing, destination, number } = one;
+    const { seed, chaos, clock } = this.#terms;
+    Object.assign(standing, { state: "sending", nextAttemptAt: null });
+    const attempt = standing.attempts.length + 1;
+    const at = clock();
+    const start = performance.now();
+    this.#beginOutage(at);
+    const outage = this.inOutage;
+    const missigned = destination.signed && !outage && isMissigned(seed, number, attempt, chaos);
+    const { status, error } = outage
+      ? { status: null, error: "outage: nothing gets through" }
+      : await this.#reach(one, missigned);
+    if (!this.#open.has(one)) return;
+    const done: SandboxAttempt = {
+      ...{ attempt, at: formatTimestamp(at), status, error },
+      durationMs: Math.round((performance.now() - start) * 10) / 10,
+      chaos: [...(missigned ? ["wrong-signature"] : []), ...(outage ? ["outage"] : [])],
+    };
+    standing.attempts.push(done);
+    this.#settle(one, error);
+    this.#listener.onAttempt(structuredClone(standing), done);
+    this.#heldBack.release();
+  }
+
+  #reach({ destination, body }: UnderWay, missigned: boolean): Promise<Reached> {
+    return destination.reach(body, missigned, AbortSignal.any([this.#closing.signal, destination.signal]));
+  }
+
+  #beginOutage(now: number): void {
+    const { outage } = this.#terms.chaos;
+    if (outage === 0 || this.#outageEnds !== undefined) return;
+    this.#outageEnds = now + outage;
+    this.#listener.onOutage();
+  }
+
+  /** Decides what comes after an attempt. */
+  #settle(one: UnderWay, error: string | null): void {
+    const wait = this.#terms.retry[one.standing.attempts.length - 1];
+    if (error === null) this.#end(one, "delivered");
+    else if (wait === undefined) this.#end(one, "failed");
+    else this.#attemptIn(one, wait);
+  }
+
+  #attemptIn(one: UnderWay, wait: number): void {
+    clearTimeout(one.timer);
+    const nextAttemptAt = formatTimestamp(this.#terms.clock() + wait);
+    Object.assign(one.standing, { state: "waiting", nextAttemptAt });
+    one.timer = setTimeout(() => void this.#attempt(one), wait);
+  }
+
+  #end(one: UnderWay, state: Standing["state"]): void {
+    clearTimeout(one.timer);
+    this.#open.delete(one);
+    Object.assign(one.standing, { state, nextAttemptAt: null });
+  }
+}

@@ -1,0 +1,53 @@
+import { describeError } from "../errors.ts";
+import { send } from "../relay/send.ts";
+import { sign } from "../signature/sign.ts";
+import type { Subscription } from "./subscription.ts";
+
+/** What came of one attempt. */
+export interface Reached {
+  readonly status: number | null;
+  /** Why it failed; `null` where the delivery was confirmed. */
+  readonly error: string | null;
+}
+
+/** Where deliveries go: the endpoint of a subscription, or the stream. */
+export interface Destination {
+  /** The subscription as envelopes name it (service description, "Body envelope"). */
+  readonly webhook: { readonly id: string; readonly url: string };
+  /** Whether its deliveries carry a signature. */
+  readonly signed: boolean;
+  /** Aborted when nothing more is to go there. */
+  readonly signal: AbortSignal;
+  /** Never throws, unless the signal was aborted. */
+  reach(body: Uint8Array, missigned: boolean, signal: AbortSignal): Promise<Reached>;
+}
+
+/** Another secret than any subscription's, for signatures that are wrong on purpose. */
+const WRONG_SECRET = "a secret that no subscription has, for wrong signatures";
+
+/** The endpoint of a subscription: a signed POST, confirmed by status 200 alone (service description, "Delivery"). */
+export function endpointOf(
+  { id, url, target, secret }: Subscription,
+  { signatureHeader, answerTimeout }: { signatureHeader: string; answerTimeout: number },
+  signal: AbortSignal,
+): Destination {
+  return {
+    ...{ webhook: { id, url }, signed: secret !== undefined, signal },
+    reach: async (body, missigned, aborted) => {
+      const key = missigned ? WRONG_SECRET : secret?.key;
+      const headers = {
+        "content-type": "application/json", // not shown
+        "user-agent": "hookporter-sandbox",
+        ...(key !== undefined && { [signatureHeader]: sign(body, key) }),
+      };
+      try {
+        const { status } = await send({
+          ...{ target, headers, body, timeout: answerTimeout, signal: aborted },
+        });
+        return { status, error: status === 200 ? null : `answered ${status}, and only 200 confirms` };
+      } catch (thrown) {
+        return { status: null, error: describeError(thrown) };
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { SandboxAttempt, SandboxDelivery } from "./delivery-log.ts";
+import type { ShownSubscription } from "./subscription.ts";
+
+/** A request to the sandbox was answered. */
+export interface RequestObservation {
+  readonly type: "request";
+  readonly method: string;
+  readonly target: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** A subscription was created, or removed. */
+export interface SubscriptionObservation {
+  readonly type: "subscription";
+  readonly change: "created" | "removed";
+  readonly subscription: ShownSubscription;
+}
+
+/** An attempt to deliver has ended; the delivery says what is to come. */
+export interface SandboxAttemptObservation {
+  readonly type: "attempt";
+  readonly delivery: SandboxDelivery;
+  readonly attempt: SandboxAttempt;
+}
+
+/** A stream was opened or closed. */
+export interface StreamObservation {
+  readonly type: "stream";
+  readonly change: "opened" | "closed";
+  /** How many are open now. */
+  readonly open: number;
+}
+
+/** The outage of chaos begins. */
+export interface OutageObservation {
+  readonly type: "outage";
+  readonly durationMs: number;
+}
+
+/** What a sandbox tells those who watch it. */
+export type SandboxObservation =
+  | RequestObservation
+  | SubscriptionObservation
+  | SandboxAttemptObservation
+  | StreamObservation
+  | OutageObservation;

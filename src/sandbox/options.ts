@@ -1,0 +1,145 @@
+import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { defaultLogger } from "../receiver/default-logger.ts";
+import { SIGNATURE_HEADER } from "../signature/sign.ts";
+import { isTestKey } from "./api-key.ts";
+import { type Chaos, NO_CHAOS } from "./chaos.ts";
+import { isHostPattern } from "./target-hosts.ts";
+
+/** Any of the members; `undefined` is taken for one that is left out. */
+type Some<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
+
+/** How a sandbox is set up. All times are milliseconds. What the description does not show is an assumption. */
+export type SandboxOptions = Some<{
+  /** Port on 127.0.0.1; 0 for a free one. Default 4500. */
+  port: number;
+  /** The one API key that is taken; must begin with `sk_test_`. Default: every such key. */
+  apiKey: string;
+  /** Seed of the portfolio and of chaos, from 0. Default 1. */
+  seed: number;
+  /** Properties in the portfolio, from 0. Default 25. */
+  properties: number;
+  /** Requests to `/v1` per minute and key; `Infinity` for no limit. Default 600, an assumption. */
+  rateLimit: number;
+  /** Waits after each failed attempt but the last; empty for no retry. Default 1 s, 5 s, 30 s, 2 m, 10 m, an assumption. */
+  retry: readonly number[];
+  /** How long an endpoint, or a stream that acknowledges, may take to answer. Default 10 000, an assumption. */
+  answerTimeout: number;
+  /**
+   * Hosts besides this machine that deliveries may go to: names, `*.example.com` for those below one, or `*` for any.
+   * Whoever can create a subscription makes this machine post to them. Default: none.
+   */
+  targetHosts: readonly string[];
+  /** What goes wrong on purpose. Default: nothing. */
+  chaos: Some<Chaos>;
+  /** What the description does not show of requests. */
+  assumptions: Some<Assumptions>;
+  /** Default `x-service-signature` (service description, "Authentication" 6). */
+  signatureHeader: string;
+  /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
+  log: Logger;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  clock: () => number;
+}>;
+
+/** Options with the defaults applied, checked and frozen. */
+export interface SandboxSettings {
+  readonly port: number;
+  readonly apiKey: string | undefined;
+  readonly seed: number;
+  readonly properties: number;
+  readonly rateLimit: number;
+  readonly retry: readonly number[];
+  readonly answerTimeout: number;
+  readonly targetHosts: readonly string[];
+  readonly chaos: Chaos;
+  readonly assumptions: Assumptions;
+  readonly signatureHeader: string;
+  readonly log: Logger;
+  readonly clock: () => number;
+}
+
+/** The defaults that the description does not give. */
+export const SANDBOX_DEFAULTS = {
+  ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000 },
+  retry: [1000, 5000, 30_000, 120_000, 600_000],
+} as const;
+
+/** The longest delay that a timer takes. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+/**
+ * Applies the defaults and checks everything.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
+  const settings: SandboxSettings = Object.freeze({
+    ...SANDBOX_DEFAULTS,
+    ...{ apiKey: undefined, targetHosts: [], signatureHeader: SIGNATURE_HEADER, clock: Date.now },
+    ...given(options),
+    log: options.log ?? defaultLogger(),
+    chaos: Object.freeze({ ...NO_CHAOS, ...given(options.chaos ?? {}) }),
+    assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...given(options.assumptions ?? {}) }),
+    retry: Object.freeze([...(options.retry ?? SANDBOX_DEFAULTS.retry)]),
+  });
+  checkNumbers(settings);
+  checkChaos(settings.chaos);
+  checkAssumptions(settings.assumptions);
+  const { apiKey, targetHosts } = settings;
+  if (apiKey !== undefined && !isTestKey(apiKey)) refuse("apiKey", "a key that begins with sk_test_");
+  if (!targetHosts.every(isHostPattern)) {
+    refuse("targetHosts", "names of hosts, such as example.com, *.example.com or *");
+  }
+  return settings;
+}
+
+/** Options without those that are there but `undefined`, which would take the place of a default. */
+function given<Options extends object>(
+  options: Options,
+): { [Name in keyof Options]: Exclude<Options[Name], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Options]: Exclude<Options[Name], undefined> };
+}
+
+function checkNumbers({ port, seed, properties, rateLimit, answerTimeout, retry }: SandboxSettings): void {
+  whole("port", port, 0, 65_535);
+  whole("seed", seed, 0, 2 ** 32 - 1);
+  whole("properties", properties, 0, 100_000);
+  if (rateLimit !== Number.POSITIVE_INFINITY) whole("rateLimit", rateLimit, 1, 1_000_000);
+  whole("answerTimeout", answerTimeout, 1, MAX_DELAY);
+  for (const [index, wait] of retry.entries()) whole(`retry[${index}]`, wait, 0, MAX_DELAY);
+}
+
+function checkChaos(chaos: Chaos): void {
+  for (const name of ["duplicates", "reorder", "wrongSignature"] as const) {
+    if (!(chaos[name] >= 0 && chaos[name] <= 1)) refuse(`chaos.${name}`, "a chance from 0 to 1");
+  }
+  const [low, high] = chaos.delay;
+  whole("chaos.delay[0]", low, 0, MAX_DELAY);
+  whole("chaos.delay[1]", high, low, MAX_DELAY);
+  whole("chaos.burst", chaos.burst, 1, 10_000);
+  whole("chaos.outage", chaos.outage, 0, MAX_DELAY);
+}
+
+function checkAssumptions({ pageParameter, perPageParameter, fieldsSeparator }: Assumptions): void {
+  for (const [name, value] of Object.entries({ pageParameter, perPageParameter })) {
+    if (!/^[\w.[\]-]+$/.test(value) || value === "fields") refuse(`assumptions.${name}`, "a name of its own");
+  }
+  if (pageParameter === perPageParameter) refuse("assumptions", "two different names of parameters");
+  if (typeof fieldsSeparator !== "string" || fieldsSeparator === "" || /\w/.test(fieldsSeparator)) {
+    refuse("assumptions.fieldsSeparator", "a text without letters and digits");
+  }
+}
+
+function whole(name: string, value: number, low: number, high: number): void {
+  if (!Number.isInteger(value) || value < low || value > high) {
+    refuse(name, `a whole number from ${low} to ${high}`);
+  }
+}
+
+/** The value is not named: it may be a key. */
+function refuse(name: string, expected: string): never {
+  throw new ConfigurationError("option_invalid", `expected ${name} to be ${expected}, got something else`);
+}

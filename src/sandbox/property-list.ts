@@ -1,0 +1,68 @@
+import type { Assumptions } from "../client/assumptions.ts";
+import { type ApiError, invalid } from "./api-error.ts";
+import type { ListedProperty } from "./property.ts";
+
+/** Page sizes: the description shows neither the default nor the most ("Limits"). */
+export const DEFAULT_PER_PAGE = 20;
+export const MAX_PER_PAGE = 100;
+
+/** Every field of a listed property; the types keep it whole. */
+const FIELDS: Readonly<Record<keyof ListedProperty, true>> = {
+  ...{ id: true, type: true, address: true, surface: true, rooms: true },
+  ...{ rent: true, yield: true, tenant: true },
+};
+
+/** The list envelope (service description, "List envelope"). */
+export interface ListEnvelope {
+  readonly data: readonly Partial<ListedProperty>[];
+  readonly meta: { readonly total: number; readonly page: number; readonly per_page: number };
+}
+
+/** One page of properties, as `GET /v1/properties` returns it, or what is wrong with the query. */
+export function listProperties(
+  properties: readonly ListedProperty[],
+  query: URLSearchParams,
+  assumptions: Assumptions,
+): { readonly envelope: ListEnvelope } | { readonly error: ApiError } {
+  const { pageParameter, perPageParameter, fieldsSeparator } = assumptions;
+  const fields = readFields(query, fieldsSeparator);
+  if ("error" in fields) return fields;
+  const page = readWhole(query, pageParameter, { fallback: 1, most: Number.MAX_SAFE_INTEGER });
+  if (typeof page !== "number") return page;
+  const perPage = readWhole(query, perPageParameter, { fallback: DEFAULT_PER_PAGE, most: MAX_PER_PAGE });
+  if (typeof perPage !== "number") return perPage;
+  const data = properties.slice((page - 1) * perPage, page * perPage);
+  const meta = { total: properties.length, page, per_page: perPage };
+  return { envelope: { data: data.map((one) => restrict(one, fields.names)), meta } };
+}
+
+/** `fields` restricts the fields returned; that its value is a list of their names is assumed. */
+function readFields(
+  query: URLSearchParams,
+  separator: string,
+): { readonly names?: readonly string[] } | { error: ApiError } {
+  const given = query.getAll("fields");
+  if (given.length === 0) return {};
+  const names = given.flatMap((text) => text.split(separator)).map((name) => name.trim());
+  const wrong = names.find((name) => !Object.hasOwn(FIELDS, name));
+  if (wrong === undefined) return { names };
+  const known = Object.keys(FIELDS).join(separator);
+  return { error: invalid(`expected names of fields with ${separator} between: ${known}`, "fields") };
+}
+
+function restrict(property: ListedProperty, names?: readonly string[]): Partial<ListedProperty> {
+  if (names === undefined) return property;
+  return Object.fromEntries(Object.entries(property).filter(([name]) => names.includes(name)));
+}
+
+function readWhole(
+  query: URLSearchParams,
+  name: string,
+  { fallback, most }: { fallback: number; most: number },
+): number | { error: ApiError } {
+  const text = query.get(name);
+  if (text === null) return fallback;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= most) return value;
+  return { error: invalid(`expected ${name} to be a whole number from 1 to ${most}`, name) };
+}

@@ -1,0 +1,76 @@
+import type { PropertyCreated } from "../event/property.ts";
+import { formatTimestamp } from "../event/timestamp.ts";
+import { drawAt, drawInteger } from "./draw.ts";
+
+/** A property as the list returns it (service description, "Property (as returned by the property list)"). */
+export interface ListedProperty {
+  /** `prop_<id>`. */
+  readonly id: string;
+  /** `apartment` in the portfolio: the only value the description names. */
+  readonly type: string;
+  readonly address: string;
+  /** The unit is not stated. */
+  readonly surface: number;
+  readonly rooms: number;
+  /** Currency and period are not stated. */
+  readonly rent: number;
+  readonly yield: number;
+  /** Each property has one: how a vacant one looks is not shown. `lease_start` is `YYYY-MM-DD`. */
+  readonly tenant: { readonly name: string; readonly lease_start: string };
+}
+
+/** A property of the sandbox: the fields of the list, and those that only `property.created` carries. */
+export interface Property {
+  readonly listed: ListedProperty;
+  readonly created: PropertyCreated;
+}
+
+/** What whoever creates a property may choose; the rest is drawn. */
+export type PropertyDraft = Partial<
+  Pick<PropertyCreated, "type" | "address" | "surface" | "rooms" | "purchase_price">
+>;
+
+const STREETS = ["Sample Street", "Example Avenue", "Specimen Road", "Model Lane", "Pattern Square"];
+const TOWNS = ["75011 Paris", "69003 Lyon", "13006 Marseille", "33000 Bordeaux", "44000 Nantes"];
+const DAY = 24 * 60 * 60_000;
+
+/** Leases of the portfolio begin after this day, so that a seed gives the same ones in every year. */
+const FIRST_LEASE = Date.UTC(2020, 0, 1);
+
+/**
+ * The property of a number, the same for the same seed. What it is like is made up, within the documented fields.
+ *
+ * @param createdAt - milliseconds since 1970
+ */
+export function drawProperty(
+  seed: number,
+  number: number,
+  createdAt: number,
+  draft: PropertyDraft = {},
+): Property {
+  const random = drawAt(seed, number);
+  const name = String(number).padStart(4, "0");
+  const rooms = drawInteger(random, 1, 6);
+  const surface = drawInteger(random, 16, 28) * rooms + drawInteger(random, 0, 1) / 2;
+  const price = drawInteger(random, 30, 90) * 100 * Math.round(surface);
+  const rent = Math.round((price * (0.03 + random() * 0.04)) / 12);
+  const address = `${drawInteger(random, 1, 120)} ${pick(STREETS, random)}, ${pick(TOWNS, random)}`;
+  const lease = formatTimestamp(FIRST_LEASE + drawInteger(random, 0, 1800) * DAY).slice(0, 10);
+  const owner = { id: "user_sandbox_0001", name: "Sandbox Owner" };
+  const shared = { id: `prop_sandbox_${name}`, type: "apartment", address, surface, rooms };
+  const created = {
+    ...{ ...shared, purchase_price: price, ...draft },
+    ...{ created_at: formatTimestamp(createdAt), owner },
+  };
+  const { id, type, purchase_price } = created;
+  const yearly = purchase_price > 0 ? Math.round((rent * 12 * 10_000) / purchase_price) / 100 : 0;
+  const listed = {
+    ...{ id, type, address: created.address, surface: created.surface, rooms: created.rooms, rent },
+    ...{ yield: yearly, tenant: { name: `Sample Tenant ${name}`, lease_start: lease } },
+  };
+  return { listed, created };
+}
+
+function pick(words: readonly string[], random: () => number): string {
+  return words[drawInteger(random, 0, words.length - 1)] ?? "";
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from "node:http";
+import { readBody } from "../receiver/read-body.ts";
+import { parseExact } from "../relay/exact-json.ts";
+import { type ApiError, invalid } from "./api-error.ts";
+
+/** Bytes and milliseconds a request's body may take. */
+const BODY = { limit: 256 * 1024, timeout: 10_000 };
+
+/**
+ * The JSON of a request (service description, "Endpoints": `Content-Type: application/json`), or what is wrong with it.
+ *
+ * @param exact - keeps numbers as they are written, for what goes into an envelope
+ */
+export async function readJson(
+  request: IncomingMessage,
+  { exact = false } = {},
+): Promise<{ readonly value: unknown } | { readonly error: ApiError }> {
+  if (!/^application\/json(?:\s*;|$)/i.test(request.headers["content-type"] ?? "")) {
+    return { error: invalid("expected the header Content-Type: application/json") };
+  }
+  const body = await readBody(request, BODY);
+  if (typeof body === "string") {
+    return { error: invalid(`expected a body of at most ${BODY.limit} bytes, whole and in time (${body})`) };
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return { value: exact ? parseExact(text) : JSON.parse(text) };
+  } catch {
+    return { error: invalid("expected a body that is JSON in UTF-8") };
+  }
+}
+
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

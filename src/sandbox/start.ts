@@ -1,0 +1,112 @@
+import type { AddressInfo } from "node:net";
+import { ConfigurationError } from "../errors.ts";
+import { type EventKind, isEventKind } from "../event/kinds.ts";
+import type { PropertyCreated } from "../event/property.ts";
+import { Audience } from "../receiver/audience.ts";
+import { createServer } from "../receiver/express-server.ts";
+import { closeServer, listenOn } from "../receiver/http-server.ts";
+import { createApp } from "./app.ts";
+import type { SandboxDelivery } from "./delivery-log.ts";
+import type { SandboxObservation } from "./observation.ts";
+import { readSandboxOptions, type SandboxOptions } from "./options.ts";
+import { type FailureStatus, PlannedFailures } from "./planned-failures.ts";
+import type { PropertyDraft } from "./property.ts";
+import { readDraft } from "./property-draft.ts";
+import { type CausedEvent, Simulation } from "./simulation.ts";
+import { StreamServer } from "./stream-server.ts";
+import type { ShownSubscription } from "./subscription.ts";
+import { openStreamsOn, STREAM_PATH } from "./upgrade.ts";
+
+/** It listens on this machine alone. */
+const HOST = "127.0.0.1";
+
+/** The service, simulated. */
+export interface Sandbox {
+  /** The base address of its API, as a client takes it. */
+  readonly url: URL;
+  /** Where its stream is opened; an assumption. */
+  readonly streamUrl: URL;
+  /** Oldest first; ended ones are not among them. */
+  readonly subscriptions: readonly ShownSubscription[];
+  /** The latest 1000, oldest first. */
+  readonly deliveries: readonly SandboxDelivery[];
+  /**
+   * Creates a property, which causes `property.created`.
+   *
+   * @throws ConfigurationError `option_invalid`
+   */
+  createProperty(draft?: PropertyDraft): { readonly property: PropertyCreated; readonly caused: CausedEvent };
+  /**
+   * Causes an event. Without data, `property.created` creates a property, and the others carry made-up data.
+   *
+   * @throws ConfigurationError `option_invalid` for a kind that is none of the 12
+   */
+  emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent;
+  /** Makes the next requests to `/v1` fail. Default: one, with 500. */
+  failNext(count?: number, status?: FailureStatus): void;
+  /** Tells a listener of what happens from now on; gives a function that ends it. */
+  observe(listener: (observation: SandboxObservation) => unknown): () => void;
+  /** Ends deliveries and streams, lets requests under way end for 2 seconds, then closes what is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service's double on 127.0.0.1: its API, its deliveries, and a stream.
+ *
+ * @throws ConfigurationError `option_invalid`
+ * @throws HookporterError `port_unavailable`
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = readSandboxOptions(options);
+  const observers = new Audience<SandboxObservation>(settings.log);
+  const simulation = new Simulation(settings, observers);
+  const failures = new PlannedFailures();
+  const rules = {
+    targetHosts: settings.targetHosts,
+    get ownPort() {
+      return (server.address() as AddressInfo).port; // known once it listens, which is before any request
+    },
+  };
+  const onRequest = (observation: SandboxObservation) => observers.tell(observation);
+  const server = createServer(createApp({ settings, simulation, failures, rules, onRequest }));
+  await listenOn(server, settings.port, HOST);
+  const port = rules.ownPort;
+  const url = new URL(`http://${HOST}:${port}`);
+  const streamUrl = new URL(`ws://${HOST}:${port}${STREAM_PATH}`);
+  const stream = new StreamServer({
+    ...{ url: streamUrl, answerTimeout: settings.answerTimeout },
+    onChange: (observation) => {
+      observers.tell(observation);
+      if (observation.change === "opened") simulation.openStream(stream);
+    },
+  });
+  observers.add(({ type }) => {
+    if (type === "outage") stream.cut();
+  });
+  openStreamsOn(server, { stream, port, apiKey: settings.apiKey, inOutage: () => simulation.inOutage });
+  return {
+    ...{ url, streamUrl },
+    get subscriptions() {
+      return simulation.subscriptions;
+    },
+    get deliveries() {
+      return simulation.deliveries;
+    },
+    createProperty: (draft = {}) => {
+      const read = readDraft(draft);
+      if ("error" in read) throw new ConfigurationError("option_invalid", read.error.message);
+      return simulation.createProperty(read.draft);
+    },
+    emit: (kind, data) => {
+      if (isEventKind(kind)) return simulation.emit(kind, data);
+      throw new ConfigurationError("option_invalid", "expected one of the 12 event kinds, got another");
+    },
+    failNext: (count = 1, status = 500) => failures.plan(count, status),
+    observe: (listener) => observers.add(listener),
+    close: () => {
+      simulation.close();
+      stream.close();
+      return closeServer(server);
+    },
+  };
+}

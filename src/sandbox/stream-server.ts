@@ -1,0 +1,90 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { ACKNOWLEDGE_HEADER } from "../stream/protocol.ts";
+import type { Destination, Reached } from "./destination.ts";
+import type { StreamObservation } from "./observation.ts";
+import { StreamConnection } from "./stream-connection.ts";
+
+/** Largest message a client may send: acknowledgements are short. */
+const MAX_MESSAGE = 1024;
+
+/** Milliseconds clients get to end a stream in order. */
+const CLOSE_GRACE = 1000;
+
+/** How streams are set up. */
+export interface StreamServerOptions {
+  /** The stream's address, which envelopes name as their subscription's. */
+  readonly url: URL;
+  /** Milliseconds a client that acknowledges may take. */
+  readonly answerTimeout: number;
+  /** Told when a stream was opened or closed. */
+  readonly onChange: (observation: StreamObservation) => void;
+}
+
+/**
+ * The streams, as one destination: an event goes to each that is open, and is confirmed when all have. Whoever comes back
+ * gets what was not confirmed meanwhile. All of it is assumed: see `stream/protocol.ts`.
+ */
+export class StreamServer implements Destination {
+  readonly webhook: { readonly id: string; readonly url: string };
+  readonly signed = false;
+  readonly #options: StreamServerOptions;
+  readonly #server = new WebSocketServer({
+    ...{ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false, clientTracking: false },
+  });
+  readonly #closing = new AbortController();
+  readonly #open = new Set<StreamConnection>();
+
+  constructor(options: StreamServerOptions) {
+    this.#options = options;
+    this.webhook = { id: "wh_sandbox_stream", url: options.url.href };
+    this.#server.on("headers", (headers, request) => {
+      if (acknowledges(request)) headers.push(`${ACKNOWLEDGE_HEADER}: 1`);
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Opens a stream over a connection whose request was found good. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { answerTimeout } = this.#options;
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      const connection = new StreamConnection(opened, { acknowledges: acknowledges(request), answerTimeout });
+      this.#open.add(connection);
+      opened.on("close", () => {
+        this.#open.delete(connection);
+        this.#tell("closed");
+      });
+      this.#tell("opened");
+    });
+  }
+
+  async reach(body: Uint8Array): Promise<Reached> {
+    const all = await Promise.all([...this.#open].map((connection) => connection.send(body)));
+    const [first = { status: null, error: "no stream is open" }] = all;
+    return all.find(({ error }) => error !== null) ?? first;
+  }
+
+  /** Ends all streams without a word, as an outage does. */
+  cut(): void {
+    for (const connection of this.#open) connection.cut();
+  }
+
+  /** Ends all streams in order; those that take more than a second, at once. */
+  close(): void {
+    this.#closing.abort();
+    for (const connection of this.#open) connection.close();
+    setTimeout(() => this.cut(), CLOSE_GRACE).unref();
+  }
+
+  #tell(change: StreamObservation["change"]): void {
+    this.#options.onChange({ type: "stream", change, open: this.#open.size });
+  }
+}
+
+function acknowledges({ headers }: IncomingMessage): boolean {
+  return headers[ACKNOWLEDGE_HEADER] === "1";
+}

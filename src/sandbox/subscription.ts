@@ -1,0 +1,103 @@
+import { ConfigurationError } from "../errors.ts";
+import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
+import { isLoopback } from "../is-loopback.ts";
+import { readSecrets, type Secret } from "../signature/secrets.ts";
+import { type ApiError, invalid } from "./api-error.ts";
+import { isObject } from "./read-json.ts";
+import { isAllowedTarget } from "./target-hosts.ts";
+
+/** What a request to create a subscription asks for (service description, "Webhook subscription (request to create)"). */
+export interface SubscriptionRequest {
+  /** As it was given: deliveries name it so. */
+  readonly url: string;
+  readonly target: URL;
+  readonly events: readonly EventKind[];
+  /** Deliveries to a subscription without one are not signed: there is nothing to key a signature with. */
+  readonly secret: Secret | undefined;
+}
+
+/** The service's registration of an endpoint. */
+export interface Subscription extends SubscriptionRequest {
+  /** `wh_<id>`, as deliveries name it. */
+  readonly id: string;
+}
+
+/** A subscription as the sandbox shows it: the description does not show any. The secret stays unsaid. */
+export interface ShownSubscription {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly EventKind[];
+  readonly signed: boolean;
+}
+
+/** Where subscriptions may lead. */
+export interface TargetRules {
+  readonly targetHosts: readonly string[];
+  /** The sandbox's own: a subscription that leads back to it would cause events without end. */
+  readonly ownPort: number;
+}
+
+/**
+ * Reads the body of `POST /v1/webhooks`: `url` and `events` are required, `secret` is not (service description, "Webhook
+ * subscription"). What is missing or wrong is named in `field`.
+ */
+export function readSubscription(
+  body: unknown,
+  rules: TargetRules,
+): SubscriptionRequest | { readonly error: ApiError } {
+  if (!isObject(body)) return { error: invalid("expected a JSON object with url and events") };
+  const { url, events, secret } = body;
+  const target = readTarget(url, rules);
+  if ("error" in target) return target;
+  if (events === undefined) return { error: invalid("events is required", "events") };
+  if (!Array.isArray(events) || events.length === 0 || !events.every(isKind)) {
+    return { error: invalid(`expected events to be a list of kinds: ${eventKinds.join(", ")}`, "events") };
+  }
+  const key = secret === undefined ? undefined : readSecret(secret);
+  if (key !== undefined && "error" in key) return key;
+  return { ...target, events: [...new Set(events)], secret: key };
+}
+
+/** A subscription without its secret. */
+export function shownSubscription({ id, url, events, secret }: Subscription): ShownSubscription {
+  return { id, url, events, signed: secret !== undefined };
+}
+
+function readTarget(
+  url: unknown,
+  { targetHosts, ownPort }: TargetRules,
+): { readonly url: string; readonly target: URL } | { readonly error: ApiError } {
+  const refuse = (message: string) => ({ error: invalid(message, "url") });
+  if (url === undefined) return refuse("url is required");
+  const target = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
+  if (target === undefined || !/^https?:$/.test(target.protocol)) {
+    return refuse("expected url to be an http or https URL");
+  }
+  if (target.username !== "" || target.password !== "") {
+    return refuse("expected url to be without a user name and password");
+  }
+  if (!isAllowedTarget(target, targetHosts)) {
+    return refuse(
+      `this sandbox delivers to this machine alone, not to ${target.hostname}: start it with targetHosts (--target-hosts)`,
+    );
+  }
+  if (isLoopback(target) && target.port === String(ownPort)) {
+    return refuse("expected url to lead to a receiver, got the sandbox itself");
+  }
+  return { url: String(url), target };
+}
+
+function isKind(value: unknown): value is EventKind {
+  return typeof value === "string" && isEventKind(value);
+}
+
+function readSecret(given: unknown): Secret | { error: ApiError } {
+  const wrong = { error: invalid("expected secret to be a text that is not empty", "secret") };
+  if (typeof given !== "string") return wrong;
+  try {
+    return readSecrets(given)[0] ?? wrong;
+  } catch (thrown) {
+    if (thrown instanceof ConfigurationError) return wrong;
+    throw thrown;
+  }
+}

@@ -1,0 +1,53 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type ApiError, errorBody, invalid } from "./api-error.ts";
+import { checkKey } from "./api-key.ts";
+import { notFound } from "./app.ts";
+import { checkLocal } from "./local-only.ts";
+import type { StreamServer } from "./stream-server.ts";
+
+/** The path of the stream: its address is not shown, so it is the sandbox's own. */
+export const STREAM_PATH = "/_sandbox/stream";
+
+/** What opening a stream takes. */
+export interface UpgradeParts {
+  readonly stream: StreamServer;
+  /** The one API key that is taken; `undefined` takes every test key. */
+  readonly apiKey: string | undefined;
+  readonly port: number;
+  /** Whether nothing gets through for now. */
+  readonly inOutage: () => boolean;
+}
+
+/** Opens streams on a server, for whoever is on this machine and has a key. */
+export function openStreamsOn(server: Server, { stream, apiKey, port, inOutage }: UpgradeParts): void {
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    if (inOutage()) return socket.destroy();
+    const { headers } = request;
+    const refused =
+      checkLocal(headers, port) ?? checkTarget(request) ?? checkKey(headers.authorization, apiKey);
+    if (refused === undefined) stream.accept(request, socket, head);
+    else refuse(socket, refused);
+  });
+}
+
+function checkTarget({ method, headers, url = "" }: IncomingMessage): ApiError | undefined {
+  if (!/^websocket$/i.test(headers.upgrade ?? "")) {
+    return invalid("expected HTTP/1.1 without the header Upgrade, which some clients send to begin HTTP/2");
+  }
+  const path = url.replace(/\?.*$/, "");
+  return path === STREAM_PATH ? undefined : notFound(`${method} ${path}`);
+}
+
+/** There is no response object for a connection that asked to be upgraded. */
+function refuse(socket: Duplex, error: ApiError): void {
+  const body = JSON.stringify(errorBody(error));
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    "Connection: close",
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

@@ -1,0 +1,137 @@
+import type { IncomingMessage } from "node:http";
+import { type RawData, WebSocket } from "ws";
+import { describeError, HookporterError } from "../errors.ts";
+import { ACKNOWLEDGE_HEADER, formatAcknowledgement } from "./protocol.ts";
+import type { StreamOptions } from "./stream-options.ts";
+
+/** One connection's settings. */
+export type ConnectionOptions = Required<
+  Pick<StreamOptions, "url" | "take" | "maxMessage" | "pingEvery" | "handshakeTimeout">
+> & {
+  readonly token: string;
+  /** The handshake is done. */
+  readonly onOpen: (acknowledges: boolean) => void;
+};
+
+/** Messages that may wait to be taken; beyond that, no more are read. */
+const MAX_WAITING = 32;
+
+/** Milliseconds the server gets to end the connection in order. */
+const CLOSE_GRACE = 1000;
+
+/** Statuses of a refusal that may pass: a busy or restarting server. Any other below 500 will stay. */
+const PASSING = new Set([408, 425, 429]);
+
+/** One connection of a stream, from its handshake to its end. */
+export class StreamConnection {
+  /** Why it ended, in words; a refusal that will stay is an error. Never rejects. */
+  readonly ended: Promise<string | HookporterError>;
+  /** Whether a message was taken over it. */
+  useful = false;
+  readonly #options: ConnectionOptions;
+  readonly #socket: WebSocket;
+  #acknowledges = false;
+  #taking: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #alive = true;
+  #why: string | HookporterError | undefined;
+
+  constructor(options: ConnectionOptions) {
+    const { url, token, maxMessage, handshakeTimeout, pingEvery } = options;
+    this.#options = options;
+    this.#socket = new WebSocket(url, {
+      headers: { authorization: `Bearer ${token}`, [ACKNOWLEDGE_HEADER]: "1" },
+      ...{ maxPayload: maxMessage, handshakeTimeout, perMessageDeflate: false, followRedirects: false },
+    });
+    const pinging = setInterval(() => this.#ping(), pingEvery);
+    this.ended = new Promise((resolve) => {
+      this.#socket.on("close", (code, reason) => {
+        clearInterval(pinging);
+        resolve(this.#why ?? describeClose(code, String(reason)));
+      });
+    });
+    this.#listen();
+  }
+
+  /** Lets what was begun end, then closes. */
+  async close(): Promise<void> {
+    this.#why ??= "closed by this side";
+    this.#socket.pause();
+    await this.#taking;
+    this.#socket.resume(); // the answer to our closing must be read
+    this.#socket.close(1000);
+    const grace = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE);
+    await this.ended;
+    clearTimeout(grace);
+  }
+
+  #listen(): void {
+    this.#socket.on("upgrade", ({ headers }) => {
+      this.#acknowledges = headers[ACKNOWLEDGE_HEADER] === "1";
+    });
+    this.#socket.on("open", () => this.#options.onOpen(this.#acknowledges));
+    this.#socket.on("message", (data) => this.#onMessage(data));
+    this.#socket.on("pong", () => {
+      this.#alive = true;
+    });
+    this.#socket.on("error", (error) => {
+      this.#why ??= describe(error, this.#options.maxMessage);
+    });
+    this.#socket.on("unexpected-response", (_, response) => {
+      this.#why ??= describeRefusal(response);
+      response.destroy();
+      this.#socket.terminate();
+    });
+  }
+
+  /** Bodies are taken one after another, so that acknowledgements keep their order. */
+  #onMessage(data: RawData): void {
+    this.#alive = true;
+    if (this.#why !== undefined) return; // not taken, so not acknowledged: it comes again
+    if (++this.#waiting >= MAX_WAITING) this.#socket.pause();
+    this.#taking = this.#taking.then(async () => {
+      await this.#take(data as Buffer); // ws gives buffers where nothing else was asked for
+      if (--this.#waiting < MAX_WAITING) this.#socket.resume();
+    });
+  }
+
+  async #take(body: Uint8Array): Promise<void> {
+    const answer = await this.#options.take(body).catch(() => ({ status: 500 }));
+    this.useful ||= answer.status === 200;
+    if (this.#acknowledges && this.#socket.readyState === WebSocket.OPEN) {
+      this.#socket.send(formatAcknowledgement(answer));
+    }
+  }
+
+  /** A connection can die without a word, and then nothing comes for ever. */
+  #ping(): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#alive || this.#socket.isPaused) {
+      this.#alive = false;
+      this.#socket.ping();
+      return;
+    }
+    this.#why ??= `no sign of life in ${this.#options.pingEvery} ms`;
+    this.#socket.terminate();
+  }
+}
+
+/** 1006 is no code that anybody sent: the connection went away without one. */
+function describeClose(code: number, reason: string): string {
+  return code === 1006 ? "the connection was lost" : `closed by the server (${`${code} ${reason}`.trim()})`;
+}
+
+function describe(error: Error & { code?: string }, maxMessage: number): string {
+  if (error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
+    return `a message was larger than ${maxMessage} bytes`;
+  if (error.code === "ECONNREFUSED") return "connection refused: nothing listens there; is it started?";
+  if (error.code === "ENOTFOUND") return "no such host: check the URL";
+  return describeError(error);
+}
+
+function describeRefusal({ statusCode = 0 }: IncomingMessage): string | HookporterError {
+  if (statusCode >= 500 || PASSING.has(statusCode)) return `refused with status ${statusCode}`;
+  const what = `expected a stream, got status ${statusCode}`;
+  if (statusCode === 401) return new HookporterError("service_unauthorized", `${what}: check the API key`);
+  return new HookporterError("stream_refused", `${what}: check the stream's address`);
+}

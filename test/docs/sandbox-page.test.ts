@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { type Chaos, NO_CHAOS } from "../../src/sandbox/chaos.ts";
+import type { SandboxAttempt, SandboxDelivery } from "../../src/sandbox/delivery-log.ts";
+import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/options.ts";
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/sandbox/property-list.ts";
+import { STREAM_DEFAULTS, STREAM_RETRY } from "../../src/stream/stream-options.ts";
+import { openTarget } from "../relay/sample.ts";
+import { json, openSandbox } from "../sandbox/open.ts";
+import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
+
+const page = readPage("docs/sandbox.md");
+
+/** The types keep these whole: an option or a field that comes or goes does not compile. */
+const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
+  ...{ port: true, apiKey: true, seed: true, properties: true, rateLimit: true, retry: true },
+  ...{ answerTimeout: true, targetHosts: true, chaos: true, assumptions: true, signatureHeader: true },
+  ...{ log: true, clock: true },
+};
+const DELIVERY: Readonly<Record<keyof SandboxDelivery, true>> = {
+  ...{ id: true, event: true, timestamp: true, webhook: true, state: true, copyOf: true },
+  ...{ nextAttemptAt: true, attempts: true },
+};
+const ATTEMPT: Readonly<Record<keyof SandboxAttempt, true>> = {
+  ...{ attempt: true, at: true, status: true, error: true, durationMs: true, chaos: true },
+};
+
+it("lists every option of a sandbox, and no other, with the defaults that apply", () => {
+  const rows = rowsOf(sectionOf(page, "Options of startSandbox"));
+  expect(rows.map(([name = ""]) => quoted(name)[0])).toEqual(Object.keys(OPTIONS));
+  const settings = readSandboxOptions({});
+  const plain = Object.entries(settings).filter(([, value]) => ["number", "string"].includes(typeof value));
+  expect(plain.length).toBeGreaterThan(5);
+  for (const [name, value] of plain) {
+    const row = rows.find(([cell = ""]) => quoted(cell)[0] === name);
+    expect([name, row?.[2]?.replaceAll("`", "")]).toEqual([name, String(value)]);
+  }
+  const minutes = settings.retry.reduce((sum, wait) => sum + wait) / 60_000;
+  expect([settings.retry.length, Math.round(minutes)]).toEqual([5, 13]);
+});
+
+it("lists every kind of chaos with its default", () => {
+  const rows = rowsOf(sectionOf(page, "Chaos")).map(([name = "", , value = ""]) => {
+    return [quoted(name)[0], JSON.parse(value.replaceAll("`", ""))];
+  });
+  expect(rows).toEqual(Object.entries(NO_CHAOS satisfies Chaos));
+});
+
+it("lists every field of the log", () => {
+  const rows = rowsOf(sectionOf(page, "The log"));
+  const fields = rows.flatMap(([names = ""]) => quoted(names));
+  expect([...fields].sort()).toEqual(Object.keys(DELIVERY).sort());
+  const attempts = rows.find(([name]) => name === "`attempts`")?.[1] ?? "";
+  expect([...quoted(attempts)].sort()).toEqual(Object.keys(ATTEMPT).sort());
+});
+
+it("lists every assumption that is an option with its default, and the sizes of pages", () => {
+  const section = sectionOf(page, "Assumptions");
+  const rows = rowsOf(section).flatMap(([, assumed = "", option = ""]) => {
+    const [name = ""] = quoted(option);
+    return Object.hasOwn(DEFAULT_ASSUMPTIONS, name) ? [[name, quoted(assumed)[0]]] : [];
+  });
+  expect(Object.fromEntries(rows)).toEqual(DEFAULT_ASSUMPTIONS);
+  expect(section).toContain(`${DEFAULT_PER_PAGE}, at most ${MAX_PER_PAGE}`);
+});
+
+it("gives the numbers of a stream as they are", () => {
+  const section = sectionOf(page, "The stream").replaceAll("\n", " ");
+  expect(STREAM_DEFAULTS).toMatchObject({ maxMessage: 1024 * 1024, pingEvery: 20_000 });
+  expect(STREAM_RETRY).toMatchObject({ delay: 500, maxDelay: 30_000 });
+  for (const part of ["1 MiB", "every 20 seconds", "half a second at first and 30 at most"]) {
+    expect(section).toContain(part);
+  }
+});
+
+it("lists routes that are there, each as it is", async () => {
+  const target = await openTarget();
+  const { ask, subscribe } = await openSandbox();
+  const id = await subscribe(target.url, ["lead.created"]);
+  const routes = [...rowsOf(sectionOf(page, "The API")), ...rowsOf(sectionOf(page, "Routes of its own"))];
+  const paths = routes
+    .map(([route = ""]) => quoted(route)[0] ?? "")
+    .filter((route) => !route.includes("stream"));
+  expect(paths).toHaveLength(8);
+  for (const route of paths) {
+    const [method = "", path = ""] = route.split(" ");
+    const reply = await ask(path.replace(":id", id), { method, ...(method === "POST" && { body: {} }) });
+    expect([route, reply.status]).not.toEqual([route, 404]);
+  }
+  const failures = JSON.parse(/\{"count".*?\}/.exec(page)?.[0] ?? "");
+  expect(json(await ask("/_sandbox/failures", { body: failures }))).toHaveProperty("left");
+});
+
+it("names only files that are there, and for each line of the description that is implemented a test", () => {
+  const rows = rowsOf(sectionOf(page, "The description, line by line"));
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [says, where = "", test = ""] of rows) {
+    const files = [...quoted(where), ...quoted(test)];
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    expect(test !== "" || where.startsWith("absent"), says).toBe(true);
+  }
+});

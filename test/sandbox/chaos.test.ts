@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { eventKinds } from "../../src/event/kinds.ts";
+import { fateOf, isMissigned, NO_CHAOS } from "../../src/sandbox/chaos.ts";
+import { openTarget } from "../relay/sample.ts";
+import { openCountingReceiver, openSandbox, until } from "./open.ts";
+
+const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
+
+describe("fate", () => {
+  it("is the same for the same seed and number, and another for others", () => {
+    const chaos = {
+      ...NO_CHAOS,
+      duplicates: 0.5,
+      reorder: 0.5,
+      delay: [0, 1000] as const,
+      wrongSignature: 0.5,
+    };
+    const all = (seed: number) =>
+      numbers.map((number) => [fateOf(seed, number, chaos), isMissigned(seed, number, 1, chaos)]);
+    expect(all(3)).toEqual(all(3));
+    expect(all(3)).not.toEqual(all(4));
+  });
+
+  it("stays within what was asked for, whatever the seed", () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(1000), fc.nat(1000), (seed, low, more) => {
+        const chaos = { ...NO_CHAOS, duplicates: 1, delay: [low, low + more] as const };
+        const { delay, copyDelay = -1 } = fateOf(seed, 1, chaos);
+        for (const one of [delay, copyDelay]) {
+          expect(one).toBeGreaterThanOrEqual(low);
+          expect(one).toBeLessThanOrEqual(low + more);
+        }
+      }),
+    );
+  });
+
+  it("keeps near the chance that was asked for, and to never and always exactly", () => {
+    const share = (chance: number) => {
+      const chaos = { ...NO_CHAOS, duplicates: chance, reorder: chance, wrongSignature: chance };
+      const fates = numbers.map((number) => fateOf(9, number, chaos));
+      return [
+        fates.filter(({ copyDelay }) => copyDelay !== undefined).length,
+        fates.filter(({ heldBack }) => heldBack).length,
+        numbers.filter((number) => isMissigned(9, number, 1, chaos)).length,
+      ].map((count) => count / numbers.length);
+    };
+    expect(share(0)).toEqual([0, 0, 0]);
+    expect(share(1)).toEqual([1, 1, 1]);
+    for (const one of share(0.3)) {
+      expect(one).toBeGreaterThan(0.2);
+      expect(one).toBeLessThan(0.4);
+    }
+  });
+});
+
+describe("chaos", () => {
+  it("repeats a delivery, the same bytes again, and says which one it repeats", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled } = await openSandbox({ chaos: { duplicates: 1 } });
+    await subscribe(target.url, ["lead.created"]);
+    const { deliveries } = sandbox.emit("lead.created");
+    expect(deliveries).toHaveLength(2);
+    expect((await settled()).map(({ copyOf }) => copyOf)).toEqual([null, deliveries[0]]);
+    expect(target.got).toHaveLength(2);
+    expect(target.got[0]?.body).toEqual(target.got[1]?.body);
+  });
+
+  it("holds a delivery back until another one has gone out", async () => {
+    const target = await openTarget();
+    const seed = numbers.find((one) => {
+      const [first, second] = [1, 2].map((number) => fateOf(one, number, { ...NO_CHAOS, reorder: 0.5 }));
+      return first?.heldBack === true && second?.heldBack === false;
+    });
+    const { sandbox, subscribe, settled } = await openSandbox({ seed, chaos: { reorder: 0.5 } });
+    await subscribe(target.url, ["lead.created"]);
+    const stamps = [sandbox.emit("lead.created"), sandbox.emit("lead.created")].map((one) => one.timestamp);
+    await settled();
+    const came = target.got.map(({ body }) => JSON.parse(String(body)).timestamp);
+    expect(came).toEqual(stamps.toReversed());
+  });
+
+  it("lets a delivery that is held back go on alone after a second", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled } = await openSandbox({ chaos: { reorder: 1 } });
+    await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    expect(await settled()).toMatchObject([{ state: "delivered" }]);
+  });
+
+  it("signs wrongly, says so in the log, and a receiver keeps nothing of it", async () => {
+    const { url, receiver } = await openCountingReceiver();
+    const { sandbox, subscribe, settled } = await openSandbox({ retry: [1], chaos: { wrongSignature: 1 } });
+    await subscribe(url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    expect(await settled()).toMatchObject([
+      {
+        state: "failed",
+        attempts: [
+          { status: 401, chaos: ["wrong-signature"] },
+          { status: 401, chaos: ["wrong-signature"] },
+        ],
+      },
+    ]);
+    expect(await receiver.inbox.list({})).toEqual([]);
+  });
+
+  it("delays the first attempt within the range", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe } = await openSandbox({ chaos: { delay: [3_600_000, 3_600_000] } });
+    await subscribe(target.url, ["lead.created"]);
+    const { timestamp } = sandbox.emit("lead.created");
+    const [delivery] = sandbox.deliveries;
+    const wait = Date.parse(delivery?.nextAttemptAt ?? "") - Date.parse(timestamp);
+    expect(wait).toBeGreaterThanOrEqual(3_600_000);
+    expect(wait).toBeLessThan(3_601_000);
+    expect(target.got).toEqual([]);
+  });
+
+  it("gathers deliveries and sends them at once", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled } = await openSandbox({ chaos: { burst: 3 } });
+    await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    sandbox.emit("lead.created");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(target.got).toEqual([]);
+    sandbox.emit("lead.created");
+    await settled();
+    expect(target.got).toHaveLength(3);
+    sandbox.emit("lead.created"); // alone: it goes after a second
+    expect((await settled()).at(-1)).toMatchObject({ state: "delivered" });
+  });
+
+  it("lets nothing through for a while, from the first attempt on, and all of it afterwards", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled, seen } = await openSandbox({
+      ...{ retry: Array(200).fill(5), chaos: { outage: 100 } },
+    });
+    await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    const [delivery] = await settled();
+    expect(delivery?.state).toBe("delivered");
+    expect(delivery?.attempts[0]).toMatchObject({
+      status: null,
+      error: expect.any(String),
+      chaos: ["outage"],
+    });
+    expect(delivery?.attempts.at(-1)).toMatchObject({ status: 200, chaos: [] });
+    expect(target.got).toHaveLength(1);
+    expect(seen.filter(({ type }) => type === "outage")).toEqual([{ type: "outage", durationMs: 100 }]);
+    sandbox.emit("lead.created");
+    expect((await settled()).at(-1)?.attempts).toHaveLength(1);
+  });
+
+  it("of all kinds at once leaves every event handled once", async () => {
+    const { url, handled } = await openCountingReceiver();
+    const { sandbox, subscribe, settled } = await openSandbox({
+      retry: Array(100).fill(5),
+      chaos: {
+        ...{ duplicates: 0.5, reorder: 0.5, wrongSignature: 0.3, delay: [0, 30] },
+        ...{ burst: 4, outage: 50 },
+      },
+    });
+    await subscribe(url, eventKinds);
+    const caused = Array.from({ length: 5 }, () => eventKinds.map((kind) => sandbox.emit(kind))).flat();
+    const deliveries = await settled();
+    expect(deliveries.every(({ state }) => state === "delivered")).toBe(true);
+    expect(deliveries.length).toBeGreaterThan(caused.length);
+    await until(() => expect(handled.length).toBeGreaterThanOrEqual(caused.length));
+    expect(handled.sort()).toEqual(caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort());
+  });
+});

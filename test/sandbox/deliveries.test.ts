@@ -1,0 +1,269 @@
+import { describe, expect, it } from "vitest";
+import { eventKinds } from "../../src/event/kinds.ts";
+import { propertyCreatedSchema } from "../../src/event/property.ts";
+import type { SandboxDelivery } from "../../src/sandbox/delivery-log.ts";
+import { readSecrets } from "../../src/signature/secrets.ts";
+import { verify } from "../../src/signature/verify.ts";
+import { gate } from "../receiver/sample.ts";
+import { openTarget } from "../relay/sample.ts";
+import { json, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts";
+
+describe("a delivery", () => {
+  it("is a signed POST of the envelope to the subscription's URL", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled } = await openSandbox();
+    const id = await subscribe(target.url, ["payment.received"]);
+    const caused = sandbox.emit("payment.received", { amount: 5 });
+    await settled();
+    const [got] = target.got;
+    if (got === undefined) throw new Error("nothing came");
+    expect(got).toMatchObject({ method: "POST", url: `${target.url.pathname}${target.url.search}` });
+    expect(got.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(String(got.body))).toEqual({
+      ...{ event: "payment.received", timestamp: caused.timestamp, data: { amount: 5 } },
+      webhook: { id, url: target.url.href },
+    });
+    expect(verify(got.body, String(got.headers["x-service-signature"]), readSecrets(SECRET)).ok).toBe(true);
+  });
+
+  it("carries another header's name if asked to, and no signature where there is no secret", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled } = await openSandbox({ signatureHeader: "x-other-signature" });
+    await subscribe(target.url, ["lead.created"]);
+    await subscribe(target.url, ["lead.created"], null);
+    sandbox.emit("lead.created");
+    await settled();
+    const signatures = target.got.map(({ headers }) => headers["x-other-signature"]);
+    expect(signatures.filter((value) => value !== undefined)).toHaveLength(1);
+    expect(target.got.some(({ headers }) => "x-service-signature" in headers)).toBe(false);
+  });
+
+  it("names the URL as it was given, letter for letter", async () => {
+    const target = await openTarget();
+    const url = target.url.href.replace("http://", "HTTP://");
+    const { sandbox, subscribe, settled } = await openSandbox();
+    await subscribe(url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    expect(await settled()).toMatchObject([{ webhook: { url } }]);
+    expect(JSON.parse(String(target.got[0]?.body)).webhook.url).toBe(url);
+  });
+
+  it("goes to each subscription that has its kind, and to no other", async () => {
+    const target = await openTarget();
+    const { sandbox, subscribe, settled } = await openSandbox();
+    const first = await subscribe(target.url, ["lead.created", "deal.status_changed"]);
+    const second = await subscribe(target.url, ["lead.created"]);
+    await subscribe(target.url, ["contact.created"]);
+    expect(sandbox.emit("lead.created").deliveries).toHaveLength(2);
+    expect(sandbox.emit("deal.status_changed").deliveries).toHaveLength(1);
+    expect(sandbox.emit("tenant.created").deliveries).toEqual([]);
+    await settled();
+    const got = target.got.map(({ body }) => JSON.parse(String(body)));
+    expect(got.map(({ event, webhook }) => `${event} ${webhook.id}`).sort()).toEqual(
+      [`deal.status_changed ${first}`, `lead.created ${first}`, `lead.created ${second}`].sort(),
+    );
+  });
+
+  it.each([
+    ["200 alone", 200, "delivered", 1],
+    ["not 204", 204, "failed", 3],
+    ["not 201", 201, "failed", 3],
+    ["not 410, which does not end the subscription either", 410, "failed", 3],
+    ["not 500", 500, "failed", 3],
+  ])("is confirmed by %s", async (_, status, state, attempts) => {
+    const target = await openTarget((response) => response.writeHead(status).end());
+    const { sandbox, subscribe, settled } = await openSandbox({ retry: [1, 1] });
+    await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    const [delivery] = await settled();
+    expect(delivery).toMatchObject({ state, nextAttemptAt: null });
+    expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual(Array(attempts).fill(status));
+    expect(sandbox.subscriptions).toHaveLength(1);
+  });
+
+  it("is the same bytes and the same signature at every attempt, until one is confirmed", async () => {
+    let left = 2;
+    const target = await openTarget((response) => response.writeHead(left-- > 0 ? 503 : 200).end());
+    const { sandbox, subscribe, settled, seen } = await openSandbox();
+    await subscribe(target.url, ["lead.created"]);
+    const { deliveries } = sandbox.emit("lead.created");
+    const [delivery] = await settled();
+    expect(delivery).toMatchObject({ id: deliveries[0], state: "delivered", copyOf: null });
+    expect(delivery?.attempts).toMatchObject([
+      { attempt: 1, status: 503, error: expect.any(String), chaos: [] },
+      { attempt: 2, status: 503 },
+      { attempt: 3, status: 200, error: null },
+    ]);
+    expect(new Set(target.got.map(({ body }) => String(body))).size).toBe(1);
+    expect(new Set(target.got.map(({ headers }) => headers["x-service-signature"])).size).toBe(1);
+    const attempts = seen.filter((one) => one.type === "attempt").map(({ delivery }) => delivery.state);
+    expect(attempts).toEqual(["waiting", "waiting", "delivered"]);
+  });
+
+  it("waits between attempts as the schedule says", async () => {
+    const target = await openTarget((response) => response.writeHead(500).end());
+    const { sandbox, subscribe } = await openSandbox({ retry: [3_600_000] });
+    await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    const delivery = await until(() => {
+      const [first] = sandbox.deliveries;
+      if (first?.attempts.length !== 1) throw new Error("not tried yet");
+      return first;
+    });
+    expect(delivery.state).toBe("waiting");
+    const wait = Date.parse(delivery.nextAttemptAt ?? "") - Date.parse(delivery.attempts[0]?.at ?? "");
+    expect(wait).toBeGreaterThanOrEqual(3_600_000);
+    expect(wait).toBeLessThan(3_660_000);
+  });
+
+  it("fails where nothing listens, and where no answer comes in time", async () => {
+    const silent = await openTarget(() => {});
+    const { sandbox, subscribe, settled } = await openSandbox({ retry: [], answerTimeout: 50 });
+    await subscribe(silent.url, ["lead.created"]);
+    await subscribe("http://127.0.0.1:1/webhooks", ["lead.created"]);
+    sandbox.emit("lead.created");
+    for (const delivery of await settled()) {
+      expect(delivery).toMatchObject({
+        state: "failed",
+        attempts: [{ status: null, error: expect.any(String) }],
+      });
+    }
+  });
+
+  it("ends with its subscription, even while it is under way", async () => {
+    const { opened, open } = gate();
+    const target = await openTarget(() => open());
+    const { sandbox, ask, subscribe, settled } = await openSandbox();
+    const id = await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    await opened;
+    expect(json(await ask(`/_sandbox/subscriptions/${id}`, { method: "DELETE" }))).toMatchObject({ id });
+    expect(await settled()).toMatchObject([{ state: "cancelled", attempts: [] }]);
+    expect(sandbox.emit("lead.created").deliveries).toEqual([]);
+    expect((await ask(`/_sandbox/subscriptions/${id}`, { method: "DELETE" })).status).toBe(404);
+  });
+
+  it("ends with the sandbox, which holds the process no longer", async () => {
+    const target = await openTarget((response) => response.writeHead(500).end());
+    const { sandbox, subscribe } = await openSandbox({ retry: [5, 3_600_000] });
+    await subscribe(target.url, ["lead.created"]);
+    sandbox.emit("lead.created");
+    await sandbox.close();
+    const tried = target.got.length;
+    expect(sandbox.emit("lead.created").deliveries).toEqual([]);
+    expect(sandbox.deliveries.map(({ state }: SandboxDelivery) => state)).toEqual(["cancelled"]);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(target.got).toHaveLength(tried);
+  });
+});
+
+describe("events", () => {
+  it("are accepted by a receiver, all 12 kinds, and handled once each", async () => {
+    const { url, handled } = await openCountingReceiver();
+    const { sandbox, subscribe, settled } = await openSandbox();
+    await subscribe(url, eventKinds);
+    const caused = eventKinds.map((kind) => sandbox.emit(kind));
+    const deliveries = await settled();
+    expect(deliveries.map(({ state }) => state)).toEqual(Array(12).fill("delivered"));
+    await until(() => expect(handled).toHaveLength(12));
+    expect(handled.sort()).toEqual(caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort());
+  });
+
+  it("differ in their timestamps, even if they are caused at once", async () => {
+    const { url, handled } = await openCountingReceiver();
+    const { sandbox, subscribe, settled } = await openSandbox({ clock: () => Date.UTC(2026, 0, 1) });
+    await subscribe(url, ["lead.created"]);
+    const stamps = Array.from({ length: 5 }, () => sandbox.emit("lead.created").timestamp);
+    expect(new Set(stamps).size).toBe(5);
+    await settled();
+    expect(handled).toEqual([]); // that clock is too far from the receiver's: kept as dead letters
+  });
+
+  it("come of creating a property: property.created as documented, and the property in the list", async () => {
+    const { url, handled, data } = await openCountingReceiver();
+    const { ask, subscribe } = await openSandbox({ properties: 2 });
+    await subscribe(url, ["property.created"]);
+    const draft = {
+      type: "house",
+      address: "1 Own Street",
+      surface: 80.5,
+      rooms: 4,
+      purchase_price: 250_000,
+    };
+    const reply = json(await ask("/_sandbox/properties", { body: draft }));
+    expect(reply).toEqual({
+      property: expect.objectContaining(draft),
+      caused: { event: "property.created", timestamp: expect.any(String), deliveries: [expect.any(String)] },
+    });
+    await until(() => expect(handled).toHaveLength(1));
+    expect(data).toEqual([reply.property]);
+    expect(propertyCreatedSchema.parse(reply.property)).toEqual(reply.property);
+    const list = json(await ask("/v1/properties?page=3&per_page=1"));
+    const { purchase_price: _, ...listed } = draft;
+    const { id } = reply.property as { id: string };
+    expect(list.data).toMatchObject([{ ...listed, id }]);
+  });
+
+  it("keep the numbers of given data as they are written", async () => {
+    const target = await openTarget();
+    const { ask, subscribe, settled } = await openSandbox();
+    await subscribe(target.url, ["payment.received"]);
+    const body = '{"event":"payment.received","data":{"amount":1.50,"big":12345678901234567890123}}';
+    expect((await ask("/_sandbox/events", { body })).status).toBe(200);
+    await settled();
+    expect(String(target.got[0]?.body)).toContain('"data":{"amount":1.50,"big":12345678901234567890123}');
+  });
+
+  it.each<[string, unknown, string | undefined]>([
+    ["no kind", {}, "event"],
+    ["an unknown kind", { event: "payment.lost" }, "event"],
+    ["a kind that is no text", { event: 5 }, "event"],
+    ["data that is no object", { event: "lead.created", data: [] }, "data"],
+    ["another JSON value", [], undefined],
+  ])("are not caused by a request with %s", async (_, body, field) => {
+    const { ask, sandbox } = await openSandbox();
+    const reply = await ask("/_sandbox/events", { body });
+    expect(reply.status).toBe(400);
+    expect(json(reply)).toEqual({
+      error: { type: "invalid_request", message: expect.any(String), ...(field !== undefined && { field }) },
+    });
+    expect(() => sandbox.emit("payment.lost" as never)).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ["an unknown field", { owner: {} }, "owner"],
+    ["rooms that are not whole", { rooms: 1.5 }, "rooms"],
+    ["an empty address", { address: " " }, "address"],
+    ["a price that is no number", { purchase_price: "1" }, "purchase_price"],
+    ["a negative surface", { surface: -1 }, "surface"],
+  ])("are not caused by a property with %s", async (_, draft, field) => {
+    const { ask, sandbox } = await openSandbox({ properties: 0 });
+    expect(json(await ask("/_sandbox/properties", { body: draft }))).toMatchObject({ error: { field } });
+    expect(() => sandbox.createProperty(draft)).toThrow(expect.objectContaining({ code: "option_invalid" }));
+    expect(json(await ask("/v1/properties")).meta).toMatchObject({ total: 0 });
+  });
+});
+
+it("tells of subscriptions and deliveries under names of its own", async () => {
+  const target = await openTarget();
+  const { ask, sandbox, subscribe, settled } = await openSandbox();
+  await subscribe(target.url, ["lead.created"]);
+  sandbox.emit("lead.created");
+  await settled();
+  expect(json(await ask("/_sandbox/deliveries"))).toEqual({ data: sandbox.deliveries });
+  expect(json(await ask("/_sandbox/subscriptions"))).toEqual({ data: sandbox.subscriptions });
+  expect(JSON.stringify([sandbox.deliveries, sandbox.subscriptions])).not.toContain(SECRET);
+});
+
+it.each<[object, string]>([
+  [{ count: 0 }, "count"],
+  [{ count: 1.5 }, "count"],
+  [{ count: 1e9 }, "count"],
+  [{ status: 503 }, "status"],
+])("refuses to plan %j", async (body, field) => {
+  const { ask } = await openSandbox();
+  expect(json(await ask("/_sandbox/failures", { body }))).toMatchObject({ error: { field } });
+  expect((await ask("/v1/properties")).status).toBe(200);
+});

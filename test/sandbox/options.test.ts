@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/options.ts";
+import { startSandbox } from "../../src/sandbox/start.ts";
+import { openSandbox } from "./open.ts";
+
+it("has the defaults that are documented, and takes undefined for what is left out", () => {
+  const settings = readSandboxOptions({ port: undefined, retry: undefined, chaos: { burst: undefined } });
+  expect(settings).toMatchObject({
+    ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000, targetHosts: [] },
+    ...{ apiKey: undefined, signatureHeader: "x-service-signature" },
+    retry: [1000, 5000, 30_000, 120_000, 600_000],
+    chaos: { duplicates: 0, reorder: 0, delay: [0, 0], wrongSignature: 0, burst: 1, outage: 0 },
+    assumptions: { pageParameter: "page", perPageParameter: "per_page", fieldsSeparator: "," },
+  });
+  expect(Object.isFrozen(settings)).toBe(true);
+});
+
+it.each<[string, SandboxOptions]>([
+  ["a port beyond the last", { port: 65_536 }],
+  ["a seed that is not whole", { seed: 0.5 }],
+  ["a negative number of properties", { properties: -1 }],
+  ["no requests a minute", { rateLimit: 0 }],
+  ["a wait that is no number", { retry: [Number.NaN] }],
+  ["no time to answer", { answerTimeout: 0 }],
+  ["a key of production", { apiKey: "sk_live_abc" }],
+  ["a key that is a prefix alone", { apiKey: "sk_test_" }],
+  ["a host with a scheme", { targetHosts: ["https://example.com"] }],
+  ["a chance above 1", { chaos: { duplicates: 1.1 } }],
+  ["a chance that is no number", { chaos: { reorder: Number.NaN } }],
+  ["a range that ends before it begins", { chaos: { delay: [2, 1] } }],
+  ["a burst of none", { chaos: { burst: 0 } }],
+  ["an outage without an end", { chaos: { outage: Number.POSITIVE_INFINITY } }],
+  ["two parameters of one name", { assumptions: { pageParameter: "per_page" } }],
+  ["a parameter named fields", { assumptions: { pageParameter: "fields" } }],
+  ["a separator of letters", { assumptions: { fieldsSeparator: "and" } }],
+])("refuses %s", async (_, options) => {
+  await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({ code: "option_invalid" });
+});
+
+it("does not say the key that it refuses", () => {
+  expect(() => readSandboxOptions({ apiKey: "sk_live_abc" })).toThrow(/^(?!.*abc)/);
+});
+
+it("says so when its port is taken", async () => {
+  const { sandbox } = await openSandbox();
+  const second = startSandbox({ port: Number(sandbox.url.port) });
+  await expect(second).rejects.toMatchObject({ code: "port_unavailable" });
+});
