@@ -1,5 +1,5 @@
 // The whole receiver in one run: real HTTP, a real inbox file, all 12 kinds, a duplicate, a tampered and an unsigned body.
-// Exits 0 only if each ended as the contract says.
+// Then the round trip with the sandbox of the service. Exits 0 only if each ended as the contract says.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createReceiver, eventKinds } from "hookporter";
 import { nodeReceiver } from "hookporter/node";
 import { sampleEvent, signedRequest } from "hookporter/testing";
+import { roundTrip } from "./demo-round-trip.js";
 
 const folder = mkdtempSync(join(tmpdir(), "hookporter-demo-"));
 const secret = "a-secret-made-up-for-this-demo";
@@ -58,6 +59,7 @@ check("the duplicate was counted", entries[0]?.duplicates === 1);
 
 server.close();
 await receiver.close();
+await roundTrip(folder, check);
 rmSync(folder, { recursive: true, force: true });
 console.log(wrong === 0 ? "\nall as it should be" : `\n${wrong} not as they should be`);
 process.exitCode = wrong === 0 ? 0 : 1;

@@ -1,0 +1,13 @@
+// The handlers of the demo's round trip: a new property makes them ask the service's API for the whole list.
+import { createClient } from "hookporter/client";
+
+const { HOOKPORTER_BASE_URL: baseUrl, HOOKPORTER_API_KEY: apiKey } = process.env;
+const client = createClient({ baseUrl, apiKey });
+
+export default {
+  "property.created": async (event) => {
+    const { data, meta } = await client.properties.list({ perPage: 100 });
+    const listed = data.some(({ id }) => id === event.data.id);
+    console.log(`${event.data.id} is ${listed ? "one" : "none"} of ${meta.total} properties`);
+  },
+};

@@ -1,0 +1,67 @@
+// The round trip: the sandbox up, `listen --subscribe` and `listen --stream`, properties created, their events handled
+// once each by handlers that ask the API, while the sandbox makes a mess of its deliveries.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { startSandbox } from "hookporter/sandbox";
+
+const root = join(fileURLToPath(import.meta.url), "..", "..");
+const HANDLERS = join(root, "scripts", "demo-handlers.js");
+const PROPERTIES = 5;
+const CHAOS = { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.4, delay: [0, 50], outage: 300 };
+
+/** Runs it in a folder; `check` is told what is right and what is not. */
+export async function roundTrip(folder, check) {
+  const sandbox = await startSandbox({ port: 0, properties: 3, retry: Array(50).fill(100), chaos: CHAOS });
+  console.log(`\nsandbox on ${sandbox.url.origin}, with chaos: ${Object.keys(CHAOS).join(", ")}`);
+  const listen = start(folder, sandbox);
+  try {
+    await listen.until(({ type }) => type === "subscription");
+    console.log(`listen --subscribe, and --stream, on ${sandbox.subscriptions[0].url}\n`);
+    const ids = [];
+    for (let count = 0; count < PROPERTIES; count++) ids.push(sandbox.createProperty().property.id);
+    const ended = await listen.ended;
+    const settled = sandbox.deliveries.filter(({ state }) => state === "delivered").length;
+    const attempts = sandbox.deliveries.flatMap((delivery) => delivery.attempts);
+    const wrong = attempts.filter(({ chaos }) => chaos.length > 0).length;
+    console.log(
+      `${attempts.length} attempts at ${sandbox.deliveries.length} deliveries, ${wrong} made to fail`,
+    );
+    check(`${settled} deliveries were confirmed, one of each event at least`, settled >= PROPERTIES);
+    const all = PROPERTIES + 3;
+    const each = ids.map((id) => listen.lines.filter((line) => line === `${id} is one of ${all} properties`));
+    check(
+      "each new property was handled once, and found in the list",
+      each.every((lines) => lines.length === 1),
+    );
+    check("listen ended by itself, with 0", ended === 0);
+  } finally {
+    listen.process.kill("SIGKILL");
+    await sandbox.close();
+  }
+}
+
+/** `listen`, until it has handled as many events as there are new properties. */
+function start(folder, sandbox) {
+  const flags = ["--port", "0", "--subscribe", "--stream", sandbox.streamUrl.href, "--handlers", HANDLERS];
+  const goal = ["--count", String(PROPERTIES), "--timeout", "60s", "--json"];
+  const foreign = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("HOOKPORTER_")),
+  );
+  const child = spawn(process.execPath, [join(root, "dist", "bin.js"), "listen", ...flags, ...goal], {
+    cwd: folder,
+    env: { ...foreign, HOOKPORTER_API_KEY: "sk_test_demo", HOOKPORTER_BASE_URL: sandbox.url.origin },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const lines = [];
+  createInterface({ input: child.stderr }).on("line", (line) => lines.push(line));
+  const records = createInterface({ input: child.stdout });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const until = (holds) =>
+    new Promise((resolve, reject) => {
+      records.on("line", (line) => holds(JSON.parse(line)) && resolve());
+      ended.then((code) => reject(new Error(`listen ended with ${code}:\n${lines.join("\n")}`)));
+    });
+  return { process: child, lines, ended, until };
+}

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { createClient } from "../../src/client/client.ts";
+import { eventKinds } from "../../src/event/kinds.ts";
+import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts";
+
+it("goes from a subscription over a new property to a handler that asks for the list, each event once", async () => {
+  const { sandbox, settled } = await openSandbox({
+    ...{ properties: 3, retry: Array(100).fill(5) },
+    chaos: { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.3, delay: [0, 10], burst: 2, outage: 30 },
+  });
+  const client = createClient({ baseUrl: sandbox.url, apiKey: KEY, retry: { delay: 1 } });
+  const { receiver, url, handled } = await openCountingReceiver();
+  const found: string[][] = [];
+  receiver.on("property.created", async (event) => {
+    const ids: string[] = [];
+    for await (const { id } of client.properties.items({ perPage: 2 })) ids.push(id);
+    expect(ids).toContain(event.data.id);
+    found.push(ids);
+  });
+  sandbox.failNext(2, 500);
+  const { id, mayExistTwice } = await client.webhooks.create({ url, events: eventKinds, secret: SECRET });
+  expect(sandbox.subscriptions.map((one) => one.id)).toEqual([id]);
+  expect(mayExistTwice).toBe(true); // the sandbox says 500 before it does anything, which a client cannot know
+
+  const caused = [
+    ...Array.from({ length: 5 }, () => sandbox.createProperty().caused),
+    ...eventKinds.map((kind) => sandbox.emit(kind)),
+  ];
+  sandbox.failNext(2, 500); // the handler's client comes again
+  await settled();
+  const expected = caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort();
+  await until(() => expect([...handled].sort()).toEqual(expected));
+  await until(() => expect(found).toHaveLength(6));
+  expect(found.every((ids) => ids.length === 9)).toBe(true);
+  expect((await receiver.inbox.counts()).done).toBe(caused.length);
+});
+
+it("has errors that the client reads as they are meant", async () => {
+  const { sandbox } = await openSandbox({ rateLimit: 1, apiKey: KEY });
+  const retry = { attempts: 1 };
+  const client = createClient({ baseUrl: sandbox.url, apiKey: KEY, retry });
+  const other = createClient({ baseUrl: sandbox.url, apiKey: "sk_test_another", retry });
+  await expect(other.properties.list()).rejects.toMatchObject({
+    code: "service_unauthorized",
+    type: "unauthorized",
+  });
+  const wanted = { url: "http://10.0.0.1/webhooks", events: eventKinds, secret: SECRET };
+  await expect(client.webhooks.create(wanted)).rejects.toMatchObject({
+    ...{ code: "service_refused", status: 400, type: "invalid_request", field: "url" },
+  });
+  await expect(client.properties.list()).rejects.toMatchObject({
+    ...{ code: "service_rate_limited", status: 429, retryAfter: expect.any(Number) },
+  });
+});
