@@ -91,6 +91,18 @@ it("is ready before the stream is, if that is not up yet, and opens it later", a
   await until(() => expect(records("delivery")).toMatchObject([{ verdict: "accepted" }]));
 });
 
+it("says at /readyz whether the stream is open now", async () => {
+  const { sandbox } = await openSandbox();
+  const { ready } = await listening(sandbox.url.port, { argv: ["--health-port", "0"] });
+  const readyz = async () => {
+    const response = await fetch(new URL("/readyz", String(ready.health)));
+    return [response.status, ((await response.json()) as { checks: { stream: boolean } }).checks.stream];
+  };
+  await until(async () => expect(await readyz()).toEqual([200, true]));
+  await sandbox.close();
+  await until(async () => expect(await readyz()).toEqual([503, false]));
+});
+
 it("ends when the stream refuses its key: at the start, and later", async () => {
   const first = await openSandbox({ apiKey: KEY });
   const env = { HOOKPORTER_API_KEY: "sk_test_another", HOOKPORTER_SECRET: SECRET };
