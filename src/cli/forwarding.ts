@@ -53,11 +53,9 @@ export function checkForwarding(options: ForwardingOptions): void {
  *
  * @throws HookporterError `usage`
  */
-export function checkTargets({ forwardTo = [] }: ForwardingOptions, own: URL): void {
-  const hosts = [own.host, own.host.replace("127.0.0.1", "localhost")];
-  const loop = forwardTo.find(
-    ({ target }) => target.protocol === own.protocol && hosts.includes(target.host),
-  );
+export function checkTargets({ forwardTo = [] }: ForwardingOptions, port: number): void {
+  const own = ["127.0.0.1", "localhost"].map((host) => new URL(`http://${host}:${port}`).origin);
+  const loop = forwardTo.find(({ target }) => own.includes(target.origin));
   if (loop === undefined) return;
   throw new HookporterError(
     "usage",

@@ -62,7 +62,9 @@ export interface ListenOptions
 export async function listen(options: ListenOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   const goal = readGoal(options);
+  const { port = 4400, path = "/webhooks" } = options;
   checkForwarding(options);
+  checkTargets(options, port);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const stream = planStream(options, context);
@@ -102,11 +104,9 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     stops.push(() => receiver.close());
     ready.checks.add({ name: "receiver", holds: () => receiver.ready });
     ready.checks.add({ name: "inbox", holds: () => canWrite(receiver.inbox) });
-    const { port = 4400, path = "/webhooks" } = options;
     const front = sync?.over(receiver) ?? receiver;
     const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
     stops.push(() => server.close());
-    checkTargets(options, server.url);
     if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, forwarding, context));
     const found = { ...secrets, fingerprint: current?.fingerprint ?? "", inbox, healthUrl: ready.healthUrl };
     const fields = announce(server, found, options, context);

@@ -52,25 +52,24 @@ describe("options that do not fit each other", () => {
 });
 
 it.each([
-  ["4400", "http://127.0.0.1:4400/webhooks", false],
-  ["localhost:4400/other", "http://127.0.0.1:4400/webhooks", false],
-  ["payment.*=4400", "http://127.0.0.1:4400/webhooks", false],
-  ["80", "http://127.0.0.1/webhooks", false],
-  ["4401", "http://127.0.0.1:4400/webhooks", true],
-  ["[::1]:4400", "http://127.0.0.1:4400/webhooks", true],
-  ["https://localhost", "http://127.0.0.1/webhooks", true],
-])("takes the target %s beside its own address %s: %s", (target, own, fits) => {
-  const check = () => checkTargets({ forwardTo: readForward(target) }, new URL(own));
+  ["4400", 4400, false],
+  ["localhost:4400/other", 4400, false],
+  ["payment.*=4400", 4400, false],
+  ["80", 80, false],
+  ["4401", 4400, true],
+  ["[::1]:4400", 4400, true],
+  ["https://localhost", 80, true],
+])("takes the target %s beside its own port %s: %s", (target, own, fits) => {
+  const check = () => checkTargets({ forwardTo: readForward(target) }, own);
   if (fits) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
 it("does not listen where it would forward to itself", async () => {
-  const { url, stop } = await listening();
-  await stop();
-  const { port } = new URL(url);
-  const run = await runCli(["listen", "--port", port, "--forward-to", `${port}/webhooks`]);
-  expect(run.code).toBe(2);
+  const port = "1"; // nothing is opened before it is refused
+  for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
+    expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
+  }
 });
 
 it("gives a target 30 seconds, 10 while a sender waits, or what is asked for", () => {
