@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { build as buildPage } from "vite";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -32,7 +33,21 @@ const bundle = await rolldown({
 const { output } = await bundle.write({ dir: dist, format: "esm", chunkFileNames: "chunk-[name]-[hash].js" });
 await bundle.close();
 chmodSync(join(dist, "bin.js"), 0o755);
-writeNotices(output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
+const page = await buildPage({
+  configFile: false,
+  root: join(root, "src", "inspector", "ui"),
+  base: "./",
+  logLevel: "warn",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  // Nothing inline: the page's content security policy takes its own files only.
+  build: {
+    outDir: join(dist, "inspector"),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});
+writeNotices([...output, ...page.output].flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 

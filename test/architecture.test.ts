@@ -7,6 +7,7 @@ const source = join(import.meta.dirname, "..", "src");
 /** The rooms, from the top down; a room may look into those below it. Rooms of one row do not look into each other. */
 const ROWS = [
   ["cli"],
+  ["inspector"],
   ["testing.ts", "index.ts", "client.ts", "sandbox.ts"],
   ["sandbox"],
   ["relay", "scaffold", "check", "tunnel", "client", "stream"],
@@ -30,10 +31,12 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   zod: /^(?:event|client)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
   "@standard-schema/spec": /^event\//,
+  preact: /^inspector\/ui\//,
+  "preact/hooks": /^inspector\/ui\//,
 };
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => name.replaceAll("\\", "/"));
 
 const imports = files.flatMap((file) => {
@@ -45,7 +48,7 @@ const imports = files.flatMap((file) => {
 const inside = imports
   .filter(({ target }) => target.startsWith("."))
   .map(({ file, target }) => ({ file, target: relative(source, join(source, dirname(file), target)) }))
-  .filter(({ target }) => target.endsWith(".ts"));
+  .filter(({ target }) => /\.tsx?$/.test(target));
 
 it("finds the source", () => {
   expect(files.length).toBeGreaterThan(50);

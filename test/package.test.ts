@@ -57,11 +57,13 @@ describe("the packed package", () => {
     expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
     expect(existsSync(join(installed, "templates", "express", "_gitignore"))).toBe(true);
     expect(existsSync(join(installed, "dist", "THIRD-PARTY-NOTICES.txt"))).toBe(true);
+    expect(existsSync(join(installed, "dist", "inspector", "index.html"))).toBe(true);
   });
 
   it("holds every page that its README and documentation link to", () => {
     const installed = join(consumer, "node_modules", "hookporter");
-    const pages = ["README.md", ...readdirSync(join(installed, "docs")).map((name) => join("docs", name))];
+    const names = readdirSync(join(installed, "docs")).filter((name) => name.endsWith(".md"));
+    const pages = ["README.md", ...names.map((name) => join("docs", name))];
     const links = pages.flatMap((page) => {
       const found = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g);
       return [...found].map(([, target = ""]) => join(installed, dirname(page), target));

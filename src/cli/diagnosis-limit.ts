@@ -10,12 +10,17 @@ const LONG = 100;
 /** What one may take, in bytes hashed: 0.1 to 0.2 seconds, in which the process does nothing else. */
 const WORK = 1e8;
 
+/** Why a delivery was not authentic: see {@link DiagnosisLimit.diagnose}. */
+export type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
+
 /**
  * Says when one more diagnosis may be worked out: anybody who reaches the endpoint can send what asks for one, and the
  * work must not keep honest deliveries waiting.
  */
 export class DiagnosisLimit {
   readonly #now: () => number;
+  /** What was said of an observation, for whoever asks next. */
+  readonly #said = new WeakMap<object, Diagnosis | "left_out" | undefined>();
   #done: { at: number; took: number }[] = [];
   #restUntil = Number.NEGATIVE_INFINITY;
 
@@ -26,6 +31,14 @@ export class DiagnosisLimit {
 
   /** Why a delivery was not authentic; nothing for another one, and `left_out` where it is too much. */
   diagnose(
+    observation: Pick<DeliveryObservation, "outcome" | "diagnose">,
+    others: readonly NamedSecret[],
+  ): Diagnosis | "left_out" | undefined {
+    if (!this.#said.has(observation)) this.#said.set(observation, this.#workOut(observation, others));
+    return this.#said.get(observation);
+  }
+
+  #workOut(
     { outcome, diagnose }: Pick<DeliveryObservation, "outcome" | "diagnose">,
     others: readonly NamedSecret[],
   ): Diagnosis | "left_out" | undefined {

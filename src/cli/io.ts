@@ -15,6 +15,8 @@ export interface Io {
   readonly exit: (code: number) => void;
   /** Tells of stop signals from now on, which then no longer end the process by themselves; gives the way back. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+  /** Tells of each key from now on, unechoed and at once; Ctrl-C and Ctrl-Z do what they do. Gives the way back. */
+  readonly onKeys: (listener: (key: string) => void) => () => void;
   /** Tells of errors that nothing caught, which then no longer end the process; gives the way back. */
   readonly onStray: (listener: (thrown: unknown) => void) => () => void;
 }

@@ -5,14 +5,13 @@ import type { Observation } from "../receiver/observation.ts";
 import { createReceiver, type Receiver } from "../receiver/receiver.ts";
 import { type RunningServer, startServer } from "../receiver/server.ts";
 import { SyncForward } from "../relay/sync-forward.ts";
-import type { NamedSecret } from "../signature/diagnose/keyings.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import { catchUp } from "./catch-up.ts";
 import { chooseHandlers, reloadOnChange } from "./chosen-handlers.ts";
 import { createCliLogger } from "./cli-logger.ts";
 import { consoleOnStderr } from "./console-on-stderr.ts";
 import type { CliContext } from "./context.ts";
-import { DiagnosisLimit } from "./diagnosis-limit.ts";
+import { type DiagnoseRefusal, DiagnosisLimit } from "./diagnosis-limit.ts";
 import { describeRule } from "./forward-rules.ts";
 import {
   checkForwarding,
@@ -23,9 +22,12 @@ import {
 } from "./forwarding.ts";
 import { type Goal, type GoalOptions, readGoal } from "./goal.ts";
 import { inboxOption } from "./inbox.ts";
+import { type InspectOptions, openInspector } from "./inspecting.ts";
 import { planStream, streamAddress } from "./listen-stream.ts";
 import { planSubscription } from "./listen-subscription.ts";
-import { showAttempt, showDelivery } from "./live-view.ts";
+import { LiveGate } from "./live-gate.ts";
+import { showAttempt, showDelivery, wordsOf } from "./live-view.ts";
+import { openKeys } from "./open-keys.ts";
 import { canWrite, openReadiness } from "./open-readiness.ts";
 import { orderByPath } from "./order-path.ts";
 import { otherSecrets } from "./other-secrets.ts";
@@ -45,7 +47,8 @@ export interface ListenOptions
     SecretOptions,
     ServiceOptions,
     ForwardingOptions,
-    ReachableOptions {
+    ReachableOptions,
+    InspectOptions {
   readonly subscribe?: boolean;
   readonly stream?: URL;
   readonly events?: readonly string[];
@@ -96,7 +99,10 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     }
     receiver.replaceHandlers(await chooseHandlers(options, forwarding, context));
     const others = otherSecrets(context, options, secrets);
-    watch(receiver, { goal, tally, others }, options, context, stop);
+    const limit = new DiagnosisLimit();
+    const diagnose: DiagnoseRefusal = (observation) => limit.diagnose(observation, others);
+    const gate = new LiveGate();
+    watch(receiver, { goal, tally, diagnose, gate }, options, context, stop);
     // Before everything else is opened, so that it is closed last: a second signal must be heard while closing.
     stops.push(stopOnSignal(goal, tally, context, stop));
     const ready = await openReadiness(options, context, stops);
@@ -108,7 +114,12 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
     const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
     stops.push(() => server.close());
     if (options.handlers !== undefined) stops.push(reloadOnChange(receiver, options, forwarding, context));
-    const found = { ...secrets, fingerprint: current?.fingerprint ?? "", inbox, healthUrl: ready.healthUrl };
+    const { handlers, forwardTo = [], signatureHeader } = options;
+    const targets = forwardTo.map(({ target }) => target);
+    const inspected = { receiver, endpoint: server.url, inbox, handlers, targets, signatureHeader, diagnose };
+    const page = await openInspector(options, { ...inspected, secrets }, context, stops);
+    const fingerprint = current?.fingerprint ?? "";
+    const found = { ...secrets, fingerprint, inbox, healthUrl: ready.healthUrl, page };
     const fields = announce(server, found, options, context);
     await catchUp(receiver.inbox, options, context);
     if (stream !== undefined) {
@@ -118,6 +129,8 @@ export async function listen(options: ListenOptions, context: CliContext): Promi
       await Promise.race([source.tried, stopped]);
     }
     stops.push(stopAfter(options.timeout, goal, stop));
+    const replaying = { receiver, target: server.url, secret: current, signatureHeader };
+    stops.push(openKeys({ gate, page, goal, replaying }, options, context, stop));
     if (tunnel !== undefined) stops.push(() => tunnel.close());
     if (tunnel !== undefined) ready.checks.add({ name: "tunnel", holds: () => tunnel.online });
     const at = (url: string | URL) => ({ url: new URL(url), secrets, tunnel: options.tunnel });
@@ -151,11 +164,17 @@ async function closeAll(stops: (() => unknown)[]): Promise<void> {
 /** Says where it listens and what it does; gives the same as the fields of a record. */
 function announce(
   { url }: RunningServer,
-  found: { from: string; fingerprint: string; inbox: string; healthUrl: URL | undefined },
+  found: {
+    from: string;
+    fingerprint: string;
+    inbox: string;
+    healthUrl: URL | undefined;
+    page: URL | undefined;
+  },
   options: ListenOptions,
   { output }: CliContext,
 ): object {
-  const { from, fingerprint, inbox, healthUrl } = found;
+  const { from, fingerprint, inbox, healthUrl, page } = found;
   const { handlers, forwardTo = [], sync = false } = options;
   const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
   output.talk(`listening on ${url.href}`);
@@ -169,6 +188,7 @@ function announce(
   const stream = options.stream === undefined ? null : streamAddress(options.stream);
   if (stream !== null) output.talk(`  stream ${stream} (experimental; not signed)`);
   if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz says when it is ready`);
+  if (page !== undefined) output.talk(`  see each delivery on ${page.href}`);
   const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
   output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: target.href }));
@@ -176,26 +196,40 @@ function announce(
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
     ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, stream, sync },
     health: healthUrl?.href ?? null,
+    inspector: page?.href ?? null,
   };
+}
+
+/** What happens is shown through, or counted for. */
+interface Watching {
+  readonly goal: Goal | undefined;
+  readonly tally: Tally;
+  readonly diagnose: DiagnoseRefusal;
+  readonly gate: LiveGate;
 }
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. */
 function watch(
   receiver: Receiver,
-  { goal, tally, others }: { goal: Goal | undefined; tally: Tally; others: readonly NamedSecret[] },
+  { goal, tally, diagnose, gate }: Watching,
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
 ): void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
-  const limit = new DiagnosisLimit();
   receiver.observe((observation) => {
     tally.count(observation);
     const kind = kindOf(observation);
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
-      if (observation.type === "attempt") showAttempt(observation, output, clock());
-      else {
-        const show = () => showDelivery(observation, output, limit.diagnose(observation, others));
+      const words = wordsOf(observation);
+      if (observation.type === "attempt") {
+        const now = clock();
+        gate.pass(words, () => showAttempt(observation, output, now));
+      } else {
+        const show = () => {
+          const diagnosis = diagnose(observation);
+          gate.pass(words, () => showDelivery(observation, output, diagnosis));
+        };
         // Why a signature fails is worked out when the sender has its answer, and shows nothing of it by the time it takes.
         if (observation.diagnose === undefined) show();
         else setImmediate(show);

@@ -1,10 +1,10 @@
-import type { AttemptObservation, DeliveryObservation } from "../receiver/observation.ts";
+import type { AttemptObservation, DeliveryObservation, Observation } from "../receiver/observation.ts";
+import { verdictOf } from "../receiver/verdict.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import { diagnosisFields, diagnosisLines } from "./diagnosis-view.ts";
 import { runFields } from "./entry-view.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./printable.ts";
-import { verdictOf } from "./verdict.ts";
 
 /**
  * Shows an answered delivery: one line, and more with reason and fix where it was refused.
@@ -84,6 +84,17 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
   const again = state === "pending" ? new Date(runAt).toISOString() : null;
   const runs = runFields(records);
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, runAt: again });
+}
+
+/** What the live view's filter looks at: the words that an observation is shown by. */
+export function wordsOf(observation: Observation): string {
+  if (observation.type === "attempt") {
+    const { kind, eventId, state, reason, records } = observation;
+    const runs = records.map(({ handler, outcome, error }) => [handler, outcome, error].join(" "));
+    return [kind, eventId, state, reason, ...runs].join(" ");
+  }
+  const { word, kind, id, reason, detail } = verdictOf(observation.outcome);
+  return [word, kind, id, reason, detail, observation.method, observation.target].join(" ");
 }
 
 /** The time of day that a line of the view begins with. */

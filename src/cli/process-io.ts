@@ -21,11 +21,36 @@ export function processIo(): Io {
         for (const signal of signals) process.off(signal, listener);
       };
     },
+    onKeys: (listener) => onKeys(stdin, listener),
     onStray: (listener) => {
       const tell = (thrown: unknown) => listener(thrown);
       process.on("uncaughtException", tell).on("unhandledRejection", tell);
       return () => void process.off("uncaughtException", tell).off("unhandledRejection", tell);
     },
+  };
+}
+
+/** A terminal that gives each key as it is pressed makes no signals of them: that is done here. */
+function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
+  const raw = () => void stdin.setRawMode(true);
+  const onData = (chunk: Buffer) => {
+    const text = chunk.toString("utf8");
+    if (text.length > 1 && text.startsWith("\u001b")) return; // an arrow or a function key
+    for (const key of text) {
+      if (key === "\u0003") process.kill(process.pid, "SIGINT");
+      else if (key === "\u001a") {
+        stdin.setRawMode(false);
+        process.kill(process.pid, "SIGTSTP");
+      } else listener(key);
+    }
+  };
+  raw();
+  process.on("SIGCONT", raw);
+  stdin.on("data", onData).resume();
+  return () => {
+    process.off("SIGCONT", raw);
+    stdin.off("data", onData).pause();
+    stdin.setRawMode(false);
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Observation } from "../receiver/observation.ts";
-import { verdictOf } from "./verdict.ts";
+import { verdictOf } from "../receiver/verdict.ts";
 
 /** What is counted, in the order it is told: verdicts on deliveries, then what became of entries. */
 const WORDS = [

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../event/kind-pattern.ts";
 import { eventKinds } from "../event/kinds.ts";
 import { isLoopback } from "../is-loopback.ts";
+import { targetUrl } from "../relay/target-url.ts";
 
 /** Readers of option values. Each says what it expected; commander adds which option it was, and what came. */
 
@@ -112,11 +113,8 @@ export function readStream(text: string): URL {
 }
 
 function readUrl(text: string): URL {
-  const local = /^\d+(?=\/|$)/.test(text) ? `127.0.0.1:${text}` : text;
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(local) ? local : `http://${local}`;
-  const url = URL.canParse(full) ? new URL(full) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
-    return url;
+  const url = targetUrl(text);
+  if (url !== undefined) return url;
   throw new InvalidArgumentError(
     "expected an http or https URL without a user name, or a port such as 3000.",
   );

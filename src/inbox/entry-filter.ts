@@ -2,12 +2,28 @@ import { matchesKind } from "../event/kind-pattern.ts";
 import type { Entry, EntryFilter } from "./inbox.ts";
 
 /** Whether an entry is one of those a filter asks for; its `limit` is not looked at. */
-export function matchesFilter(entry: Entry, filter: EntryFilter): boolean {
-  const { states, kinds, since, until, seq, eventId } = filter;
+export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Array): boolean {
+  const { states, kinds, since, until, seq, eventId, seqs, after, before, text } = filter;
   if (states !== undefined && !states.includes(entry.state)) return false;
   if (kinds !== undefined && !kinds.some((pattern) => matchesKind(pattern, entry.kind ?? ""))) return false;
   if (since !== undefined && entry.receivedAt < since) return false;
   if (until !== undefined && entry.receivedAt >= until) return false;
   if (seq !== undefined && entry.seq !== seq) return false;
+  if (seqs !== undefined && !seqs.includes(entry.seq)) return false;
+  if (after !== undefined && entry.seq <= after) return false;
+  if (before !== undefined && entry.seq >= before) return false;
+  if (text !== undefined && !hasText(entry, body, text)) return false;
   return eventId === undefined || entry.key.eventId.startsWith(eventId);
+}
+
+function hasText({ key }: Entry, body: Uint8Array | undefined, text: string): boolean {
+  const wanted = lower(text);
+  if (lower(key.eventId).includes(wanted)) return true;
+  // One character per byte, so that bytes that are not UTF-8 are compared as they are.
+  const bytes = Buffer.from(body ?? []).toString("latin1");
+  return lower(bytes).includes(lower(Buffer.from(text).toString("latin1")));
+}
+
+function lower(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -164,6 +164,17 @@ export interface EntryFilter {
   readonly seq?: number;
   /** An event id, or the beginning of one. */
   readonly eventId?: string;
+  /** Exact entry numbers. */
+  readonly seqs?: readonly number[];
+  /** Entries with a higher number. */
+  readonly after?: number;
+  /** Entries with a lower number. */
+  readonly before?: number;
+  /**
+   * Entries that have this text in their event id or in their body's bytes, without regard to the case of a to z. Looks at
+   * whole bodies: bound it with `after` and `before`.
+   */
+  readonly text?: string;
   /** At most so many, newest first. */
   readonly limit?: number;
 }

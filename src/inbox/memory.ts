@@ -175,8 +175,9 @@ class MemoryInbox implements Inbox {
   }
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {
-    const entries = [...this.#held.values()].map(({ entry }) => entry);
-    const found = entries.filter((entry) => matchesFilter(entry, filter));
+    const found = [...this.#held.values()]
+      .filter(({ entry, delivery }) => matchesFilter(entry, filter, delivery?.body))
+      .map(({ entry }) => entry);
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }
 

@@ -1,6 +1,7 @@
-import type { Delivery } from "../event/delivery.ts";
+import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
 import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.ts";
+import type { DigestStart } from "./digest-starts.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** A request was answered. */
@@ -8,6 +9,8 @@ export interface DeliveryObservation {
   readonly type: "delivery";
   readonly method: string;
   readonly target: string;
+  /** Without credentials of whoever relayed it, and without what concerns one connection only. */
+  readonly headers: DeliveryHeaders;
   readonly receivedAt: number;
   /** From the request's head to the answer, commit included. */
   readonly durationMs: number;
@@ -23,6 +26,11 @@ export interface DeliveryObservation {
    * an unauthentic delivery are let go.
    */
   readonly diagnose?: (options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined;
+  /**
+   * Only where the outcome is `unauthorized`: how the right digest begins under each secret, to compare with the one that
+   * came. Ask when `diagnose` may be asked; empty later.
+   */
+  readonly digests?: () => readonly DigestStart[];
 }
 
 /** The handlers of an entry ran, or it ended without any. */

@@ -1,12 +1,14 @@
 import type { Delivery } from "../event/delivery.ts";
 import { diagnoseSignature } from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
+import { digestStarts } from "./digest-starts.ts";
 import type { DeliveryObservation } from "./observation.ts";
 import type { Settings } from "./options.ts";
 
 /** A way to diagnose an unauthentic delivery, until it is told to forget it. */
 export interface PassingDiagnosis {
   readonly diagnose: NonNullable<DeliveryObservation["diagnose"]>;
+  readonly digests: NonNullable<DeliveryObservation["digests"]>;
   /** Lets the delivery go, however long somebody holds on to the observation. */
   readonly forget: () => void;
 }
@@ -21,6 +23,7 @@ export function passingDiagnosis(delivery: Delivery, settings: Settings): Passin
       const header = readHeader(headers, settings.signatureHeader);
       return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
     },
+    digests: () => (held === undefined ? [] : digestStarts(held.body, settings.secrets())),
     forget: () => {
       held = undefined;
     },

@@ -234,13 +234,14 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
-    this.#tellDelivery({ method, target, receivedAt }, outcome, start, delivery);
+    const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+    this.#tellDelivery({ method, target, headers, receivedAt }, outcome, start, delivery);
     const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
     return own ?? toAnswer(outcome);
   }
 
   #tellDelivery(
-    { method, target, receivedAt }: Pick<Delivery, "method" | "target" | "receivedAt">,
+    { method, target, headers, receivedAt }: Omit<Delivery, "body">,
     outcome: Outcome,
     start: number,
     delivery: Delivery | undefined,
@@ -250,11 +251,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
     this.#observers.tell({
       type: "delivery",
-      ...{ method, target, receivedAt, outcome },
+      ...{ method, target, headers, receivedAt, outcome },
       durationMs: Math.round((performance.now() - start) * 100) / 100,
       bytes: delivery?.body.byteLength ?? 0,
       ...(authentic && delivery !== undefined && { delivery }),
-      ...(passing !== undefined && { diagnose: passing.diagnose }),
+      ...(passing !== undefined && { diagnose: passing.diagnose, digests: passing.digests }),
     });
     // After the immediates that listeners started, which run once the sender has its answer.
     if (passing !== undefined) setImmediate(passing.forget);

@@ -37,11 +37,11 @@ export async function runCli(argv: readonly string[], options: FakeIoOptions = {
   return result(code, stdout(), stderr());
 }
 
-/** Starts a command that goes on; `signal` stops it as Ctrl-C would. */
+/** Starts a command that goes on; `signal` stops it as Ctrl-C would, `press` presses keys on a terminal. */
 export function startCli(argv: readonly string[], options: FakeIoOptions = {}) {
-  const { io, stdout, stderr, signal } = fakeIo(options);
+  const { io, stdout, stderr, signal, press } = fakeIo(options);
   const finished = run(argv, io).then((code) => result(code, stdout(), stderr()));
-  return { finished, signal, now: () => result(-1, stdout(), stderr()) };
+  return { finished, signal, press, now: () => result(-1, stdout(), stderr()) };
 }
 
 function result(code: number, stdout: string, stderr: string): CliRun {
@@ -57,6 +57,7 @@ function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIo
   const stdout = collector();
   const stderr = collector();
   const listeners = new Set<(signal: StopSignal) => void>();
+  const keyListeners = new Set<(key: string) => void>();
   const io: Io = {
     ...{ cwd, env, stdout: stdout.stream, stderr: stderr.stream },
     stdin: Readable.from([Buffer.from(stdin)]),
@@ -66,12 +67,19 @@ function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIo
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onKeys: (listener) => {
+      keyListeners.add(listener);
+      return () => keyListeners.delete(listener);
+    },
     onStray: () => () => {},
   };
   const signal = (name: StopSignal) => {
     for (const listener of listeners) listener(name);
   };
-  return { io, stdout: stdout.text, stderr: stderr.text, signal };
+  const press = (keys: string) => {
+    for (const key of keys) for (const listener of keyListeners) listener(key);
+  };
+  return { io, stdout: stdout.text, stderr: stderr.text, signal, press };
 }
 
 function collector() {

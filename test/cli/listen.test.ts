@@ -287,6 +287,31 @@ it("says that the port is taken, and ends with 5", async () => {
   expect(run.stderr).toContain("in use");
 });
 
+it("opens the inspector, on a free port where its own is taken, and leaves it out where that is wanted", async () => {
+  const { records, now } = await listening();
+  const address = String(records("ready")[0]?.inspector);
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
+  expect(now().stderr).toContain(address);
+  const token = address.replace(/.*=/, "");
+  const status = await fetch(new URL("/api/status", address), {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(await status.json()).toMatchObject({
+    endpoint: records("ready")[0]?.url,
+    handlers: null,
+    forwards: [],
+  });
+  const taken = await runCli(["listen", "--port", "0", "--inspect-port", new URL(address).port]);
+  expect(taken.code).toBe(5);
+  expect(taken.stderr).toContain("--inspect-port");
+  const without = await listening(["--no-inspect"]);
+  expect(without.records("ready")).toMatchObject([{ inspector: null }]);
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "inspect": false }');
+  expect((await listening([], cwd)).records("ready")).toMatchObject([{ inspector: null }]);
+  expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
+});
+
 it("lists, shows, redrives and exports entries while it listens", async () => {
   const { url, cwd, records } = await listening();
   await runCli(["trigger", "--all", "--url", url], { cwd });

@@ -19,6 +19,7 @@ function shown(show: (output: ReturnType<typeof createOutput>) => void): string 
     stdin: process.stdin,
     exit: () => {},
     onSignal: () => () => {},
+    onKeys: () => () => {},
     onStray: () => () => {},
   };
   show(createOutput({ ...io, ...unused }, { json: false, color: false, clock: () => 0 }));
@@ -26,7 +27,7 @@ function shown(show: (output: ReturnType<typeof createOutput>) => void): string 
 }
 
 const delivered = (role: "current" | "previous"): DeliveryObservation => ({
-  ...{ type: "delivery", method: "POST", target: "/", receivedAt: 0, durationMs: 1, bytes: 2 },
+  ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt: 0, durationMs: 1, bytes: 2 },
   outcome: {
     ...{ type: "accepted", eventId: "evt_1", seq: 1, kind: "lead.created", duplicate: false },
     ...{ entryState: "pending", secret: { role, fingerprint: "00000000" } },

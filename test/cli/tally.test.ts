@@ -10,7 +10,16 @@ const accepted = (more: Partial<Extract<Outcome, { type: "accepted" }>> = {}): O
   ...{ entryState: "pending", secret: current, ...more },
 });
 const delivery = (outcome: Outcome): Observation => ({
-  ...{ type: "delivery", method: "POST", target: "/", receivedAt: 0, durationMs: 1, bytes: 1, outcome },
+  ...{
+    type: "delivery",
+    method: "POST",
+    target: "/",
+    headers: {},
+    receivedAt: 0,
+    durationMs: 1,
+    bytes: 1,
+    outcome,
+  },
 });
 const attempt = (state: "done" | "dead" | "unhandled" | "pending", reason: string | null): Observation => ({
   ...{ type: "attempt", seq: 1, eventId: "evt_1", kind: "lead.created", attempt: 1, records: [] },

@@ -26,6 +26,7 @@ const OTHER_PAGES = [
     "docs/library.md",
     "docs/signature.md",
     "docs/tunnel.md",
+    "docs/inspector.md",
   ],
 ];
 
@@ -216,6 +217,7 @@ function program(): Command {
     isTTY: { stdin: false, stdout: false, stderr: false },
     exit: () => {},
     onSignal: () => () => {},
+    onKeys: () => () => {},
     onStray: () => () => {},
   });
   return createProgram(context);

@@ -8,7 +8,9 @@ import packageJson from "../../package.json" with { type: "json" };
 import { startCli, tempFolder } from "../cli/fake-io.ts";
 import { codeOf, readPage, root, sectionOf, sectionsOf, withoutCode } from "./markdown.ts";
 
-const docs = readdirSync(join(root, "docs")).map((name) => `docs/${name}`);
+const docs = readdirSync(join(root, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`);
 const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs];
 const readme = readPage("README.md");
 
@@ -16,6 +18,15 @@ it.each(pages)("has no link in %s that leads nowhere", (page) => {
   const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
   const relative = links.filter((link) => !/^https?:/.test(link));
   expect(relative.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+});
+
+it("shows no picture that is not there, and every one that is", () => {
+  const shown = pages.flatMap((page) => {
+    const found = readPage(page).matchAll(/\b(?:src|srcset)="([^"]+\.png)"/g);
+    return [...found].map(([, target = ""]) => join(root, dirname(page), target));
+  });
+  const images = readdirSync(join(root, "docs", "images")).map((name) => join(root, "docs", "images", name));
+  expect([...new Set(shown)].sort()).toEqual(images.sort());
 });
 
 it("links to every page of docs/", () => {

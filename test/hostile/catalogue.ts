@@ -238,17 +238,11 @@ const HANDLERS: readonly Row[] = [
   ],
 ];
 
-const INSPECTOR = "comes with the inspector";
-
 const RELAY: readonly Row[] = [
-  ["DNS rebinding to the page", "403 by the `Host` header, on every route", INSPECTOR],
-  ["a request from another site to the page", "403 without the run's token and origin", INSPECTOR],
-  [
-    "framing, sniffing and reading the page from elsewhere",
-    "no CORS header; closed content policy",
-    INSPECTOR,
-  ],
-  ["markup and escape sequences in a delivery", "escaped in the terminal", `in part: the page ${INSPECTOR}`],
+  ["DNS rebinding to the page", "403 by the `Host` header, on every route"],
+  ["a request from another site to the page", "refused without the run's token, and from any other origin"],
+  ["framing, sniffing and reading the page from elsewhere", "no CORS header; closed content policy"],
+  ["markup and escape sequences in a delivery", "escaped in the terminal, text on the page"],
   [
     "pages and routes of this machine through the public address",
     "404: the tunnel ends at a listener that has the endpoint alone",

@@ -480,6 +480,28 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await ids({ seq: first?.seq ?? 0 })).toEqual(["evt_1"]);
         expect(await ids({ seq: 999 })).toEqual([]);
       });
+
+      it("filters by numbers, and by what stands before and after one", async () => {
+        const [one = 0, two = 0, three = 0] = (await inbox.list({})).map(({ seq }) => seq);
+        expect(await ids({ seqs: [three, one, 999] })).toEqual(["evt_1", "evt_3"]);
+        expect(await ids({ seqs: [] })).toEqual([]);
+        expect(await ids({ after: one, before: three })).toEqual(["evt_2"]);
+        expect(await ids({ before: three, limit: 1 })).toEqual(["evt_2"]);
+        expect(await ids({ after: two })).toEqual(["evt_3", "evt_30", "evt_4"]);
+        expect(await inbox.redrive({ seqs: [one, three] }, AT)).toBe(0);
+      });
+
+      it("filters by a text in event id or body, whatever the case of a to z, and whatever the bytes", async () => {
+        const body = Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from("Straße 100%_ Nº")]);
+        await keep(inbox, numberedEntry(7, 50, { delivery: sampleDelivery({ body }) }));
+        for (const text of ["straße", "STRAßE 100%_", "0%_ nº", "Evt_7"]) {
+          expect([text, await ids({ text })]).toEqual([text, ["evt_7"]]);
+        }
+        expect(await ids({ text: "STRASSE" })).toEqual([]);
+        expect(await ids({ text: "%" })).toEqual(["evt_7"]);
+        expect(await ids({ text: "payment.received", limit: 2 })).toEqual(["evt_30", "evt_4"]);
+        expect(await ids({ text: "evt_3", states: ["dead"] })).toEqual(["evt_30"]);
+      });
     });
 
     describe("delivery", () => {

@@ -196,6 +196,7 @@ describe("observe", () => {
         type: "delivery",
         method: "POST",
         target: "/in",
+        headers: signedHeaders(GOOD),
         receivedAt: clock.now,
         durationMs: expect.any(Number),
         bytes: GOOD.length,

@@ -65,6 +65,13 @@ export function registerListen(program: Command, context: CliContext): void {
       "show, save, handle and forward only these kinds or families; all are kept",
       readKinds,
     )
+    .option(
+      "--inspect-port <n>",
+      "port of the inspector's page on 127.0.0.1; 0 for a free one (default: 4401, or a free one)",
+      readPort,
+    )
+    .option("--inspect", "open the inspector, even where a setting leaves it out")
+    .option("--no-inspect", "open no inspector")
     .option("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
     .option("--ready-file <file>", "write this file when ready, and remove it at the end")
     .option(

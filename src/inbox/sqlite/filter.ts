@@ -1,5 +1,9 @@
 import type { EntryFilter } from "../inbox.ts";
 
+/** SQLite's `lower` knows a to z only, and takes bytes that are not UTF-8 as they are. */
+const HAS_TEXT = `(instr(lower(event_id), lower(?)) > 0 OR EXISTS (
+  SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0))`;
+
 /** A filter as an SQL condition and its values. */
 export function filterSql(filter: EntryFilter): { where: string; values: (string | number)[] } {
   const conditions: string[] = [];
@@ -8,7 +12,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
     conditions.push(condition);
     values.push(...given);
   };
-  const { states, kinds, since, until, seq, eventId } = filter;
+  const { states, kinds, since, until, seq, eventId, seqs, after, before, text } = filter;
   if (states !== undefined) add(`state IN (${states.map(() => "?").join(", ")})`, ...states);
   if (kinds !== undefined) {
     const patterns = kinds.map(kindSql);
@@ -21,6 +25,10 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
   if (until !== undefined) add("received_at < ?", until);
   if (seq !== undefined) add("seq = ?", seq);
   if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
+  if (seqs !== undefined) add("seq IN (SELECT value FROM json_each(?))", JSON.stringify(seqs));
+  if (after !== undefined) add("seq > ?", after);
+  if (before !== undefined) add("seq < ?", before);
+  if (text !== undefined) add(HAS_TEXT, text, text);
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
 }
 

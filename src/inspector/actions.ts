@@ -1,0 +1,96 @@
+import { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
+import { restamp } from "../event/restamp.ts";
+import { sampleEvent } from "../event/sample.ts";
+import type { EntryFilter } from "../inbox/inbox.ts";
+import { fixtureName } from "../relay/fixture-name.ts";
+import { exactSending, freshSending } from "../relay/replay.ts";
+import { triggerBody } from "../relay/trigger.ts";
+import { sign } from "../signature/sign.ts";
+import { RequestError } from "./answer.ts";
+import type { Sample, Sent } from "./api.ts";
+import type { Kept } from "./entries.ts";
+import type { Fields } from "./read-request.ts";
+import { type Outgoing, readTarget, sendDelivery } from "./send-delivery.ts";
+
+/**
+ * Sends an entry's delivery to the receiver again: `exact` with the same bytes and signature, else dated now and signed
+ * anew.
+ */
+export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
+  const fixture = { type: "delivery", delivery } as const;
+  const { key, signatureHeader: header, clock } = outgoing;
+  const { headers, body } = fields.flag("exact")
+    ? exactSending(fixture, `entry ${entry.seq}`)
+    : freshSending(fixture, { key, header, now: clock() });
+  return sendDelivery(outgoing, { headers, body });
+}
+
+/** Sends an entry's delivery, byte for byte, to another target. */
+export async function forward({ delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
+  const target = readTarget(fields.text("to"), outgoing);
+  const { headers, body } = delivery;
+  return sendDelivery(outgoing, { headers, body, target });
+}
+
+/** Signs a text as it is, but for its timestamp where that is asked for, and sends it to the receiver. */
+export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
+  const given = Buffer.from(fields.text("body"), "utf8");
+  const dated = fields.flag("restamp") ? restamp(given, outgoing.clock()) : given;
+  if (dated === undefined) {
+    throw new RequestError(
+      400,
+      "input_invalid",
+      "expected a JSON object with a timestamp: send it without dating it anew to send it as it is",
+    );
+  }
+  return sendSigned(dated, outgoing);
+}
+
+/** Makes a sample event, signs it and sends it to the receiver. */
+export function trigger(fields: Fields, outgoing: Outgoing): Promise<Sent> {
+  const kind = fields.text("kind");
+  if (!isEventKind(kind)) {
+    throw new RequestError(
+      400,
+      "input_invalid",
+      `expected an event kind: the kinds are ${eventKinds.join(", ")}`,
+    );
+  }
+  const data = fields.optionalText("data");
+  const timestamp = outgoing.clock();
+  return sendSigned(triggerBody(kind, { timestamp, ...(data !== undefined && { data }) }), outgoing);
+}
+
+/** Lets dead and unhandled entries run again. */
+export async function redrive(
+  filter: EntryFilter,
+  { inbox, clock }: Outgoing,
+): Promise<{ redriven: number }> {
+  return { redriven: await inbox.redrive(filter, clock()) };
+}
+
+/** The 12 samples to start from. */
+export function listSamples(): readonly Sample[] {
+  return eventKinds.map((kind: EventKind) => ({
+    kind,
+    ...EVENT_KINDS[kind],
+    documented: kind === "property.created",
+    data: JSON.stringify(sampleEvent(kind).data, null, 2),
+  }));
+}
+
+/** The name of the file that an entry's body is saved to. */
+export function bodyName({ entry }: Kept): string {
+  return `entry-${entry.seq}-body.json`;
+}
+
+/** The name of the fixture that an entry is saved as. */
+export function entryFixtureName({ entry, delivery }: Kept): string {
+  return fixtureName(delivery.receivedAt, entry.seq, entry.kind, entry.key.eventId);
+}
+
+function sendSigned(body: Uint8Array, outgoing: Outgoing): Promise<Sent> {
+  const { signatureHeader, key } = outgoing;
+  const headers = { "content-type": "application/json", [signatureHeader]: sign(body, key) };
+  return sendDelivery(outgoing, { headers, body });
+}

@@ -1,0 +1,87 @@
+import type { ServerResponse } from "node:http";
+import { HookporterError } from "../errors.ts";
+
+/**
+ * On every answer. Nothing may be loaded but the page's own files, no text may become markup, no page may frame this one
+ * or read an answer, and no cache keeps one.
+ */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": [
+    "default-src 'none'",
+    ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+  ].join("; "),
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cache-Control": "no-store",
+};
+
+/** What a route gives back: JSON, bytes to save, or a plain text. */
+export type Answer =
+  | { readonly type: "json"; readonly value: unknown }
+  | { readonly type: "file"; readonly name: string; readonly bytes: Uint8Array }
+  | { readonly type: "text"; readonly text: string };
+
+/** A request that cannot be done, with its status. */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly type: string;
+  /** Of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, type: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.headers = headers;
+  }
+}
+
+/** The path is known, the method is not. */
+export function wrongMethod(allowed: readonly string[]): RequestError {
+  const message = "This path has other methods.";
+  return new RequestError(405, "method_not_allowed", message, { Allow: allowed.join(", ") });
+}
+
+/** Writes what a route gave. Whatever came from a delivery goes out as a file or as plain text, never as a page. */
+export function writeAnswer(response: ServerResponse, answer: Answer): void {
+  if (answer.type === "json") {
+    write(response, 200, "application/json", JSON.stringify(answer.value));
+  } else if (answer.type === "text") {
+    write(response, 200, "text/plain; charset=utf-8", answer.text);
+  } else {
+    const name = answer.name.replaceAll(/[^A-Za-z0-9._-]/g, "_");
+    response.setHeader("Content-Disposition", `attachment; filename="${name}"`);
+    write(response, 200, "application/octet-stream", answer.bytes);
+  }
+}
+
+/** Writes an error in the service's own shape (service description, "Errors"). */
+export function writeError(response: ServerResponse, { status, type, message, headers }: RequestError): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (!response.req.complete) response.setHeader("Connection", "close");
+  write(response, status, "application/json", JSON.stringify({ error: { type, message } }));
+}
+
+/** What anything that was thrown is answered with. */
+export function toRequestError(thrown: unknown): RequestError {
+  if (thrown instanceof RequestError) return thrown;
+  if (!(thrown instanceof HookporterError)) {
+    return new RequestError(500, "server_error", "This is a fault in hookporter; its log says more.");
+  }
+  const { code, message } = thrown;
+  if (code === "input_invalid" || code === "fixture_invalid") return new RequestError(400, code, message);
+  if (code === "entry_unknown") return new RequestError(404, code, message);
+  if (code === "target_unreachable") return new RequestError(502, code, message);
+  return new RequestError(503, code, message);
+}
+
+function write(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
+  const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
+  response.writeHead(status, { "Content-Type": type, "Content-Length": bytes.byteLength });
+  response.end(response.req.method === "HEAD" ? undefined : bytes);
+}

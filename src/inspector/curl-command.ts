@@ -1,0 +1,29 @@
+import type { Delivery } from "../event/delivery.ts";
+import { curlLine } from "../relay/curl-line.ts";
+import { sentHeaders } from "../relay/send.ts";
+import { textOf } from "./shown-body.ts";
+
+/** Longer bodies, and bodies that a terminal would act on when they are pasted, go in as base64. */
+const MAX_PASTED = 32 * 1024;
+
+/** The command that sends a delivery again with `curl` from a POSIX shell, byte for byte, signature included. */
+export function curlCommand({ headers, body }: Delivery, endpoint: URL): string {
+  const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
+  const note =
+    leftOut.length === 0 ? "" : `\n# left out, as no command line carries it: ${leftOut.join(", ")}`;
+  return `${printing(body)} | ${line}${note}\n`;
+}
+
+/** The command that prints these bytes. */
+function printing(body: Uint8Array): string {
+  const text = textOf(body);
+  const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength; // no byte order mark
+  if (
+    plain &&
+    body.byteLength <= MAX_PASTED &&
+    !/[\p{Cc}\p{Bidi_Control}]/u.test(text.replaceAll("\n", ""))
+  ) {
+    return `printf '%s' '${text.replaceAll("'", "'\\''")}'`;
+  }
+  return `printf '%s' '${Buffer.from(body).toString("base64")}' | base64 -d`;
+}

@@ -1,0 +1,77 @@
+import type { Delivery } from "../event/delivery.ts";
+import type { Entry, Inbox } from "../inbox/inbox.ts";
+import { RequestError } from "./answer.ts";
+import type { EntryDetail, RowPage } from "./api.ts";
+import { explainEntry, type Signing } from "./explain-entry.ts";
+import { type RowFilter, readNumber } from "./filter.ts";
+import { findEntries } from "./find-entries.ts";
+import type { Repeats } from "./repeats.ts";
+import { entryRow } from "./rows.ts";
+import { shownBody } from "./shown-body.ts";
+import { shownHeaders } from "./shown-headers.ts";
+
+/** Lines on a page of the list. */
+const DEFAULT_LIMIT = 200;
+const MAX_LIMIT = 5000;
+
+/** An entry whose delivery is still there. */
+export interface Kept {
+  readonly entry: Entry;
+  readonly delivery: Delivery;
+}
+
+/** A page of entries, newest first. */
+export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
+  const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
+  const { entries, next } = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
+  return { rows: entries.map(entryRow), next };
+}
+
+/**
+ * The entry of a number.
+ *
+ * @throws RequestError 404
+ */
+export async function findEntry(inbox: Inbox, number: string): Promise<Entry> {
+  const [entry] = /^\d{1,15}$/.test(number) ? await inbox.list({ seq: Number(number) }) : [];
+  if (entry !== undefined) return entry;
+  throw new RequestError(404, "entry_unknown", "there is no such entry; it may have been pruned");
+}
+
+/**
+ * The entry of a number with its delivery.
+ *
+ * @throws RequestError 404; 410 where the delivery was dropped
+ */
+export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
+  const entry = await findEntry(inbox, number);
+  const delivery = await inbox.delivery(entry.seq);
+  if (delivery !== undefined) return { entry, delivery };
+  throw new RequestError(410, "delivery_dropped", "the delivery of this entry was dropped to save space");
+}
+
+/** An entry with all there is to say about it. */
+export async function describeEntry(
+  inbox: Inbox,
+  entry: Entry,
+  { signing, repeats }: { signing: Signing; repeats: Repeats },
+): Promise<EntryDetail> {
+  const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
+  const [delivery, runs] = await Promise.all([inbox.delivery(seq), inbox.attempts(seq)]);
+  return {
+    ...entryRow(entry),
+    ...{ source: key.source, eventTimestamp, orderKey, finishedHandlers, bodyHash },
+    explanation: explainEntry(entry, delivery, signing),
+    delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
+    runs,
+    seenAgain: repeats.of(seq),
+  };
+}
+
+function shownDelivery(
+  { method, target, headers, body }: Delivery,
+  { signatureHeader }: Signing,
+): NonNullable<EntryDetail["delivery"]> {
+  return { method, target, headers: shownHeaders(headers, signatureHeader), body: shownBody(body) };
+}

@@ -1,0 +1,186 @@
+import type { Delivery } from "../event/delivery.ts";
+import { OWN_IDENTITY, REJECTED } from "../event/identity.ts";
+import { isEventKind } from "../event/kinds.ts";
+import { hasByteOrderMark, type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import type { Entry } from "../inbox/inbox.ts";
+import { CHANNEL_METHOD } from "../receiver/channel.ts";
+import { readHeader } from "../signature/header.ts";
+import type { Secret } from "../signature/secrets.ts";
+import { sign } from "../signature/sign.ts";
+import { verify } from "../signature/verify.ts";
+import type { Explanation, Step } from "./api.ts";
+import { shownDigest } from "./shown-digest.ts";
+
+/** What a signature is checked again with. */
+export interface Signing {
+  readonly secrets: readonly Secret[];
+  readonly signatureHeader: string;
+}
+
+/** Why an entry is what it is: what the receiver checked, and what came of its handlers. */
+export function explainEntry(entry: Entry, delivery: Delivery | undefined, signing: Signing): Explanation {
+  const rejected = entry.key.timestamp === REJECTED;
+  const read = delivery === undefined ? undefined : readEnvelope(delivery.body);
+  const steps = [
+    signatureStep(delivery, signing),
+    envelopeStep(read),
+    timeStep(entry, read?.ok === true ? read : undefined),
+    dataStep(entry, rejected),
+    identityStep(entry, rejected),
+    outcomeStep(entry),
+  ];
+  if (delivery?.method === CHANNEL_METHOD) {
+    const { summary, fix } = summarise(entry, rejected);
+    return {
+      status: null,
+      summary: summary.replace(/ and answered 200|: it was answered 400/, ""),
+      fix,
+      steps,
+    };
+  }
+  return { status: rejected ? 400 : 200, ...summarise(entry, rejected), steps };
+}
+
+function signatureStep(delivery: Delivery | undefined, { secrets, signatureHeader }: Signing): Step {
+  const name = "Signature";
+  if (delivery === undefined) {
+    return { name, result: "passed", text: "It was good when it came; the delivery was dropped since." };
+  }
+  const { body, headers } = delivery;
+  const header = readHeader(headers, signatureHeader);
+  const verified = verify(body, header, secrets);
+  const came = header === undefined ? "(none)" : [header].flat().map(shownDigest).join(", ");
+  const bom = hasByteOrderMark(body) ? ", its byte order mark included" : "";
+  const covered = { name: "over the raw body", value: `${body.byteLength} bytes${bom}` };
+  const details = [{ name: `${signatureHeader} came as`, value: came }];
+  if (header === undefined) {
+    const text =
+      "It has no such header: it was taken under another name of it, or over a channel that needs none.";
+    return { name, result: "skipped", text, details: [covered] };
+  }
+  if (!verified.ok) {
+    const text = "It was authentic when it came. No secret of this run signs it now: was it rotated?";
+    return { name, result: "passed", text, details: [...details, covered] };
+  }
+  const { role, fingerprint, key } = verified.secret;
+  const computed = { name: `${role} secret ${fingerprint} gives`, value: sign(body, key) };
+  const text = `The HMAC-SHA256 of the raw bytes under the ${role} secret is the one that came.`;
+  return { name, result: "passed", text, details: [...details, computed, covered] };
+}
+
+function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
+  const name = "Envelope";
+  if (read === undefined) return { name, result: "skipped", text: "The delivery was dropped since." };
+  if (!read.ok) {
+    const { message, field, reason: code } = read.rejection;
+    const where = field === undefined || field === "" ? [] : [{ name: "field", value: field }];
+    return { name, result: "failed", text: `${message} (${code}).`, details: where };
+  }
+  const text = "Strict UTF-8 and JSON, no key twice, with event, timestamp, data and webhook.";
+  return { name, result: "passed", text };
+}
+
+function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvelope | undefined): Step {
+  const name = "Time";
+  if (eventTimestamp === null || read === undefined) {
+    return { name, result: "skipped", text: "There is no timestamp to look at." };
+  }
+  const details = [{ name: "timestamp", value: read.envelope.timestamp }];
+  const age = receivedAt - eventTimestamp;
+  if (reason === "too_old") {
+    return { name, result: "failed", text: `It was ${inWords(age)} old: older than is accepted.`, details };
+  }
+  if (reason === "future_timestamp") {
+    return {
+      name,
+      result: "failed",
+      text: `It was ${inWords(-age)} ahead of this machine's clock.`,
+      details,
+    };
+  }
+  const text =
+    age < 0 ? `${inWords(-age)} ahead of this machine's clock.` : `${inWords(age)} old on arrival.`;
+  return { name, result: "passed", text, details };
+}
+
+function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
+  const name = "Data";
+  if (rejected || kind === null) return { name, result: "skipped", text: "Not looked at." };
+  if (reason === "invalid_data") {
+    return { name, result: "failed", text: `data does not fit the schema of ${kind} (invalid_data).` };
+  }
+  if (!isEventKind(kind)) return { name, result: "passed", text: "A kind this version does not know: open." };
+  return { name, result: "passed", text: `It fits what is known of ${kind}.` };
+}
+
+function identityStep({ key, duplicates }: Entry, rejected: boolean): Step {
+  const name = "Identity";
+  const details = [{ name: rejected ? "stands for the bytes" : "event id", value: key.eventId }];
+  const again = duplicates === 0 ? "It came once." : `It came ${duplicates + 1} times; it is kept once.`;
+  if (rejected) return { name, result: "skipped", text: `It is no event. ${again}`, details };
+  const derived = /^evt_\d+_[0-9a-f]{40}$/.test(key.eventId);
+  const own = derived ? "The id is derived from kind, timestamp and data." : "The id is the envelope's own.";
+  const rule = key.timestamp === OWN_IDENTITY ? "The id is the one that identity gives." : own;
+  return { name, result: "passed", text: `${rule} ${again}`, details };
+}
+
+function outcomeStep({ state, reason, attempts, settledAt, receivedAt }: Entry): Step {
+  const name = "Handlers";
+  const tries = `${attempts} attempt${attempts === 1 ? "" : "s"}`;
+  if (state === "done") {
+    const took = settledAt === null ? "" : `, ${inWords(settledAt - receivedAt)} after it came`;
+    return { name, result: "passed", text: `Done after ${tries}${took}.` };
+  }
+  if (state === "dead") return { name, result: "failed", text: `A dead letter after ${tries}: ${reason}.` };
+  if (state === "unhandled") return { name, result: "failed", text: "No handler takes this kind." };
+  const text = state === "running" ? `Attempt ${attempts} is running.` : `Waiting; ${tries} so far.`;
+  return { name, result: "skipped", text };
+}
+
+/** What happened in a sentence or two, and what to do. */
+function summarise(
+  { state, reason, kind, attempts }: Entry,
+  rejected: boolean,
+): Pick<Explanation, "summary" | "fix"> {
+  if (rejected) {
+    const time = reason === "too_old" || reason === "future_timestamp";
+    const fix = time
+      ? "Redrive it to take it all the same, or replay it re-signed with the time of now."
+      : "Mend the body and send it as new.";
+    if (state === "done") return { summary: "It was rejected, then redriven as the event it is.", fix: null };
+    return { summary: "It is authentic, but the body was not taken: it was answered 400.", fix };
+  }
+  if (reason === "invalid_data") {
+    const fix = "Mend the schema and redrive it, or edit the data and send it as new.";
+    return { summary: `It was kept and answered 200, but its data does not fit ${kind}.`, fix };
+  }
+  if (state === "dead") {
+    const fix = "Mend the handler or the target, then redrive it.";
+    return { summary: "It was kept and answered 200, but its handlers failed each time.", fix };
+  }
+  if (state === "unhandled") {
+    const fix = "Start listen with --handlers or --forward-to that takes this kind, then redrive it.";
+    return { summary: "It was kept and answered 200. Nothing here takes events of its kind.", fix };
+  }
+  if (state === "done")
+    return { summary: "It was kept and answered 200, and its handlers ended well.", fix: null };
+  if (state === "pending" && attempts > 0) {
+    const times = attempts === 1 ? "once" : `${attempts} times`;
+    const summary = `It was kept and answered 200. Its handlers failed ${times}; it is tried again.`;
+    return { summary, fix: "Mend the handler or the target: the next attempt takes what is there then." };
+  }
+  const running = state === "running" ? "Its handlers are running." : "Its handlers run next.";
+  return { summary: `It was kept and answered 200. ${running}`, fix: null };
+}
+
+function inWords(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const units = [
+    [86_400_000, "days"],
+    [3_600_000, "hours"],
+    [60_000, "minutes"],
+    [1000, "seconds"],
+  ] as const;
+  const [size, name] = units.find(([unit]) => ms >= unit * 2) ?? [1000, "seconds"];
+  return `${Math.round(ms / size)} ${name}`.replace(/^1 (\w+)s$/, "1 $1");
+}

@@ -1,0 +1,83 @@
+import { ENTRY_STATES, type EntryFilter, type EntryState } from "../inbox/inbox.ts";
+import { RequestError } from "./answer.ts";
+import type { RefusalDetail } from "./api.ts";
+
+/** What the list is narrowed to. Everything given must hold. */
+export interface RowFilter {
+  /** Of entries. */
+  readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text">;
+  /** Whether refused deliveries may be shown: `state` names them, or no state and no kind is named. */
+  readonly refusals: boolean;
+  /** The same conditions, for a refused delivery. */
+  readonly takes: (refusal: RefusalDetail) => boolean;
+}
+
+const MAX_TEXT = 200;
+
+/**
+ * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`; the first two may be lists with commas.
+ *
+ * @throws RequestError 400
+ */
+export function readFilter(query: URLSearchParams): RowFilter {
+  const states = readList(query, "state");
+  const wrong = states?.find((state) => state !== "refused" && !isState(state));
+  if (wrong !== undefined) {
+    throw badQuery("state", `one of ${ENTRY_STATES.join(", ")}, refused`);
+  }
+  const kinds = readList(query, "kind");
+  const since = readTime(query, "since");
+  const until = readTime(query, "until");
+  const text = query.get("text")?.slice(0, MAX_TEXT) || undefined;
+  const entries = {
+    ...(states !== undefined && { states: states.filter(isState) }),
+    ...(kinds !== undefined && { kinds }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(text !== undefined && { text }),
+  };
+  const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
+  return {
+    ...{ entries, refusals },
+    takes: (refusal) =>
+      refusals &&
+      (since === undefined || refusal.receivedAt >= since) &&
+      (until === undefined || refusal.receivedAt < until) &&
+      (text === undefined || textOf(refusal).includes(text.toLowerCase())),
+  };
+}
+
+/**
+ * A whole number from a query.
+ *
+ * @throws RequestError 400
+ */
+export function readNumber(query: URLSearchParams, name: string, most: number): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  throw badQuery(name, `a whole number up to ${most}`);
+}
+
+function isState(text: string): text is EntryState {
+  return ENTRY_STATES.some((state) => state === text);
+}
+
+function readList(query: URLSearchParams, name: string): readonly string[] | undefined {
+  const parts = query.getAll(name).flatMap((text) => text.split(","));
+  const given = parts.map((part) => part.trim()).filter((part) => part !== "");
+  return given.length === 0 ? undefined : given.slice(0, 50);
+}
+
+function readTime(query: URLSearchParams, name: string): number | undefined {
+  return readNumber(query, name, Number.MAX_SAFE_INTEGER);
+}
+
+function textOf({ method, target, reason, word, headers }: RefusalDetail): string {
+  return JSON.stringify([method, target, reason, word, headers]).toLowerCase();
+}
+
+function badQuery(name: string, expected: string): RequestError {
+  return new RequestError(400, "invalid_request", `expected ${name} to be ${expected}`);
+}

@@ -1,0 +1,39 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Entry, EntryFilter, Inbox } from "../inbox/inbox.ts";
+
+/** Entries whose bodies are looked into at a time, so that deliveries are not kept waiting. */
+const WINDOW = 500;
+
+/** Windows looked into for one answer: after that the caller is told where to go on. */
+const MAX_WINDOWS = 40;
+
+/** Some entries, newest first. */
+export interface Found {
+  readonly entries: readonly Entry[];
+  /** Goes on below this number; `null` where there is nothing more. */
+  readonly next: number | null;
+}
+
+/** At most `limit` of the newest entries below `before` that fit a filter. With a text it may give fewer, and go on. */
+export async function findEntries(
+  inbox: Inbox,
+  filter: EntryFilter,
+  { before, limit }: { readonly before: number | undefined; readonly limit: number },
+): Promise<Found> {
+  if (filter.text === undefined) {
+    const below = before === undefined ? {} : { before };
+    const entries = (await inbox.list({ ...filter, ...below, limit })).toReversed();
+    return { entries, next: entries.length < limit ? null : (entries.at(-1)?.seq ?? null) };
+  }
+  let top = before ?? ((await inbox.list({ limit: 1 }))[0]?.seq ?? 0) + 1;
+  const entries: Entry[] = [];
+  for (let window = 0; window < MAX_WINDOWS && top > 1 && entries.length < limit; window++) {
+    const after = Math.max(0, top - 1 - WINDOW);
+    const wanted = limit - entries.length;
+    const found = await inbox.list({ ...filter, before: top, after, limit: wanted });
+    entries.push(...found.toReversed());
+    top = found.length === wanted ? (entries.at(-1)?.seq ?? 1) : after + 1;
+    await turn();
+  }
+  return { entries, next: top <= 1 ? null : top };
+}

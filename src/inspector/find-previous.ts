@@ -1,0 +1,39 @@
+import { matchesKind } from "../event/kind-pattern.ts";
+import { readEnvelope } from "../event/read-envelope.ts";
+import type { Entry, Inbox } from "../inbox/inbox.ts";
+import type { Previous } from "./api.ts";
+import { findEntries } from "./find-entries.ts";
+import { shownBody } from "./shown-body.ts";
+
+/** Entries that name the resource and are looked into. */
+const MAX_LOOKED_AT = 20;
+
+/**
+ * The newest event before an entry that speaks of the same resource: of the same family, with the same `data.id`.
+ * Looks as far back as one search does.
+ */
+export async function findPrevious(inbox: Inbox, entry: Entry): Promise<Previous | undefined> {
+  const { kind, seq } = entry;
+  const id = resourceId((await inbox.delivery(seq))?.body);
+  if (id === undefined || kind === null) return undefined;
+  const family = `${kind.split(".")[0]}.*`;
+  const filter = { kinds: [matchesKind(family, kind) ? family : kind], text: JSON.stringify(id) };
+  const { entries } = await findEntries(inbox, filter, { before: seq, limit: MAX_LOOKED_AT });
+  for (const candidate of entries) {
+    const body = (await inbox.delivery(candidate.seq))?.body;
+    if (body === undefined || resourceId(body) !== id) continue;
+    return {
+      seq: candidate.seq,
+      kind: candidate.kind,
+      receivedAt: candidate.receivedAt,
+      body: shownBody(body),
+    };
+  }
+  return undefined;
+}
+
+function resourceId(body: Uint8Array | undefined): string | undefined {
+  const read = body === undefined ? undefined : readEnvelope(body);
+  const id = read?.ok === true ? read.envelope.data.id : undefined;
+  return typeof id === "string" && id !== "" ? id : undefined;
+}

@@ -1,0 +1,161 @@
+import type { ServerResponse } from "node:http";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Observation } from "../receiver/observation.ts";
+import type { LiveUpdate, RefusalDetail } from "./api.ts";
+import type { RowFilter } from "./filter.ts";
+import { refusalRow } from "./refusals.ts";
+import { entryId, entryRow } from "./rows.ts";
+
+/** Milliseconds between updates: what comes in between is told together. */
+const TICK = 100;
+
+/** Milliseconds between looks at entries that are under way, for what no observation tells: that they run. */
+const LOOK_AGAIN = 1000;
+const MAX_UNDER_WAY = 500;
+
+/** Milliseconds between signs of life. */
+const HEARTBEAT = 15_000;
+
+/** Bytes a page may be behind; one that is slower is told to read anew. */
+const MAX_BEHIND = 1024 * 1024;
+
+const MAX_CLIENTS = 20;
+
+interface Client {
+  readonly response: ServerResponse;
+  readonly filter: RowFilter;
+  behind: boolean;
+}
+
+/** Tells pages of what happens, as server-sent events. Does nothing while nobody looks. */
+export class LiveFeed {
+  readonly #inbox: Inbox;
+  readonly #clients = new Set<Client>();
+  readonly #underWay = new Set<number>();
+  #touched = new Set<number>();
+  #refusals: RefusalDetail[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  readonly #beats: NodeJS.Timeout[];
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+    this.#beats = [
+      setInterval(() => this.#beat(), HEARTBEAT).unref(),
+      setInterval(() => this.#lookAgain(), LOOK_AGAIN).unref(),
+    ];
+  }
+
+  /** Notes what an observation changed. */
+  note(observation: Observation): void {
+    if (observation.type === "attempt") this.touch(observation.seq);
+    else if ("seq" in observation.outcome) this.touch(observation.outcome.seq);
+  }
+
+  /** Notes that an entry has changed. */
+  touch(seq: number): void {
+    if (this.#clients.size === 0) return;
+    this.#touched.add(seq);
+    this.#schedule();
+  }
+
+  /** Notes a refused delivery. */
+  noteRefusal(refusal: RefusalDetail): void {
+    if (this.#clients.size === 0) return;
+    this.#refusals.push(refusal);
+    this.#schedule();
+  }
+
+  /** Whether one more may follow. */
+  get full(): boolean {
+    return this.#clients.size >= MAX_CLIENTS;
+  }
+
+  /** Sends updates to a response until it is closed. */
+  follow(response: ServerResponse, filter: RowFilter): void {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
+    const client = { response, filter, behind: false };
+    this.#clients.add(client);
+    response.on("close", () => this.#clients.delete(client));
+    response.on("error", () => {}); // it went away while it was written to
+    response.on("drain", () => this.#caughtUp(client));
+  }
+
+  /** Ends all responses; resolves when nothing is read for them any more. */
+  async close(): Promise<void> {
+    for (const beat of this.#beats) clearInterval(beat);
+    clearTimeout(this.#timer);
+    for (const { response } of this.#clients) response.end();
+    this.#clients.clear();
+    await this.#flushing;
+  }
+
+  #schedule(): void {
+    if (this.#clients.size === 0 || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#flushing = this.#flush().finally(() => {
+        this.#timer = undefined;
+        if (this.#touched.size > 0 || this.#refusals.length > 0) this.#schedule();
+      });
+    }, TICK);
+    this.#timer.unref();
+  }
+
+  async #flush(): Promise<void> {
+    const seqs = [...this.#touched];
+    const refusals = this.#refusals;
+    this.#touched = new Set();
+    this.#refusals = [];
+    for (const client of this.#clients) {
+      if (client.behind) continue;
+      try {
+        send(client, "update", await this.#updateFor(client, seqs, refusals));
+      } catch {
+        send(client, "gap", {}); // the inbox could not be read now; the page reads anew
+      }
+    }
+  }
+
+  async #updateFor(
+    { filter }: Client,
+    seqs: readonly number[],
+    refusals: readonly RefusalDetail[],
+  ): Promise<LiveUpdate> {
+    const entries = seqs.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs });
+    for (const { seq, state } of entries) {
+      if (state !== "pending" && state !== "running") this.#underWay.delete(seq);
+      else if (this.#underWay.size < MAX_UNDER_WAY) this.#underWay.add(seq);
+    }
+    const found = new Set(entries.map(({ seq }) => seq));
+    const gone = seqs.filter((seq) => !found.has(seq)).map(entryId);
+    const refused = refusals.filter(filter.takes).map(refusalRow);
+    return {
+      ...(entries.length > 0 && { rows: entries.map(entryRow) }),
+      ...(gone.length > 0 && { gone }),
+      ...(refused.length > 0 && { refusals: refused }),
+    };
+  }
+
+  #lookAgain(): void {
+    if (this.#clients.size === 0) this.#underWay.clear();
+    for (const seq of this.#underWay) this.touch(seq);
+    this.#underWay.clear(); // those that still are under way come back with the next update
+  }
+
+  #beat(): void {
+    for (const { response } of this.#clients) response.write(": alive\n\n");
+  }
+
+  #caughtUp(client: Client): void {
+    if (!client.behind) return;
+    client.behind = false;
+    send(client, "gap", {});
+  }
+}
+
+function send(client: Client, name: string, value: object): void {
+  if (Object.keys(value).length === 0 && name === "update") return;
+  client.response.write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+  client.behind = client.response.writableLength > MAX_BEHIND;
+}

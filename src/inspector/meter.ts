@@ -1,0 +1,63 @@
+import type { AttemptObservation, DeliveryObservation, Observation } from "../receiver/observation.ts";
+import { verdictOf } from "../receiver/verdict.ts";
+import type { KindDurations, Minute, Overview } from "./api.ts";
+import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
+
+const MINUTE = 60_000;
+const MINUTES = 60;
+
+/** Kinds that are counted apart; a sender may make up any number of them. */
+const MAX_KINDS = 40;
+const OTHER_KINDS = "(other kinds)";
+
+/** Counts what comes and how long it takes while `listen` runs. Its size does not grow with what comes. */
+export class Meter {
+  readonly #since: number;
+  readonly #minutes = new Map<number, Map<string, number>>();
+  readonly #latency = new Histogram(READABLE_BOUNDS);
+  readonly #durations = new Map<string, { readonly times: Histogram; failed: number }>();
+
+  constructor(now: number) {
+    this.#since = now;
+  }
+
+  count(observation: Observation): void {
+    if (observation.type === "delivery") this.#countDelivery(observation);
+    else this.#countRuns(observation);
+  }
+
+  /** All but what the inbox knows. */
+  read(now: number): Pick<Overview, "since" | "now" | "minutes" | "latency" | "durations"> {
+    const current = Math.floor(now / MINUTE);
+    const minutes = Array.from({ length: MINUTES }, (_, back): Minute => {
+      const minute = current - (MINUTES - 1) + back;
+      return { at: minute * MINUTE, counts: Object.fromEntries(this.#minutes.get(minute) ?? []) };
+    });
+    const durations = [...this.#durations].map(([kind, { times, failed }]): KindDurations => {
+      const estimates = { median: times.quantile(0.5), p95: times.quantile(0.95), longest: times.longest };
+      return { kind, runs: times.total, failed, ...estimates };
+    });
+    durations.sort((a, b) => b.runs - a.runs);
+    return { since: this.#since, now, minutes, latency: this.#latency.buckets, durations };
+  }
+
+  #countDelivery({ receivedAt, durationMs, outcome }: DeliveryObservation): void {
+    this.#latency.add(durationMs);
+    const minute = Math.floor(receivedAt / MINUTE);
+    const counts = this.#minutes.get(minute) ?? new Map<string, number>();
+    const { word } = verdictOf(outcome);
+    this.#minutes.set(minute, counts.set(word, (counts.get(word) ?? 0) + 1));
+    for (const old of this.#minutes.keys()) if (old <= minute - MINUTES) this.#minutes.delete(old);
+  }
+
+  #countRuns({ kind, records }: AttemptObservation): void {
+    for (const { durationMs, outcome } of records) {
+      const known = this.#durations.has(kind ?? "") || this.#durations.size < MAX_KINDS;
+      const name = known ? (kind ?? "") : OTHER_KINDS;
+      const of = this.#durations.get(name) ?? { times: new Histogram(FINE_BOUNDS), failed: 0 };
+      of.times.add(durationMs);
+      if (outcome !== "ok") of.failed++;
+      this.#durations.set(name, of);
+    }
+  }
+}

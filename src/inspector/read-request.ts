@@ -1,0 +1,64 @@
+import type { IncomingMessage } from "node:http";
+import { readBody } from "../receiver/read-body.ts";
+import { RequestError } from "./answer.ts";
+
+/** Bytes of a request, and milliseconds for it to arrive. */
+const LIMITS = { limit: 4 * 1024 * 1024, timeout: 10_000 };
+
+/** The fields of a request's JSON object. */
+export class Fields {
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.#values = values;
+  }
+
+  /** @throws RequestError 400 where there is no text of that name */
+  text(name: string): string {
+    const value = this.optionalText(name);
+    if (value === undefined) throw invalid(`expected ${name} to be a text`);
+    return value;
+  }
+
+  /** @throws RequestError 400 where it is something else than a text */
+  optionalText(name: string): string | undefined {
+    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    if (value === undefined || typeof value === "string") return value;
+    throw invalid(`expected ${name} to be a text`);
+  }
+
+  /** @throws RequestError 400 where it is something else than true or false; false where it is not there */
+  flag(name: string): boolean {
+    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : false;
+    if (typeof value === "boolean") return value;
+    throw invalid(`expected ${name} to be true or false`);
+  }
+}
+
+/**
+ * Reads a request's JSON object; an empty body is an object without fields.
+ *
+ * @throws RequestError 400, 408, 413
+ */
+export async function readFields(request: IncomingMessage): Promise<Fields> {
+  const body = await readBody(request, LIMITS);
+  if (body === "too_large") throw new RequestError(413, "payload_too_large", "expected a smaller request");
+  if (body === "too_slow")
+    throw new RequestError(408, "request_timeout", "the request did not arrive in time");
+  if (body === "aborted") throw invalid("the request did not arrive whole");
+  if (body.byteLength === 0) return new Fields({});
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    throw invalid("expected a JSON object, got text that is not JSON");
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return new Fields(value as Record<string, unknown>);
+  }
+  throw invalid("expected a JSON object, got another JSON value");
+}
+
+function invalid(message: string): RequestError {
+  return new RequestError(400, "invalid_request", message);
+}

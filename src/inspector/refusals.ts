@@ -1,0 +1,72 @@
+import type { DeliveryObservation } from "../receiver/observation.ts";
+import { toAnswer } from "../receiver/response.ts";
+import { verdictOf } from "../receiver/verdict.ts";
+import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
+import type { RefusalDetail, RefusalRow } from "./api.ts";
+import { explainRefusal } from "./explain-refusal.ts";
+import { shownHeaders } from "./shown-headers.ts";
+
+/** Refused deliveries remembered; the oldest is forgotten for the newest. */
+const MAX_REMEMBERED = 500;
+
+/** Characters of a refused delivery's own texts that are remembered: anybody can send them. */
+const MAX_TEXT = 2000;
+const MAX_HEADERS = 60;
+
+/** The latest deliveries of which nothing is kept: in memory only, without their bodies. */
+export class Refusals {
+  readonly #remembered: RefusalDetail[] = [];
+  readonly #signatureHeader: string;
+  #count = 0;
+
+  constructor(signatureHeader: string) {
+    this.#signatureHeader = signatureHeader;
+  }
+
+  /**
+   * Remembers a delivery, where nothing else keeps it.
+   *
+   * @param diagnosis - why its signature does not match; `left_out` where that was too much to work out
+   */
+  note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): RefusalDetail | undefined {
+    const { outcome, receivedAt, durationMs, bytes } = observation;
+    if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
+    const { word, reason } = verdictOf(outcome);
+    if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
+    const headers = bounded(shownHeaders(observation.headers, this.#signatureHeader));
+    const detail: RefusalDetail = {
+      ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
+      method: observation.method.slice(0, 20),
+      target: observation.target.slice(0, MAX_TEXT),
+      status: toAnswer(outcome).status,
+      ...{ durationMs, headers },
+      explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
+    };
+    this.#remembered.push(detail);
+    if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.shift();
+    return detail;
+  }
+
+  /** Those that fit, newest first. */
+  list(takes: (refusal: RefusalDetail) => boolean): readonly RefusalRow[] {
+    return this.#remembered.filter(takes).map(refusalRow).reverse();
+  }
+
+  find(id: string): RefusalDetail | undefined {
+    return this.#remembered.find((refusal) => refusal.id === id);
+  }
+}
+
+/** A refused delivery as a line of the list. */
+export function refusalRow(refusal: RefusalDetail): RefusalRow {
+  const { durationMs: _, headers: __, explanation: ___, ...row } = refusal;
+  return row;
+}
+
+function bounded(headers: RefusalDetail["headers"]): RefusalDetail["headers"] {
+  const some = Object.entries(headers).slice(0, MAX_HEADERS);
+  const cut = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+  return Object.fromEntries(
+    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value.map(cut)]),
+  );
+}

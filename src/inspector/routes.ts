@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Inbox } from "../inbox/inbox.ts";
+import { formatDelivery } from "../relay/fixture.ts";
+import {
+  bodyName,
+  entryFixtureName,
+  forward,
+  listSamples,
+  redrive,
+  replay,
+  sendText,
+  trigger,
+} from "./actions.ts";
+import { type Answer, RequestError, wrongMethod } from "./answer.ts";
+import type { Overview, Status } from "./api.ts";
+import { curlCommand } from "./curl-command.ts";
+import { describeEntry, findEntry, findKept, listEntries } from "./entries.ts";
+import type { Signing } from "./explain-entry.ts";
+import { readFilter } from "./filter.ts";
+import { findPrevious } from "./find-previous.ts";
+import type { LiveFeed } from "./live-feed.ts";
+import type { Meter } from "./meter.ts";
+import { readFields } from "./read-request.ts";
+import type { Refusals } from "./refusals.ts";
+import type { Repeats } from "./repeats.ts";
+import { entryRow } from "./rows.ts";
+import type { Outgoing } from "./send-delivery.ts";
+
+/** What the routes work on. */
+export interface Workings {
+  readonly inbox: Inbox;
+  readonly signing: Signing;
+  readonly outgoing: Outgoing;
+  readonly refusals: Refusals;
+  readonly repeats: Repeats;
+  readonly meter: Meter;
+  readonly feed: LiveFeed;
+  readonly status: () => Promise<Status>;
+}
+
+/** A request to the API, past the door. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** What stands for `:id` in the route. */
+  readonly id: string;
+}
+
+/** Answers a call; `undefined` where it writes to the response itself. */
+type Route = (workings: Workings, call: Call) => Promise<Answer | undefined>;
+
+const DEAD_SHOWN = 20;
+
+/** What can be looked at. None of these changes anything. */
+const GET: Readonly<Record<string, Route>> = {
+  "/api/status": async ({ status }) => json(await status()),
+  "/api/overview": async (workings) => json(await overview(workings)),
+  "/api/samples": async () => json(listSamples()),
+  "/api/entries": async ({ inbox }, { query }) => json(await listEntries(inbox, readFilter(query), query)),
+  "/api/entries/:id": async ({ inbox, ...workings }, { id }) =>
+    json(await describeEntry(inbox, await findEntry(inbox, id), workings)),
+  "/api/entries/:id/previous": async ({ inbox }, { id }) =>
+    json((await findPrevious(inbox, await findEntry(inbox, id))) ?? null),
+  "/api/entries/:id/body": async ({ inbox }, { id }) => {
+    const kept = await findKept(inbox, id);
+    return { type: "file", name: bodyName(kept), bytes: kept.delivery.body };
+  },
+  "/api/entries/:id/fixture": async ({ inbox }, { id }) => {
+    const kept = await findKept(inbox, id);
+    const bytes = Buffer.from(formatDelivery(kept.delivery), "utf8");
+    return { type: "file", name: entryFixtureName(kept), bytes };
+  },
+  "/api/entries/:id/curl": async ({ inbox, outgoing }, { id }) => {
+    const { delivery } = await findKept(inbox, id);
+    return { type: "text", text: curlCommand(delivery, outgoing.endpoint) };
+  },
+  "/api/refusals": async ({ refusals }, { query }) => json(refusals.list(readFilter(query).takes)),
+  "/api/refusals/:id": async ({ refusals }, { id }) => {
+    const refusal = refusals.find(id);
+    if (refusal !== undefined) return json(refusal);
+    throw new RequestError(404, "refusal_unknown", "it is not remembered any more: only the latest 500 are");
+  },
+  "/api/live": async ({ feed }, { query, response }) => {
+    const filter = readFilter(query);
+    if (feed.full) throw new RequestError(503, "too_many_pages", "too many pages follow this inspector");
+    feed.follow(response, filter);
+    return undefined;
+  },
+};
+
+/** What has effects. */
+const POST: Readonly<Record<string, Route>> = {
+  "/api/entries/:id/replay": async ({ inbox, outgoing }, { id, request }) =>
+    json(await replay(await findKept(inbox, id), await readFields(request), outgoing)),
+  "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, request }) =>
+    json(await forward(await findKept(inbox, id), await readFields(request), outgoing)),
+  "/api/entries/:id/redrive": async ({ inbox, outgoing, feed }, { id, request }) => {
+    await readFields(request);
+    const { seq, state } = await findEntry(inbox, id);
+    const result = await redrive({ seq }, outgoing);
+    feed.touch(seq);
+    if (result.redriven > 0) return json(result);
+    throw new RequestError(
+      409,
+      "not_redriven",
+      `it is ${state}: only dead and unhandled entries are redriven`,
+    );
+  },
+  "/api/redrive": async ({ outgoing }, { query, request }) => {
+    await readFields(request);
+    const { entries } = readFilter(query);
+    if (entries.text === undefined) return json(await redrive(entries, outgoing));
+    throw new RequestError(400, "invalid_request", "expected no text: it would look into all bodies at once");
+  },
+  "/api/send": async ({ outgoing }, { request }) => json(await sendText(await readFields(request), outgoing)),
+  "/api/trigger": async ({ outgoing }, { request }) =>
+    json(await trigger(await readFields(request), outgoing)),
+};
+
+const ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = { GET, POST };
+
+/** Every route, such as `GET /api/status`. */
+export const ROUTE_NAMES: readonly string[] = Object.entries(ROUTES).flatMap(([method, routes]) =>
+  Object.keys(routes).map((path) => `${method} ${path}`),
+);
+
+/**
+ * The route of a method and a path, with what stands for `:id`.
+ *
+ * @throws RequestError 404, 405
+ */
+export function findRoute(method: string, path: string): { readonly route: Route; readonly id: string } {
+  const [, id = ""] = /^\/api\/(?:entries|refusals)\/([^/]+)/.exec(path) ?? [];
+  const pattern = id === "" ? path : path.replace(`/${id}`, "/:id");
+  const found = (one: string) => {
+    const routes = ROUTES[one];
+    return routes !== undefined && Object.hasOwn(routes, pattern) ? routes[pattern] : undefined;
+  };
+  const route = Object.hasOwn(ROUTES, method) ? found(method) : undefined;
+  if (route !== undefined) return { route, id };
+  const allowed = Object.keys(ROUTES).filter((one) => found(one) !== undefined);
+  if (allowed.length > 0) throw wrongMethod(allowed);
+  throw new RequestError(404, "not_found", "There is nothing here.");
+}
+
+async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {
+  const dead = await inbox.list({ states: ["dead"], limit: DEAD_SHOWN });
+  const counts = await inbox.counts();
+  return { ...meter.read(outgoing.clock()), counts, dead: dead.toReversed().map(entryRow) };
+}
+
+function json(value: unknown): Answer {
+  return { type: "json", value };
+}

@@ -1,0 +1,66 @@
+import type { KeyObject } from "node:crypto";
+import type { DeliveryHeaders } from "../event/delivery.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import { isLoopback } from "../is-loopback.ts";
+import { send } from "../relay/send.ts";
+import { targetUrl } from "../relay/target-url.ts";
+import { RequestError } from "./answer.ts";
+import type { Sent } from "./api.ts";
+
+/** Where the inspector sends deliveries, and what it signs them with. */
+export interface Outgoing {
+  readonly inbox: Inbox;
+  /** The receiver's own endpoint. */
+  readonly endpoint: URL;
+  /** Targets that `listen` was started with: the only ones that need not be on this machine. */
+  readonly targets: readonly URL[];
+  readonly signatureHeader: string;
+  readonly key: KeyObject;
+  readonly clock: () => number;
+}
+
+/** Milliseconds a target may take to answer. */
+const TIMEOUT = 30_000;
+
+/** Sends a delivery, and says what it was answered and which entry it became. */
+export async function sendDelivery(
+  { inbox, endpoint }: Outgoing,
+  { headers, body, target = endpoint }: { headers: DeliveryHeaders; body: Uint8Array; target?: URL },
+): Promise<Sent> {
+  const answer = await send({ target, headers, body, timeout: TIMEOUT });
+  const { status, ok, durationMs } = answer;
+  const seq = target.href === endpoint.href ? await entryOf(inbox, answer.body) : null;
+  return { url: target.href, status, ok, durationMs, body: answer.body, seq };
+}
+
+/**
+ * The target of a forward. It comes from whoever has the token, never from a delivery; even so it must be on this
+ * machine, or one that `listen` was started with.
+ *
+ * @throws RequestError 400
+ */
+export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">): URL {
+  const url = targetUrl(text);
+  if (url === undefined) {
+    throw new RequestError(400, "target_invalid", "expected an http or https URL, or a port such as 3000");
+  }
+  if (isLoopback(url) || targets.some(({ origin }) => origin === url.origin)) return url;
+  throw new RequestError(
+    400,
+    "target_not_local",
+    "expected a target on this machine, or one that listen was started with: use hookporter replay --url for others",
+  );
+}
+
+/** The entry that a receiver's answer names. */
+async function entryOf(inbox: Inbox, answer: string): Promise<number | null> {
+  let id: unknown;
+  try {
+    id = JSON.parse(answer).id;
+  } catch {
+    return null;
+  }
+  if (typeof id !== "string" || id === "") return null;
+  const [entry] = await inbox.list({ eventId: id, limit: 1 });
+  return entry?.seq ?? null;
+}

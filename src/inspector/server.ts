@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describeError, HookporterError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { closeServer, listenOn } from "../receiver/http-server.ts";
+import {
+  RequestError,
+  SECURITY_HEADERS,
+  toRequestError,
+  writeAnswer,
+  writeError,
+  wrongMethod,
+} from "./answer.ts";
+import { type Door, denyCaller, denyOrigin } from "./guard.ts";
+import type { PageFile } from "./page-files.ts";
+import { findRoute, type Workings } from "./routes.ts";
+import type { Token } from "./token.ts";
+
+const HOST = "127.0.0.1";
+
+/** Milliseconds for a request's head, and for a whole request; the live feed is an answer, and may last. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2000 };
+
+/** What a server needs. */
+export interface InspectorServerOptions {
+  /** 0 asks for a free one; `undefined` for 4401, or a free one where that is taken. */
+  readonly port: number | undefined;
+  readonly token: Token;
+  readonly page: ReadonlyMap<string, PageFile>;
+  readonly log: Logger;
+}
+
+/** The port where none is asked for. */
+const DEFAULT_PORT = 4401;
+
+/** An inspector that listens. */
+export interface InspectorServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the inspector's own server, on the loopback interface only. Every request passes the door before its route is
+ * looked at.
+ *
+ * @throws HookporterError `port_unavailable`
+ */
+export async function startInspectorServer(
+  workings: Workings,
+  { port, token, page, log }: InspectorServerOptions,
+): Promise<InspectorServer> {
+  let door: Door = { hosts: new Set(), token };
+  const server = createServer(LIMITS, (request, response) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    respond(request, response, { workings, door, page }).catch((thrown: unknown) => {
+      const error = toRequestError(thrown);
+      if (error.status >= 500) log.error({ error: describeError(thrown) }, "the inspector could not answer");
+      if (response.headersSent) response.destroy();
+      else writeError(response, error);
+    });
+  });
+  const bound = await bind(server, port);
+  door = { hosts: new Set([`${HOST}:${bound}`, `localhost:${bound}`, `[::1]:${bound}`]), token };
+  return { port: bound, close: () => closeServer(server) };
+}
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { workings, door, page }: { workings: Workings; door: Door; page: ReadonlyMap<string, PageFile> },
+): Promise<void> {
+  const { method = "", url = "" } = request;
+  const stranger = denyOrigin(request, door);
+  if (stranger !== undefined) throw new RequestError(stranger.status, stranger.type, stranger.message);
+  const [path = "", search = ""] = url.split("?", 2);
+  const file = page.get(path);
+  if (file !== undefined) {
+    servePage(request, response, file);
+    return;
+  }
+  if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "There is nothing here.");
+  const caller = denyCaller(request, door);
+  if (caller !== undefined) throw new RequestError(caller.status, caller.type, caller.message);
+  const { route, id } = findRoute(method, path);
+  const answer = await route(workings, { request, response, query: new URLSearchParams(search), id });
+  if (answer !== undefined) writeAnswer(response, answer);
+}
+
+function servePage({ method = "" }: IncomingMessage, response: ServerResponse, file: PageFile): void {
+  if (method !== "GET" && method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
+  response.writeHead(200, { "Content-Type": file.type, "Content-Length": file.bytes.byteLength });
+  response.end(method === "HEAD" ? undefined : file.bytes);
+}
+
+/** Listens, and gives the port. A port that was not asked for gives way to a free one. */
+async function bind(server: Server, port: number | undefined): Promise<number> {
+  try {
+    await listenOn(server, port ?? DEFAULT_PORT, HOST);
+  } catch (thrown) {
+    if (!(thrown instanceof HookporterError)) throw thrown;
+    if (port !== undefined) {
+      const message = thrown.message.replace(/--port\b/, "--inspect-port");
+      throw new HookporterError(thrown.code, `the inspector ${message}`, { cause: thrown });
+    }
+    await listenOn(server, 0, HOST);
+  }
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,101 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Client } from "./client.ts";
+import { DeliveriesPage } from "./deliveries-page.tsx";
+import type { FeedState } from "./feed.ts";
+import { type Message, Messages, type Tell, TellContext } from "./messages.tsx";
+import { OverviewPage } from "./overview-page.tsx";
+import { toHash, useRoute } from "./route.ts";
+import { dropToken } from "./session.ts";
+import { TriggerPage } from "./trigger-page.tsx";
+import { useFeed } from "./use-feed.ts";
+import { useLoaded } from "./use-loaded.ts";
+import { NoToken } from "./welcome.tsx";
+
+/** Milliseconds for which a message is shown. */
+const SHOWN = 8000;
+const MAX_MESSAGES = 3;
+
+const STATES: Readonly<Record<FeedState, string>> = {
+  loading: "reading",
+  live: "live",
+  offline: "listen does not answer; trying again",
+  unauthorized: "",
+};
+
+/** The whole page. */
+export function App({ client }: { client: Client }) {
+  const route = useRoute();
+  const feed = useFeed(client, route.filter.toString());
+  const state = feed?.state ?? "loading";
+  const { value: status } = useLoaded(() => client.status(), [client, state === "live"]);
+  const { value: samples = [] } = useLoaded(() => client.samples(), [client, state === "live"]);
+  const { messages, tell, drop } = useMessages();
+  const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
+  useEffect(() => {
+    document.title = `${titleOf(route.path)} · hookporter`;
+  }, [route.path]);
+  if (state === "unauthorized") {
+    dropToken();
+    return <NoToken />;
+  }
+  return (
+    <TellContext.Provider value={tell}>
+      <header class="top">
+        <a class="skip" href={toHash(route)} onClick={() => document.getElementById("list")?.focus()}>
+          To the deliveries
+        </a>
+        <span class="wordmark">hookporter</span>
+        <nav aria-label="Pages">
+          {(
+            [
+              ["/", "Deliveries"],
+              ["/overview", "Overview"],
+              ["/trigger", "Trigger"],
+            ] as const
+          ).map(([path, label]) => (
+            <a
+              key={path}
+              href={toHash({ path, filter: route.filter })}
+              aria-current={pageOf(route.path) === path ? "page" : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        <span class={`feed-state ${state}`} role="status">
+          {STATES[state]}
+        </span>
+      </header>
+      {pageOf(route.path) === "/" && (
+        <DeliveriesPage route={route} feed={feed} client={client} status={status} kinds={kinds} />
+      )}
+      {route.path === "/overview" && <OverviewPage client={client} />}
+      {route.path === "/trigger" && <TriggerPage client={client} />}
+      <Messages messages={messages} drop={drop} />
+    </TellContext.Provider>
+  );
+}
+
+function titleOf(path: string): string {
+  const [, number] = /^\/entry\/(\d+)$/.exec(path) ?? [];
+  if (number !== undefined) return `#${number}`;
+  return { "/overview": "Overview", "/trigger": "Trigger" }[path] ?? "Deliveries";
+}
+
+function pageOf(path: string): string {
+  return path === "/overview" || path === "/trigger" ? path : "/";
+}
+
+function useMessages() {
+  const [messages, setMessages] = useState<readonly Message[]>([]);
+  const drop = (id: number) => setMessages((before) => before.filter((message) => message.id !== id));
+  const [tell] = useState((): Tell => {
+    let count = 0;
+    return (message) => {
+      const id = ++count;
+      setMessages((before) => [...before, { ...message, id }].slice(-MAX_MESSAGES));
+      setTimeout(() => drop(id), SHOWN);
+    };
+  });
+  return { messages, tell, drop };
+}

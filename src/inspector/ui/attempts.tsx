@@ -1,0 +1,71 @@
+import type { EntryDetail } from "../api.ts";
+import { clockTime, dayTime, duration } from "./format.ts";
+import { visible } from "./visible.ts";
+
+/** The handler runs and forwards of an entry as a timeline: when, how long, how they ended, what the target said. */
+export function Attempts({ entry }: { entry: EntryDetail }) {
+  const { runs, state, runAt, receivedAt } = entry;
+  const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs));
+  const waits = state === "pending" && runAt > Date.now();
+  return (
+    <section aria-labelledby="attempts-title">
+      <h2 id="attempts-title">Attempts</h2>
+      {runs.length === 0 && <p class="quiet">{whyNone(entry)}</p>}
+      <ol class="timeline">
+        {runs.map((run, index) => (
+          <Run key={index} run={run} after={run.startedAt - receivedAt} longest={longest} />
+        ))}
+        {state === "running" && <li class="run running">Running now</li>}
+        {waits && <li class="run pending">Next attempt at {dayTime(runAt)}</li>}
+      </ol>
+    </section>
+  );
+}
+
+function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after: number; longest: number }) {
+  const { attempt, handler, outcome, durationMs, error, note, startedAt } = run;
+  const word = outcome === "ok" ? "handled" : outcome;
+  return (
+    <li class={`run ${outcome}`}>
+      <div class="run-head">
+        <span class={`state ${outcome}`}>{word}</span>
+        <span class="run-name">
+          <bdi>{visible(handler)}</bdi>, attempt {attempt}
+        </span>
+        <time class="quiet" title={dayTime(startedAt)}>
+          {clockTime(startedAt)} (+{duration(Math.max(0, after))})
+        </time>
+      </div>
+      <div class="bar-row">
+        <span class="bar" style={{ width: `${Math.max(0.5, (durationMs / longest) * 100)}%` }} />
+        <span class="bar-text">{duration(durationMs)}</span>
+      </div>
+      {error !== null && !isSaidBy(note, error) && <Said text={error} />}
+      {note !== null && <Said text={note} />}
+    </li>
+  );
+}
+
+/** Whether a note, which is a target's answer, says what the error says: that it answered so. */
+function isSaidBy(note: string | null, error: string): boolean {
+  if (note === null) return false;
+  const [status = "", ...body] = note.split("\n");
+  return error.includes(`answered ${status.slice(0, 3)}: ${body.join("\n").slice(0, 100)}`);
+}
+
+/** What a handler or a target said. */
+function Said({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
+    <pre class="said" tabIndex={0}>
+      {visible(text, { lines: true })}
+    </pre>
+  );
+}
+
+function whyNone({ state, settledAt }: EntryDetail): string {
+  if (state === "dead") return "None: it was a dead letter from the beginning.";
+  if (state === "unhandled") return "None: no handler and no target takes this kind.";
+  if (state === "done" && settledAt !== null) return "None is recorded.";
+  return "None has ended so far.";
+}

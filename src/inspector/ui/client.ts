@@ -1,0 +1,126 @@
+import type {
+  EntryDetail,
+  LiveUpdate,
+  Overview,
+  Previous,
+  RefusalDetail,
+  RefusalRow,
+  RowPage,
+  Sample,
+  Sent,
+  Status,
+} from "../api.ts";
+
+/** An answer that was an error, or none. */
+export class ApiError extends Error {
+  /** 0 where there was no answer. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What the live feed tells. */
+export interface LiveListener {
+  readonly onOpen: () => void;
+  readonly onUpdate: (update: LiveUpdate) => void;
+  /** Something was left out: read anew. */
+  readonly onGap: () => void;
+}
+
+/** The inspector's API. */
+export class Client {
+  readonly #token: string;
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  readonly status = () => this.#json<Status>("/api/status");
+  readonly overview = () => this.#json<Overview>("/api/overview");
+  readonly samples = () => this.#json<readonly Sample[]>("/api/samples");
+  readonly entries = (query: URLSearchParams) => this.#json<RowPage>(`/api/entries?${query}`);
+  readonly entry = (seq: number) => this.#json<EntryDetail>(`/api/entries/${seq}`);
+  readonly previous = (seq: number) => this.#json<Previous | null>(`/api/entries/${seq}/previous`);
+  readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);
+  readonly refusal = (id: string) => this.#json<RefusalDetail>(`/api/refusals/${id}`);
+  readonly curl = async (seq: number) => (await this.#fetch(`/api/entries/${seq}/curl`)).text();
+
+  readonly replay = (seq: number, exact: boolean) =>
+    this.#post<Sent>(`/api/entries/${seq}/replay`, { exact });
+  readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});
+  readonly redriveAll = () => this.#post<{ redriven: number }>("/api/redrive?state=dead", {});
+  readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
+  readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
+  readonly trigger = (kind: string, data: string) => this.#post<Sent>("/api/trigger", { kind, data });
+
+  /** Saves a file that the API gives. */
+  async save(path: string): Promise<string> {
+    const response = await this.#fetch(path);
+    const name =
+      /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "download";
+    const url = URL.createObjectURL(await response.blob());
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    return name;
+  }
+
+  /** Follows the live feed until it ends or is given up; rejects where it could not be opened. */
+  async follow(query: URLSearchParams, listener: LiveListener, signal: AbortSignal): Promise<void> {
+    const response = await this.#fetch(`/api/live?${query}`, { signal });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    if (reader === undefined) throw new ApiError(0, "the feed has no body");
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (rest + value).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) tell(block, listener);
+    }
+  }
+
+  async #json<Value>(path: string): Promise<Value> {
+    return (await this.#fetch(path)).json();
+  }
+
+  async #post<Value>(path: string, fields: object): Promise<Value> {
+    const headers = { "content-type": "application/json" };
+    const response = await this.#fetch(path, { method: "POST", headers, body: JSON.stringify(fields) });
+    return response.json();
+  }
+
+  async #fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#token}` };
+    let response: Response;
+    try {
+      response = await fetch(path, { ...init, headers });
+    } catch (thrown) {
+      if (init.signal?.aborted === true) throw thrown;
+      throw new ApiError(0, "listen does not answer: has it stopped?");
+    }
+    if (response.ok) return response;
+    throw new ApiError(response.status, await messageOf(response));
+  }
+}
+
+function tell(block: string, { onOpen, onUpdate, onGap }: LiveListener): void {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+  const name = field("event");
+  if (name === "open") onOpen();
+  else if (name === "gap") onGap();
+  else if (name === "update") onUpdate(JSON.parse(field("data") ?? "{}"));
+}
+
+async function messageOf(response: Response): Promise<string> {
+  try {
+    return (await response.json()).error.message;
+  } catch {
+    return `answered ${response.status}`;
+  }
+}

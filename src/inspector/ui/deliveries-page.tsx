@@ -1,0 +1,112 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Row, Status } from "../api.ts";
+import type { Client } from "./client.ts";
+import { DeliveryList } from "./delivery-list.tsx";
+import { EntryPage } from "./entry-page.tsx";
+import type { Feed } from "./feed.ts";
+import { FilterBar, isNarrowed } from "./filter-bar.tsx";
+import { sentMessage, useAttempt } from "./messages.tsx";
+import { RefusalPage } from "./refusal-page.tsx";
+import { goTo, type Route } from "./route.ts";
+import { useKeys } from "./use-keys.ts";
+import { NothingChosen, NothingFits, NothingYet } from "./welcome.tsx";
+
+/** The list, and beside it what is chosen. */
+export function DeliveriesPage({
+  route,
+  feed,
+  client,
+  status,
+  kinds,
+}: {
+  route: Route;
+  feed: Feed | undefined;
+  client: Client;
+  status: Status | undefined;
+  kinds: readonly string[];
+}) {
+  const opened = openedId(route.path);
+  const [selected, setSelected] = useState(opened);
+  useEffect(() => {
+    if (opened !== undefined) setSelected(opened);
+  }, [opened]);
+  const open = (row: Row) => goTo(pathOf(row.id));
+  const attempt = useAttempt();
+
+  const move = (by: number) => {
+    if (feed === undefined) return;
+    const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
+    const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
+    if (row === undefined) return;
+    setSelected(row.id);
+    if (opened !== undefined) open(row);
+  };
+  const replay = () => {
+    const row = selected === undefined ? undefined : feed?.lines.find(selected);
+    if (row?.type === "entry") void attempt(async () => sentMessage(await client.replay(row.seq, false)));
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => selected !== undefined && goTo(pathOf(selected)),
+    r: replay,
+    "/": () => document.getElementById("text-filter")?.focus(),
+    Escape: () => {
+      goTo("/");
+      document.getElementById("list")?.focus();
+    },
+  });
+
+  const count = feed?.lines.count ?? 0;
+  const narrowed = isNarrowed(route.filter);
+  const empty = feed !== undefined && feed.state === "live" && count === 0 && feed.lines.next === null;
+  if (empty && !narrowed && opened === undefined) return <NothingYet status={status} />;
+  return (
+    <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
+      <div class="side">
+        <h1 class="spoken">Deliveries</h1>
+        <FilterBar filter={route.filter} kinds={kinds} />
+        {feed?.failure != null && <p class="notice">{feed.failure}</p>}
+        {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
+        {feed?.state === "live" && count === 0 && !empty && (
+          <p class="notice quiet" role="status">
+            Looking further back
+          </p>
+        )}
+        {feed !== undefined && !empty && (
+          <DeliveryList
+            feed={feed}
+            selected={selected}
+            onSelect={({ id }) => setSelected(id)}
+            onOpen={open}
+          />
+        )}
+      </div>
+      <div class="main-pane">
+        {opened === undefined && <NothingChosen status={status} />}
+        {opened?.startsWith("e") && (
+          <EntryPage
+            seq={Number(opened.slice(1))}
+            row={feed?.lines.find(opened)}
+            client={client}
+            status={status}
+          />
+        )}
+        {opened?.startsWith("r") && <RefusalPage id={opened} client={client} />}
+      </div>
+    </main>
+  );
+}
+
+/** The line's id that a path opens, such as `e12` for `/entry/12`. */
+function openedId(path: string): string | undefined {
+  const [, kind, id] = /^\/(entry|refusal)\/(\w+)$/.exec(path) ?? [];
+  if (id === undefined) return undefined;
+  return kind === "entry" ? `e${id}` : id;
+}
+
+function pathOf(id: string): string {
+  return id.startsWith("e") ? `/entry/${id.slice(1)}` : `/refusal/${id}`;
+}

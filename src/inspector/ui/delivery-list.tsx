@@ -1,0 +1,185 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Row } from "../api.ts";
+import type { Feed } from "./feed.ts";
+import { dayTime } from "./format.ts";
+import { StateWord } from "./state-word.tsx";
+import { visible } from "./visible.ts";
+
+/** Pixels of a line, as in the style sheet. */
+const LINE = 56;
+/** Lines drawn beyond what is seen, and lines before the end at which more are loaded. */
+const BEYOND = 8;
+const NEAR_END = 200;
+
+/** The deliveries, newest first. Only what is seen is drawn, so that 100 000 of them scroll as ten do. */
+export function DeliveryList({
+  feed,
+  selected,
+  onSelect,
+  onOpen,
+}: {
+  feed: Feed;
+  selected: string | undefined;
+  onSelect: (row: Row) => void;
+  onOpen: (row: Row) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  const [unseen, setUnseen] = useState(0);
+  const { lines } = feed;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    look();
+    return () => observer.disconnect();
+  }, []);
+
+  // What comes at the top must not push away what is being read.
+  useLayoutEffect(() => {
+    const added = feed.takeAdded();
+    const element = box.current;
+    if (element === null || added === 0) return;
+    if (element.scrollTop < LINE / 2) return;
+    element.scrollTop += added * LINE;
+    setUnseen((count) => count + added);
+  }, [feed.version]);
+
+  const first = Math.max(0, Math.floor(view.top / LINE) - BEYOND);
+  const last = Math.min(lines.count, Math.ceil((view.top + view.height) / LINE) + BEYOND);
+  useEffect(() => {
+    if (last > lines.count - NEAR_END) void feed.loadMore();
+  }, [last, feed, feed.version]); // a search may find nothing in one piece of the past, and goes on
+
+  useScrollTo(box, selected === undefined ? -1 : lines.positionOf(selected), selected);
+
+  const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  return (
+    <div class="list-frame">
+      {unseen > 0 && view.top > LINE && (
+        <button
+          type="button"
+          class="unseen"
+          onClick={() => {
+            box.current?.scrollTo({ top: 0 });
+            setUnseen(0);
+          }}
+        >
+          ↑ {unseen.toLocaleString("en")} new
+        </button>
+      )}
+      <div
+        ref={box}
+        id="list"
+        class="list"
+        role="listbox"
+        tabIndex={0}
+        aria-label={`Deliveries, newest first, ${lines.count} loaded`}
+        aria-activedescendant={selected === undefined ? undefined : `line-${selected}`}
+        onScroll={(event) => {
+          const { scrollTop, clientHeight } = event.currentTarget;
+          setView({ top: scrollTop, height: clientHeight });
+          if (scrollTop < LINE / 2) setUnseen(0);
+        }}
+      >
+        <div class="list-space" role="presentation" style={{ height: `${lines.count * LINE}px` }}>
+          {shown.map((position) => {
+            const row = lines.at(position)?.row;
+            if (row === undefined) return null;
+            return (
+              <ListLine
+                key={row.id}
+                row={row}
+                position={position}
+                count={feed.lines.count}
+                selected={row.id === selected}
+                onSelect={onSelect}
+                onOpen={onOpen}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function ListLine({
+  row,
+  position,
+  count,
+  selected,
+  onSelect,
+  onOpen,
+}: {
+  row: Row;
+  position: number;
+  count: number;
+  selected: boolean;
+  onSelect: (row: Row) => void;
+  onOpen: (row: Row) => void;
+}) {
+  const name = row.type === "entry" ? (row.kind ?? "not an event") : `${row.method} ${row.target}`;
+  const notes = notesOf(row);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself has the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the active line
+    <div
+      id={`line-${row.id}`}
+      class="line"
+      role="option"
+      aria-selected={selected}
+      aria-setsize={count}
+      aria-posinset={position + 1}
+      style={{ transform: `translateY(${position * LINE}px)` }}
+      onClick={() => {
+        onSelect(row);
+        onOpen(row);
+      }}
+    >
+      <span class="line-name">
+        <bdi>{visible(name)}</bdi>
+      </span>
+      <time class="line-time">{dayTime(row.receivedAt)}</time>
+      <span class="line-notes">
+        <StateWord row={row} />
+        {notes.map((note) => (
+          <span key={note} class="note">
+            {visible(note)}
+          </span>
+        ))}
+      </span>
+      <span class="line-id">{row.type === "entry" ? `#${row.seq}` : row.status}</span>
+    </div>
+  );
+}
+
+function notesOf(row: Row): readonly string[] {
+  if (row.type === "refusal") return [row.reason];
+  const { reason, attempts, duplicates, state } = row;
+  return [
+    ...(reason === null ? [] : [reason]),
+    ...(attempts > 1 || (attempts > 0 && state === "pending") ? [`${attempts} attempts`] : []),
+    ...(duplicates > 0 ? [`came ${duplicates + 1} times`] : []),
+  ].map((note) => note.replace(/^1 attempts$/, "1 attempt"));
+}
+
+/** Keeps the chosen line in sight when another is chosen, but lets it go when the list is scrolled. */
+function useScrollTo(
+  box: { current: HTMLDivElement | null },
+  position: number,
+  selected: string | undefined,
+): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || position < 0) return;
+    const top = position * LINE;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + LINE > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + LINE - element.clientHeight;
+    }
+  }, [selected]);
+}

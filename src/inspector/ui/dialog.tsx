@@ -1,0 +1,29 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+/** A dialog over the page; Escape closes it, and the focus goes back to where it was. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
+      <div class="section-head">
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="plain" aria-label="Close" onClick={() => dialog.current?.close()}>
+          ×
+        </button>
+      </div>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,181 @@
+import { useState } from "preact/hooks";
+import type { EntryDetail } from "../api.ts";
+import type { Client } from "./client.ts";
+import { CopyButton } from "./copy-button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { sentMessage, useAttempt } from "./messages.tsx";
+import { comparableLines, prettyJson } from "./pretty-json.ts";
+
+/** What can be done with an entry. `onChanged` is called when the entry itself may have changed. */
+export function EntryActions({
+  entry,
+  client,
+  forwards,
+  onChanged,
+}: {
+  entry: EntryDetail;
+  client: Client;
+  forwards: readonly string[];
+  onChanged: () => void;
+}) {
+  const [dialog, setDialog] = useState<"edit" | "forward">();
+  const attempt = useAttempt();
+  const { seq, state, delivery } = entry;
+  const replay = (exact: boolean) => attempt(async () => sentMessage(await client.replay(seq, exact)));
+  const redrive = () =>
+    attempt(async () => {
+      await client.redrive(seq);
+      onChanged();
+      return { good: true, text: `#${seq} runs again.` };
+    });
+  const save = (what: "body" | "fixture") =>
+    attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
+  const gone = delivery === null;
+  const redrivable = state === "dead" || state === "unhandled";
+  return (
+    <div class="actions" role="toolbar" aria-label="Actions">
+      {redrivable && (
+        <button type="button" class="main" onClick={() => void redrive()}>
+          Redrive
+        </button>
+      )}
+      <button
+        type="button"
+        class={redrivable ? "" : "main"}
+        disabled={gone}
+        onClick={() => void replay(false)}
+      >
+        Replay re-signed
+      </button>
+      <button type="button" disabled={gone} onClick={() => void replay(true)}>
+        Replay exact
+      </button>
+      <button type="button" disabled={gone} onClick={() => setDialog("edit")}>
+        Edit and send
+      </button>
+      <button type="button" disabled={gone} onClick={() => setDialog("forward")}>
+        Forward to…
+      </button>
+      {!gone && <CopyButton text={() => client.curl(seq)} label="Copy as curl" />}
+      <button type="button" class="small" disabled={gone} onClick={() => void save("fixture")}>
+        Save fixture
+      </button>
+      <button type="button" class="small" disabled={gone} onClick={() => void save("body")}>
+        Download body
+      </button>
+      {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
+      {dialog === "forward" && (
+        <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** Changes the body and sends it, signed, as a new delivery. */
+function EditDialog({ entry, client, onClose }: { entry: EntryDetail; client: Client; onClose: () => void }) {
+  const given = entry.delivery?.body;
+  const [text, setText] = useState(given?.form === "text" ? given.text : "");
+  const [restamp, setRestamp] = useState(true);
+  const attempt = useAttempt();
+  const send = async () => {
+    const done = await attempt(async () => sentMessage(await client.send(text, restamp)));
+    if (done) onClose();
+  };
+  return (
+    <Dialog title="Edit and send as new" onClose={onClose}>
+      {given?.cut === true && <p class="warning">The body is longer than what is shown here.</p>}
+      {given?.form === "binary" && <p class="warning">The body is not text; write a new one.</p>}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <textarea
+          aria-label="Body"
+          rows={16}
+          spellcheck={false}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <div class="form-end">
+          <label>
+            <input
+              type="checkbox"
+              checked={restamp}
+              onChange={(event) => setRestamp(event.currentTarget.checked)}
+            />
+            Set timestamp to now
+          </label>
+          {prettyJson(text) !== undefined && (
+            <button type="button" onClick={() => setText(comparableLines(text).join("\n"))}>
+              Indent
+            </button>
+          )}
+          <button type="submit" class="main">
+            Sign and send
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Sends the same bytes to another target. */
+function ForwardDialog({
+  seq,
+  client,
+  forwards,
+  onClose,
+}: {
+  seq: number;
+  client: Client;
+  forwards: readonly string[];
+  onClose: () => void;
+}) {
+  const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
+  const [answer, setAnswer] = useState<string>();
+  const attempt = useAttempt();
+  const send = () =>
+    attempt(async () => {
+      setAnswer(undefined);
+      const sent = await client.forward(seq, target);
+      setAnswer(sent.body);
+      return sentMessage(sent);
+    });
+  return (
+    <Dialog title="Forward elsewhere" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <label class="field">
+          Target
+          <input
+            type="text"
+            inputMode="url"
+            list="targets"
+            value={target}
+            onInput={(event) => setTarget(event.currentTarget.value)}
+          />
+        </label>
+        <datalist id="targets">
+          {forwards.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        <p class="quiet">
+          The same bytes and signature, once. It must be on this machine, or a target that listen forwards to.
+        </p>
+        {answer !== undefined && <pre class="said">{answer === "" ? "(empty answer)" : answer}</pre>}
+        <div class="form-end">
+          <button type="submit" class="main">
+            Forward
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

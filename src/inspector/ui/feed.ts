@@ -1,0 +1,138 @@
+import { ApiError, type Client } from "./client.ts";
+import { Lines } from "./lines.ts";
+
+/** How the feed stands. */
+export type FeedState = "loading" | "live" | "offline" | "unauthorized";
+
+/** Lines loaded at a time. */
+const FIRST_PAGE = 200;
+const NEXT_PAGE = 5000;
+
+/** Milliseconds until it is tried again after it was lost. */
+const RETRY = 1000;
+
+/** The list of deliveries for one filter, kept up to date until it is closed. */
+export class Feed {
+  readonly lines = new Lines();
+  #state: FeedState = "loading";
+  #failure: string | null = null;
+  /** Lines that came at the top since somebody last asked. */
+  #added = 0;
+  #loadingMore = false;
+  #version = 0;
+  readonly #client: Client;
+  readonly #query: URLSearchParams;
+  readonly #onChange: () => void;
+  readonly #aborter = new AbortController();
+
+  constructor(client: Client, query: URLSearchParams, onChange: () => void) {
+    this.#client = client;
+    this.#query = query;
+    this.#onChange = onChange;
+    void this.#run();
+  }
+
+  get state(): FeedState {
+    return this.#state;
+  }
+
+  /** Why the list could not be read, where the filter is at fault. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** How many lines came at the top since the last call. */
+  takeAdded(): number {
+    const added = this.#added;
+    this.#added = 0;
+    return added;
+  }
+
+  /** Loads more of the past, if there is more. */
+  async loadMore(): Promise<void> {
+    const { next } = this.lines;
+    if (next === null || this.#loadingMore || this.#state === "loading") return;
+    this.#loadingMore = true;
+    try {
+      const page = await this.#client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
+      if (this.lines.next === next) this.lines.addPast(page.rows, page.next);
+    } catch {
+      // The feed itself says that it is lost; scrolling on asks again.
+    } finally {
+      this.#loadingMore = false;
+      this.#changed();
+    }
+  }
+
+  close(): void {
+    this.#aborter.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#aborter;
+    while (!signal.aborted) {
+      try {
+        await this.#client.follow(this.#query, this.#listener(), signal);
+        this.#become("offline");
+      } catch (thrown) {
+        if (signal.aborted) return;
+        const status = thrown instanceof ApiError ? thrown.status : 0;
+        if (status === 400) this.#failure = (thrown as ApiError).message;
+        this.#become(status === 401 ? "unauthorized" : "offline");
+        if (status === 401 || status === 400) return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY));
+    }
+  }
+
+  /** First listens, then loads, so that nothing falls between; what comes meanwhile is taken again afterwards. */
+  #listener() {
+    const early: Parameters<Lines["apply"]>[0][] = [];
+    let loaded = false;
+    const load = async () => {
+      loaded = false;
+      try {
+        const [page, refusals] = await Promise.all([
+          this.#client.entries(this.#with({ limit: String(FIRST_PAGE) })),
+          this.#client.refusals(this.#query),
+        ]);
+        this.lines.reset(page.rows, page.next, refusals);
+        for (const update of early.splice(0)) this.lines.apply(update);
+        loaded = true;
+        this.#become("live");
+      } catch {
+        this.#become("offline");
+      }
+    };
+    return {
+      onOpen: () => void load(),
+      onGap: () => void load(),
+      onUpdate: (update: Parameters<Lines["apply"]>[0]) => {
+        if (!loaded) early.push(update);
+        else {
+          this.#added += this.lines.apply(update);
+          this.#changed();
+        }
+      },
+    };
+  }
+
+  #with(more: Readonly<Record<string, string>>): URLSearchParams {
+    return new URLSearchParams([...this.#query, ...Object.entries(more)]);
+  }
+
+  #become(state: FeedState): void {
+    this.#state = state;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#version++;
+    this.#onChange();
+  }
+}

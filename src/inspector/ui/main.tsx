@@ -1,0 +1,25 @@
+import "./styles/base.css";
+import "./styles/frame.css";
+import "./styles/controls.css";
+import "./styles/list.css";
+import "./styles/detail.css";
+import "./styles/body.css";
+import "./styles/pages.css";
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { Client } from "./client.ts";
+import { takeToken } from "./session.ts";
+import { NoToken } from "./welcome.tsx";
+
+const root = document.getElementById("app");
+if (root !== null) start(root);
+
+// The address of another run, pasted into this tab, changes the fragment alone.
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#token=")) location.reload();
+});
+
+function start(element: HTMLElement): void {
+  const token = takeToken();
+  render(token === null ? <NoToken /> : <App client={new Client(token)} />, element);
+}

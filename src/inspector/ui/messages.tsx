@@ -1,0 +1,74 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Sent } from "../api.ts";
+import { duration } from "./format.ts";
+
+/** Something to tell the person at the page. */
+export interface Message {
+  readonly id: number;
+  readonly good: boolean;
+  readonly text: string;
+  /** An entry to open. */
+  readonly seq?: number | null;
+}
+
+/** Tells something, for a while. */
+export type Tell = (message: Omit<Message, "id">) => void;
+
+export const TellContext = createContext<Tell>(() => {});
+
+/** Runs something and tells what came of it. */
+export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefined>) => Promise<boolean> {
+  const tell = useContext(TellContext);
+  return async (work) => {
+    try {
+      const message = await work();
+      if (message !== undefined) tell(message);
+      return message?.good !== false;
+    } catch (thrown) {
+      tell({ good: false, text: thrown instanceof Error ? thrown.message : String(thrown) });
+      return false;
+    }
+  };
+}
+
+/** What a delivery that was sent was answered. */
+export function sentMessage({ status, ok, durationMs, body, seq, url }: Sent): Omit<Message, "id"> {
+  const what = answerText(body);
+  return {
+    good: ok,
+    text: `${new URL(url).host} answered ${status} in ${duration(durationMs)}. ${what}`.trim(),
+    seq,
+  };
+}
+
+function answerText(body: string): string {
+  try {
+    const { error, duplicate } = JSON.parse(body);
+    if (duplicate === true) return "It is a duplicate.";
+    return typeof error?.message === "string" ? error.message : "";
+  } catch {
+    return body.slice(0, 200);
+  }
+}
+
+/** The messages, newest last. A screen reader says each as it comes. */
+export function Messages({ messages, drop }: { messages: readonly Message[]; drop: (id: number) => void }) {
+  return (
+    <div class="messages" role="status" aria-live="polite">
+      {messages.map(({ id, good, text, seq }) => (
+        <div key={id} class={`message ${good ? "good" : "bad"}`}>
+          <span>{text}</span>
+          {seq != null && (
+            <a href={`#/entry/${seq}`} onClick={() => drop(id)}>
+              Open #{seq}
+            </a>
+          )}
+          <button type="button" class="plain" aria-label="Dismiss" onClick={() => drop(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import { useEffect, useState } from "preact/hooks";
+import type { EntryRow, Overview } from "../api.ts";
+import type { Client } from "./client.ts";
+import { Command } from "./copy-button.tsx";
+import { DurationsChart } from "./durations-chart.tsx";
+import { counted, dayTime } from "./format.ts";
+import { LatencyChart } from "./latency-chart.tsx";
+import { useAttempt } from "./messages.tsx";
+import { MinutesChart } from "./minutes-chart.tsx";
+import { useLoaded } from "./use-loaded.ts";
+import { visible } from "./visible.ts";
+
+/** Milliseconds between looks. */
+const REFRESH = 2000;
+
+/** What has come and what became of it, drawn. */
+export function OverviewPage({ client }: { client: Client }) {
+  const [look, setLook] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setLook((count) => count + 1), REFRESH);
+    return () => clearInterval(timer);
+  }, []);
+  const { value, failure } = useLoaded(() => client.overview(), [client, look]);
+  if (failure !== undefined) return <p class="notice">{failure}</p>;
+  if (value === undefined) return <p class="notice quiet">Reading</p>;
+  return (
+    <main class="page overview">
+      <h1>Overview</h1>
+      <p class="lead">{leadOf(value)}</p>
+      <section class="panel wide" aria-labelledby="minutes-title">
+        <h2 id="minutes-title">Deliveries per minute</h2>
+        <MinutesChart minutes={value.minutes} />
+      </section>
+      <section class="panel" aria-labelledby="latency-title">
+        <h2 id="latency-title">Time to the answer</h2>
+        <LatencyChart buckets={value.latency} />
+      </section>
+      <section class="panel" aria-labelledby="durations-title">
+        <h2 id="durations-title">Handlers by kind</h2>
+        {value.durations.length === 0 ? <NoHandlers /> : <DurationsChart durations={value.durations} />}
+      </section>
+      <DeadLetters
+        dead={value.dead}
+        count={value.counts.dead}
+        client={client}
+        onChanged={() => setLook((count) => count + 1)}
+      />
+    </main>
+  );
+}
+
+function NoHandlers() {
+  return (
+    <>
+      <p class="quiet">No handler has run since listen started.</p>
+      <Command text="npx hookporter listen --handlers handlers/" />
+      <Command text="npx hookporter listen --forward-to 3000/webhooks" />
+    </>
+  );
+}
+
+function DeadLetters({
+  dead,
+  count,
+  client,
+  onChanged,
+}: {
+  dead: readonly EntryRow[];
+  count: number;
+  client: Client;
+  onChanged: () => void;
+}) {
+  const attempt = useAttempt();
+  const redrive = () =>
+    attempt(async () => {
+      const { redriven } = await client.redriveAll();
+      onChanged();
+      return { good: true, text: `${counted(redriven, "dead letter")} run again.` };
+    });
+  return (
+    <section class="panel wide" aria-labelledby="dead-title">
+      <div class="section-head">
+        <h2 id="dead-title">Dead letters</h2>
+        <span class="quiet">{count === 0 ? "none" : count.toLocaleString("en")}</span>
+        {count > 0 && (
+          <button type="button" onClick={() => void redrive()}>
+            Redrive all
+          </button>
+        )}
+      </div>
+      <DeadChart dead={dead} count={count} />
+      <ul class="dead-list">
+        {dead.slice(0, 8).map(({ id, seq, kind, reason, receivedAt }) => (
+          <li key={id}>
+            <a href={`#/entry/${seq}`}>
+              #{seq} <bdi>{visible(kind ?? "not an event")}</bdi>
+            </a>
+            <span class="quiet">
+              {reason}, {dayTime(receivedAt)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The newest dead letters by reason: one bar, its parts as wide as their share. */
+function DeadChart({ dead, count }: { dead: readonly EntryRow[]; count: number }) {
+  if (dead.length === 0) return <p class="quiet">Nothing is waiting to be looked at.</p>;
+  const reasons = new Map<string, number>();
+  for (const { reason } of dead) reasons.set(reason ?? "-", (reasons.get(reason ?? "-") ?? 0) + 1);
+  const parts = [...reasons].sort((a, b) => b[1] - a[1]);
+  const told = parts.map(([reason, number]) => `${number} ${visible(reason)}`).join(", ");
+  let from = 0;
+  return (
+    <figure>
+      <svg
+        class="shares"
+        viewBox="0 0 720 14"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`By reason: ${told}`}
+      >
+        {parts.map(([reason, number], index) => {
+          const x = (720 * from) / dead.length;
+          from += number;
+          const width = (720 * number) / dead.length - 2;
+          return <rect key={reason} class={`part part-${index % 4}`} x={x} y="0" width={width} height="14" />;
+        })}
+      </svg>
+      <figcaption class="quiet">
+        {told}
+        {count > dead.length && ` among the newest ${dead.length}`}
+      </figcaption>
+    </figure>
+  );
+}
+
+function leadOf({ since, counts }: Overview): string {
+  const states = Object.entries(counts).filter(([, count]) => count > 0);
+  const inbox =
+    states.map(([state, count]) => `${count.toLocaleString("en")} ${state}`).join(", ") || "nothing";
+  return `Since ${dayTime(since)}. In the inbox: ${inbox}.`;
+}

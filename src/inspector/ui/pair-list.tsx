@@ -1,0 +1,19 @@
+import { visible } from "./visible.ts";
+
+/** Names and values, one below the other; a name may come twice. */
+export function PairList({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl class="headers">
+      {pairs.map(([name, value], index) => (
+        <div key={index}>
+          <dt>
+            <bdi>{visible(name)}</bdi>
+          </dt>
+          <dd>
+            <code>{visible(value)}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

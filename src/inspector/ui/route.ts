@@ -1,0 +1,48 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** What the page shows, as it stands in the address's fragment. */
+export interface Route {
+  /** Such as `/`, `/entry/12`, `/refusal/r3`, `/overview`, `/trigger`. */
+  readonly path: string;
+  /** The list's filter, as the API takes it. */
+  readonly filter: URLSearchParams;
+}
+
+/** Reads a fragment. */
+function readRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  return { path: path === "" ? "/" : path, filter: new URLSearchParams(query) };
+}
+
+/** A route as a fragment. */
+export function toHash({ path, filter }: Route): string {
+  const query = filter.toString();
+  return `#${path}${query === "" ? "" : `?${query}`}`;
+}
+
+/** Goes to another path under the same filter. */
+export function goTo(path: string): void {
+  location.hash = toHash({ ...readRoute(location.hash), path });
+}
+
+/** Narrows the list; an empty value takes a condition away. The way back is not kept for each letter typed. */
+export function setFilter(changes: Readonly<Record<string, string>>): void {
+  const { path, filter } = readRoute(location.hash);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === "") filter.delete(name);
+    else filter.set(name, value);
+  }
+  history.replaceState(null, "", toHash({ path, filter }));
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The route of now. */
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const listener = () => setHash(location.hash);
+    addEventListener("hashchange", listener);
+    return () => removeEventListener("hashchange", listener);
+  }, []);
+  return readRoute(hash);
+}

@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import type { Sample } from "../api.ts";
+import type { Client } from "./client.ts";
+import { sentMessage, useAttempt } from "./messages.tsx";
+import { useLoaded } from "./use-loaded.ts";
+
+const GROUPS = ["properties", "tenants", "finances", "prospecting"];
+
+/** Makes any of the 12 sample events, changed or not, and sends it signed. */
+export function TriggerPage({ client }: { client: Client }) {
+  const { value: samples, failure } = useLoaded(() => client.samples(), [client]);
+  const [kind, setKind] = useState("payment.received");
+  if (failure !== undefined) return <p class="notice">{failure}</p>;
+  const sample = samples?.find((one) => one.kind === kind);
+  return (
+    <main class="page trigger">
+      <h1>Trigger a sample</h1>
+      <p class="lead">
+        Made here, signed with the current secret, sent to this receiver as the service would.
+      </p>
+      <div class="trigger-columns">
+        <fieldset class="kinds">
+          <legend>Kind</legend>
+          {GROUPS.map((group) => (
+            <div key={group} class="kind-group">
+              <h2>{group}</h2>
+              {samples
+                ?.filter((one) => one.group === group)
+                .map((one) => (
+                  <label key={one.kind}>
+                    <input
+                      type="radio"
+                      name="kind"
+                      value={one.kind}
+                      checked={one.kind === kind}
+                      onChange={() => setKind(one.kind)}
+                    />
+                    {one.kind}
+                  </label>
+                ))}
+            </div>
+          ))}
+        </fieldset>
+        {sample !== undefined && <SampleForm key={kind} sample={sample} client={client} />}
+      </div>
+    </main>
+  );
+}
+
+function SampleForm({ sample, client }: { sample: Sample; client: Client }) {
+  const [data, setData] = useState(sample.data);
+  const attempt = useAttempt();
+  const send = () => attempt(async () => sentMessage(await client.trigger(sample.kind, data)));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <p>{sample.meaning}.</p>
+      <p class="quiet">
+        {sample.documented
+          ? "The service documents this data."
+          : "The service does not document this data: it is made up."}
+      </p>
+      <label class="field">
+        data
+        <textarea
+          rows={14}
+          spellcheck={false}
+          value={data}
+          onInput={(event) => setData(event.currentTarget.value)}
+        />
+      </label>
+      <div class="form-end">
+        {data !== sample.data && (
+          <button type="button" onClick={() => setData(sample.data)}>
+            As it was
+          </button>
+        )}
+        <button type="submit" class="main">
+          Send {sample.kind}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Client } from "./client.ts";
+import { Feed } from "./feed.ts";
+
+/** The list for a filter, kept up to date; the page is drawn anew at most once per frame, however much comes. */
+export function useFeed(client: Client, query: string): Feed | undefined {
+  const [, redraw] = useState(0);
+  const feed = useRef<Feed | undefined>(undefined);
+  useEffect(() => {
+    let frame: number | undefined;
+    const opened = new Feed(client, withTimes(query), () => {
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined;
+        redraw((count) => count + 1);
+      });
+    });
+    feed.current = opened;
+    redraw((count) => count + 1);
+    return () => {
+      opened.close();
+      if (frame !== undefined) cancelAnimationFrame(frame);
+    };
+  }, [client, query]);
+  return feed.current;
+}
+
+/** `within`, a time ago in milliseconds, is the page's own word for `since`. */
+function withTimes(query: string): URLSearchParams {
+  const filter = new URLSearchParams(query);
+  const within = Number(filter.get("within"));
+  filter.delete("within");
+  if (within > 0) filter.set("since", String(Date.now() - within));
+  return filter;
+}

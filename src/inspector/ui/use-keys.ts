@@ -1,0 +1,27 @@
+import { useEffect, useRef } from "preact/hooks";
+
+/** What keys do, by their names. */
+export type Keys = Readonly<Record<string, () => void>>;
+
+/** Listens for keys, but for those that are typed into something, pressed with others, or meant for a dialog. */
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys);
+  current.current = keys;
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+      const target = event.target as HTMLElement;
+      if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      const inList = target.id === "list" || target === document.body || target.tagName === "H1";
+      // A button keeps its own Enter; arrows scroll whatever has the focus, but the list.
+      if (!inList && /^(?:Enter|Arrow)/.test(event.key)) return;
+      if (!inList && target.closest("pre") !== null && event.key.length > 1) return;
+      const action = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined;
+      if (action === undefined) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener("keydown", listener);
+    return () => removeEventListener("keydown", listener);
+  }, []);
+}

@@ -1,0 +1,25 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Something that is read from the API. */
+export interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly failure: string | undefined;
+}
+
+/** Reads something now, and again whenever one of `inputs` changes; the old value stays until the new one is there. */
+export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Loaded<Value> {
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ value: undefined, failure: undefined });
+  useEffect(() => {
+    let current = true;
+    load()
+      .then((value) => current && setLoaded({ value, failure: undefined }))
+      .catch((thrown: unknown) => {
+        if (current)
+          setLoaded({ value: undefined, failure: thrown instanceof Error ? thrown.message : "failed" });
+      });
+    return () => {
+      current = false;
+    };
+  }, inputs);
+  return loaded;
+}

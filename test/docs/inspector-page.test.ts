@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ROUTE_NAMES } from "../../src/inspector/routes.ts";
+import { readPage, root, rowsOf, sectionOf } from "./markdown.ts";
+
+const page = readPage("docs/inspector.md");
+
+it("lists every route of the API, and no other", () => {
+  const rows = rowsOf(sectionOf(page, "The API"));
+  expect(rows.map(([route = ""]) => route.replaceAll("`", "")).sort()).toEqual([...ROUTE_NAMES].sort());
+});
+
+it("lists every action by the name its button has", () => {
+  const [actions = ""] = sectionOf(page, "The page").split("| key |");
+  const source = ["entry-actions.tsx", "overview-page.tsx"]
+    .map((name) => readFileSync(join(root, "src", "inspector", "ui", name), "utf8"))
+    .join("");
+  const names = rowsOf(actions).map(([name = ""]) => name);
+  expect(names.length).toBe(8);
+  expect(names.filter((name) => !source.includes(name))).toEqual([]);
+});

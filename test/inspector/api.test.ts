@@ -1,0 +1,354 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import type { LiveUpdate } from "../../src/inspector/api.ts";
+import { sampleEvent, signedRequest } from "../../src/testing.ts";
+import { tempFolder } from "../cli/fake-io.ts";
+import { openInspector, raw, SECRET } from "./open.ts";
+
+const WAIT = { timeout: 10_000, interval: 10 };
+
+it("lists entries newest first, a page at a time", async () => {
+  const { api, deliver } = await openInspector();
+  for (let count = 0; count < 5; count++) await deliver("lead.created");
+  const first = (await api("/api/entries?limit=2")).json;
+  expect(first).toMatchObject({ rows: [{ id: "e5", seq: 5, kind: "lead.created" }, { seq: 4 }], next: 4 });
+  const second = (await api(`/api/entries?limit=2&before=${first.next}`)).json;
+  expect(second.rows.map(({ seq }: { seq: number }) => seq)).toEqual([3, 2]);
+  const last = (await api(`/api/entries?limit=2&before=${second.next}`)).json;
+  expect(last).toMatchObject({ rows: [{ seq: 1 }], next: null });
+});
+
+it.each([
+  ["state=dead", [4]],
+  ["state=dead,unhandled", [4, 3, 2, 1]],
+  ["kind=payment.*", [3, 2]],
+  ["kind=payment.overdue,lead.created", [3, 1]],
+  ["text=PAYMENT_SAMPLE", [3, 2]],
+  ["text=nothing-has-this", []],
+  ["text=%00&kind=lead.created", []],
+  ["kind=payment.*&text=overdue", [3]],
+  ["state=refused", []],
+  ["since=9999999999999", []],
+])("narrows entries by %s", async (query, seqs) => {
+  const { api, deliver } = await openInspector();
+  for (const kind of ["lead.created", "payment.received", "payment.overdue"] as const) await deliver(kind);
+  await deliver(Buffer.from("not JSON"));
+  await vi.waitFor(async () => expect((await api("/api/status")).json.counts.unhandled).toBe(3), WAIT);
+  const { rows } = (await api(`/api/entries?${query}`)).json;
+  expect(rows.map(({ seq }: { seq: number }) => seq)).toEqual(seqs);
+});
+
+it("finds a text in old entries through many windows, and says where to go on", async () => {
+  const inbox = sqliteInbox(join(tempFolder(), "inbox.db"));
+  const { api } = await openInspector({ inbox });
+  const entry = (number: number, body: string) => ({
+    key: { source: "service", eventId: `evt_${number}`, timestamp: number },
+    ...{
+      kind: "lead.created",
+      eventTimestamp: number,
+      state: "dead" as const,
+      reason: "too_old",
+      orderKey: null,
+    },
+    delivery: { method: "POST", target: "/", headers: {}, body: Buffer.from(body), receivedAt: number },
+  });
+  await Promise.all(
+    Array.from({ length: 1600 }, (_, index) =>
+      inbox.append(entry(index, index % 700 === 3 ? "Needle" : "hay")),
+    ),
+  );
+  expect((await api("/api/entries?text=needle&limit=2")).json).toMatchObject({
+    rows: [{ seq: 1404 }, { seq: 704 }],
+    next: 704,
+  });
+  expect((await api("/api/entries?text=needle&limit=2&before=704")).json).toMatchObject({
+    rows: [{ seq: 4 }],
+    next: null,
+  });
+});
+
+it("describes an entry whole: its verdict with the digests, its runs, its body as text", async () => {
+  const handler = () => {
+    throw new Error("the ledger is down");
+  };
+  const { api, deliver, receiver } = await openInspector({ handler });
+  const event = sampleEvent("payment.received");
+  await deliver(event);
+  await deliver(event);
+  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+  const { json } = await api("/api/entries/1");
+  const { headers } = signedRequest(event, { secret: SECRET });
+  expect(json).toMatchObject({
+    ...{
+      seq: 1,
+      state: "dead",
+      reason: "attempts_exhausted",
+      duplicates: 1,
+      seenAgain: [expect.any(Number)],
+    },
+    delivery: {
+      method: "POST",
+      target: "/webhooks",
+      body: { form: "text", text: JSON.stringify(event), cut: false },
+    },
+    runs: [
+      { attempt: 1, handler: "own", outcome: "error", error: "the ledger is down" },
+      { attempt: 2, handler: "own", outcome: "error" },
+    ],
+    explanation: { status: 200, fix: expect.any(String) },
+  });
+  const steps = Object.fromEntries(json.explanation.steps.map((step: { name: string }) => [step.name, step]));
+  expect(steps.Signature.result).toBe("passed");
+  expect(steps.Signature.details.map(({ value }: { value: string }) => value)).toEqual([
+    headers["x-service-signature"],
+    headers["x-service-signature"],
+    expect.stringMatching(/^\d+ bytes$/),
+  ]);
+  expect(steps.Handlers.result).toBe("failed");
+});
+
+it.each([
+  ["not JSON", Buffer.from("{"), "Envelope", 400],
+  ["not UTF-8", Buffer.from([0xff, 0xfe]), "Envelope", 400],
+  ["too old", { ...sampleEvent("lead.created"), timestamp: "2020-01-01T00:00:00Z" }, "Time", 400],
+  ["ahead of the clock", { ...sampleEvent("lead.created"), timestamp: "2999-01-01T00:00:00Z" }, "Time", 400],
+  ["of data that does not fit", sampleEvent("property.created", { data: { id: 1 } }), "Data", 200],
+])("says which check an entry failed that is %s", async (_, content, failed, status) => {
+  const { api, deliver } = await openInspector({ handler: () => {} });
+  await deliver(content);
+  const { explanation } = (await api("/api/entries/1")).json;
+  expect(explanation.status).toBe(status);
+  const names = explanation.steps.filter(({ result }: { result: string }) => result === "failed");
+  expect(names.map(({ name }: { name: string }) => name)).toContain(failed);
+  expect(explanation.fix).not.toBeNull();
+});
+
+it("explains a delivery that came over a channel without an answer or a signature to speak of", async () => {
+  const { api, receiver } = await openInspector();
+  const body = Buffer.from(JSON.stringify(sampleEvent("lead.created")));
+  await receiver.acceptFrom({ name: "stream", address: "ws://127.0.0.1:1/events" }, body);
+  const { explanation } = (await api("/api/entries/1")).json;
+  expect(explanation).toMatchObject({
+    status: null,
+    steps: [{ name: "Signature", result: "skipped" }, {}, {}, {}, {}, {}],
+  });
+  expect(explanation.summary).not.toContain("200");
+});
+
+it("remembers refused deliveries with reason, headers and size, never their bodies, the latest 500 alone", async () => {
+  const { api, deliver, endpoint, receiver } = await openInspector();
+  await deliver("lead.created", "another secret that is wrong");
+  await fetch(endpoint, { method: "POST", body: "canary", headers: { "x-tag": "one" } });
+  await fetch(endpoint, { method: "PUT" });
+  await fetch(`${endpoint}/other`);
+  await fetch(endpoint, { method: "POST", body: "x", headers: { "content-encoding": "gzip" } });
+  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(5), WAIT);
+  const { json, text } = await api("/api/refusals");
+  expect(text).not.toContain("canary");
+  expect(json.map(({ reason, status }: { reason: string; status: number }) => [reason, status])).toEqual([
+    ["content_encoding", 415],
+    ["wrong_path", 404],
+    ["wrong_method", 405],
+    ["signature_missing", 401],
+    ["signature_mismatch", 401],
+  ]);
+  const missing = (await api("/api/refusals/r2")).json;
+  expect(missing).toMatchObject({ bytes: 6, headers: { "x-tag": "one" }, explanation: { status: 401 } });
+  const mismatch = (await api("/api/refusals/r1")).json.explanation.steps.find(
+    ({ name }: { name: string }) => name === "Signature",
+  );
+  expect(mismatch.details[1].value).toMatch(/^sha256=[0-9a-f]{8}… /);
+  expect((await api("/api/refusals?state=dead")).json).toEqual([]);
+  expect((await api("/api/refusals?text=X-TAG")).json).toHaveLength(1);
+  for (let count = 0; count < 510; count++) {
+    const head = { method: "POST", target: "/webhooks", path: "/webhooks", headers: {} };
+    await receiver.receive({ ...head, read: async () => Buffer.from("x") });
+  }
+  expect((await api("/api/refusals")).json).toHaveLength(500);
+  expect((await api("/api/refusals/r1")).status).toBe(404);
+  expect(await receiver.inbox.list({})).toEqual([]);
+});
+
+it("says the cause of a signature that does not match, and what mends it", async () => {
+  const { api, endpoint } = await openInspector();
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
+  await fetch(endpoint, { method: "POST", headers, body: `${body}\n` });
+  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  const { explanation } = (await api("/api/refusals/r1")).json;
+  const signature = explanation.steps.find(({ name }: { name: string }) => name === "Signature");
+  expect(signature.details.map(({ name }: { name: string }) => name)).toContain("cause: newline_at_end");
+  expect(explanation.fix).toContain("--data-binary");
+});
+
+it("gives a body as the bytes that came", async () => {
+  const { api, deliver } = await openInspector();
+  const bytes = Buffer.from([0, 255, 254, 13, 10, 34]);
+  await deliver(bytes);
+  expect((await api("/api/entries/1/body")).bytes.equals(bytes)).toBe(true);
+  expect((await api("/api/entries/1")).json.delivery.body).toMatchObject({ form: "binary", bytes: 6 });
+});
+
+it("finds the event before one, of the same resource alone", async () => {
+  const { api, deliver } = await openInspector();
+  const about = (kind: "property.created" | "property.updated" | "tenant.updated", id: string) =>
+    deliver(sampleEvent(kind, { data: { ...sampleEvent("property.created").data, id } }));
+  await about("property.created", "prop_1");
+  await about("property.created", "prop_2");
+  await about("tenant.updated", "prop_1");
+  await about("property.updated", "prop_12");
+  await about("property.updated", "prop_1");
+  expect((await api("/api/entries/5/previous")).json).toMatchObject({ seq: 1, kind: "property.created" });
+  expect((await api("/api/entries/4/previous")).json).toBeNull();
+});
+
+it("replays, redrives, triggers and sends what is edited, signed with the current secret", async () => {
+  let broken = true;
+  const handler = () => {
+    if (broken) throw new Error("no");
+  };
+  const { api, deliver, receiver } = await openInspector({ handler, attempts: 1 });
+  await deliver("payment.received");
+  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+  broken = false;
+  expect((await api("/api/entries/1/redrive", {})).json).toEqual({ redriven: 1 });
+  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
+  expect((await api("/api/entries/1/redrive", {})).status).toBe(409);
+  expect((await api("/api/redrive?text=payment", {})).status).toBe(400);
+  expect((await api("/api/redrive", {})).json).toEqual({ redriven: 0 });
+  expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
+  expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
+  const data = '{"n": 12345678901234567890, "t": "\\u00e9"}';
+  expect((await api("/api/trigger", { kind: "lead.created", data })).json).toMatchObject({
+    status: 200,
+    seq: 3,
+  });
+  expect((await api("/api/entries/3/body")).text).toContain(data);
+  const body = (await api("/api/entries/3/body")).text.replace("12345678901234567890", "1.50");
+  expect((await api("/api/send", { body, restamp: true })).json).toMatchObject({ status: 200, seq: 4 });
+  expect((await api("/api/send", { body: "not JSON" })).json).toMatchObject({ status: 400 });
+  expect((await api("/api/send", { body: "not JSON", restamp: true })).status).toBe(400);
+  expect((await api("/api/trigger", { kind: "no.such" })).status).toBe(400);
+  expect((await api("/api/trigger", { kind: "lead.created", data: "[]" })).status).toBe(400);
+  expect((await api("/api/entries/99/replay", {})).status).toBe(404);
+  expect((await api("/api/entries/1/replay", { exact: "yes" })).status).toBe(400);
+});
+
+it("forwards to this machine and to the targets listen was started with, and follows no redirect", async () => {
+  const got: string[] = [];
+  const server = createServer((request, response) => {
+    got.push(request.url ?? "");
+    response.writeHead(302, { location: "/elsewhere" }).end("moved");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const { api, deliver } = await openInspector({ targets: [new URL("http://app.example:81/in")] });
+  await deliver("payment.received");
+  expect((await api("/api/entries/1/forward", { to: `${port}/here` })).json).toMatchObject({
+    status: 302,
+    body: "moved",
+    ok: false,
+    seq: null,
+  });
+  expect(got).toEqual(["/here"]);
+  const named = await api("/api/entries/1/forward", { to: "http://app.example:81/other" });
+  expect(named.json.error.type).toBe("target_unreachable"); // allowed, but no such host
+  expect((await api("/api/entries/1/forward", { to: "http://app.example:82/in" })).status).toBe(400);
+});
+
+it("counts by minute, by duration and by kind, and lists dead letters", async () => {
+  const handler = (event: { kind: string }) => {
+    if (event.kind === "lead.created") throw new Error("no");
+  };
+  const { api, deliver, receiver, endpoint } = await openInspector({ handler, attempts: 1 });
+  for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
+  await fetch(endpoint, { method: "POST", body: "x" });
+  await vi.waitFor(
+    async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1, done: 2 }),
+    WAIT,
+  );
+  const { json } = await api("/api/overview");
+  const counts = json.minutes.map((minute: { counts: Record<string, number> }) => minute.counts);
+  const total = (word: string) =>
+    counts.reduce((sum: number, one: Record<string, number>) => sum + (one[word] ?? 0), 0);
+  expect([json.minutes.length, total("accepted"), total("unauthorized")]).toEqual([60, 3, 1]);
+  expect(json.latency.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(4);
+  expect(json.durations).toMatchObject([
+    { kind: "payment.received", runs: 2, failed: 0 },
+    { kind: "lead.created", runs: 1, failed: 1 },
+  ]);
+  expect(json.dead).toMatchObject([{ seq: 3, reason: "attempts_exhausted" }]);
+});
+
+it("streams what is new and what has changed, for the filter asked for, and names what fits no more", async () => {
+  let let_go = () => {};
+  const held = new Promise<void>((resolve) => {
+    let_go = resolve;
+  });
+  const { deliver, port, token, endpoint } = await openInspector({ handler: () => held });
+  const all = await follow(port, token, "");
+  const pending = await follow(port, token, "?state=pending,running");
+  await deliver("payment.received");
+  await deliver("lead.created", "another secret that is wrong");
+  await fetch(`${endpoint}/x`);
+  await vi.waitFor(() => expect(all.refusals()).toEqual(["r1", "r2"]), WAIT);
+  await vi.waitFor(() => expect(pending.states("e1").at(-1)).toBe("running"), WAIT);
+  let_go();
+  await vi.waitFor(() => expect(all.states("e1").at(-1)).toBe("done"), WAIT);
+  await vi.waitFor(() => expect(pending.gone()).toContain("e1"), WAIT);
+  expect(pending.refusals()).toEqual([]);
+});
+
+it("serves the page from its own files alone", async () => {
+  const { port } = await openInspector();
+  const page = await raw(port, "/");
+  expect(page.type).toBe("text/html; charset=utf-8");
+  expect(page.text).not.toMatch(/https?:|<script(?![^>]* src=)|<style|style=/);
+  const files = [...page.text.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map((match) => match[1] ?? "");
+  expect(files.length).toBeGreaterThan(2);
+  for (const file of files) expect((await raw(port, file)).status).toBe(200);
+  for (const file of [
+    "/assets/",
+    "/assets/../../package.json",
+    "/..%2fpackage.json",
+    "/main.tsx",
+    "/index.html",
+  ]) {
+    expect([file, (await raw(port, file)).status]).toEqual([file, 404]);
+  }
+  expect((await raw(port, "/", { method: "POST" })).status).toBe(405);
+});
+
+it("ships the page's dependency with its licence", () => {
+  const notices = readFileSync(join(import.meta.dirname, "../../dist/THIRD-PARTY-NOTICES.txt"), "utf8");
+  expect(notices).toMatch(/^preact \d/m);
+});
+
+/** Follows the live feed; gives what it said so far. */
+async function follow(port: number, token: string, query: string) {
+  const aborter = new AbortController();
+  onTestFinished(() => aborter.abort());
+  const response = await fetch(`http://127.0.0.1:${port}/api/live${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: aborter.signal,
+  });
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  let text = "";
+  const read = async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString("utf8");
+  };
+  read().catch(() => {}); // ended by the test
+  await vi.waitFor(() => expect(text).toContain("event: open"), WAIT);
+  const updates = (): readonly LiveUpdate[] =>
+    [...text.matchAll(/^event: update\ndata: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? "{}"));
+  return {
+    states: (id: string) =>
+      updates().flatMap(({ rows = [] }) => rows.filter((row) => row.id === id).map(({ state }) => state)),
+    refusals: () => updates().flatMap(({ refusals = [] }) => refusals.map(({ id }) => id)),
+    gone: () => updates().flatMap(({ gone = [] }) => gone),
+  };
+}

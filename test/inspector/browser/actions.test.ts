@@ -1,0 +1,305 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventKinds } from "../../../src/event/kinds.ts";
+import { parseFixture } from "../../../src/relay/fixture.ts";
+import { forwardTo } from "../../../src/relay/forward.ts";
+import { openInspector } from "../open.ts";
+import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  const newPage = useBrowser();
+
+  const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+  const told = (page: Page, text: RegExp) => page.locator(".message", { hasText: text }).first().waitFor();
+
+  it("replays re-signed as a new entry, and exact as a duplicate", async () => {
+    const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await click(page, "Replay re-signed");
+    await told(page, /answered 200/);
+    await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(2), WAIT);
+    await click(page, "Replay exact");
+    await told(page, /duplicate/);
+    await vi.waitFor(
+      async () => expect(await receiver.inbox.list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
+      WAIT,
+    );
+    await page.getByRole("heading", { name: "Duplicates" }).waitFor();
+    await page.getByRole("link", { name: "Open #2" }).first().click();
+    await page.getByText("#2", { exact: true }).first().waitFor();
+    expect(page.troubles).toEqual([]);
+  });
+
+  it("edits a body and sends it, signed, as a new event", async () => {
+    const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await click(page, "Edit and send");
+    const body = page.getByRole("textbox", { name: "Body" });
+    await click(page, "Indent");
+    expect(await body.inputValue()).toContain('\n    "amount": "1450.00",');
+    await body.fill((await body.inputValue()).replace("1450.00", "12345678901234567890.50"));
+    await click(page, "Sign and send");
+    await told(page, /answered 200/);
+    const sent = await receiver.inbox.delivery(2);
+    expect(String(Buffer.from(sent?.body ?? []))).toContain('"amount": "12345678901234567890.50"');
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  it("redrives a dead letter once its handler is mended, and shows that it is done", async () => {
+    let broken = true;
+    const handler = () => {
+      if (broken) throw new Error("the ledger is down");
+    };
+    const { inspector, receiver, deliver } = await openInspector({ handler });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await page.locator(".detail .state.dead").waitFor();
+    expect(await page.locator(".said").allTextContents()).toEqual([
+      "the ledger is down",
+      "the ledger is down",
+    ]);
+    broken = false;
+    await click(page, "Redrive");
+    await page.locator(".detail .state.done").waitFor();
+    expect(await receiver.inbox.list({})).toMatchObject([{ state: "done" }]);
+    await page.locator(".line .state.done").waitFor();
+  });
+
+  it("redrives all dead letters from the overview", async () => {
+    let broken = true;
+    const handler = () => {
+      if (broken) throw new Error("no");
+    };
+    const { inspector, receiver, deliver } = await openInspector({ handler, attempts: 1 });
+    for (const kind of ["payment.received", "payment.overdue", "lead.created"] as const) await deliver(kind);
+    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 3 }), WAIT);
+    const page = await newPage();
+    await openPage(page, inspector.url, "/overview");
+    broken = false;
+    await click(page, "Redrive all");
+    await vi.waitFor(
+      async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3, dead: 0 }),
+      WAIT,
+    );
+    await page.getByText("Nothing is waiting to be looked at.").waitFor();
+    expect(await page.getByRole("img", { name: /Handler durations: .*1 failed/ }).count()).toBe(1);
+  });
+
+  it("forwards the same bytes to a target, and shows its answer as text", async () => {
+    const got: { body: Buffer; signature: unknown }[] = [];
+    const target = await startTarget((body, headers) => {
+      got.push({ body, signature: headers["x-service-signature"] });
+      return [418, "<b>short and stout</b>"];
+    });
+    const { inspector, receiver, deliver } = await openInspector();
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await click(page, "Forward to…");
+    await page.getByRole("combobox", { name: "Target" }).fill(target);
+    await click(page, "Forward");
+    await told(page, /answered 418/);
+    const kept = await receiver.inbox.delivery(1);
+    expect(got).toHaveLength(1);
+    expect(got[0]?.body.equals(kept?.body ?? new Uint8Array())).toBe(true);
+    expect(got[0]?.signature).toBe(kept?.headers["x-service-signature"]);
+    expect(await page.locator("dialog .said").textContent()).toBe("<b>short and stout</b>");
+    await page.getByRole("combobox", { name: "Target" }).fill("http://192.0.2.1/");
+    await click(page, "Forward");
+    await told(page, /expected a target on this machine/);
+    expect(got).toHaveLength(1);
+  });
+
+  it("shows what a target answered to each attempt, status and body, once", async () => {
+    const answers: (readonly [number, string])[] = [[500, "<b>no</b>\nledger.js:42"]];
+    const target = await startTarget(() => answers.shift() ?? [200, "fine"]);
+    const { inspector, deliver } = await openInspector({ handler: forwardTo(new URL(target)) });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await page.locator(".run.ok").waitFor();
+    expect(await page.locator(".said").allTextContents()).toEqual([
+      "500 Internal Server Error\n<b>no</b>\nledger.js:42",
+      "200 OK\nfine",
+    ]);
+  });
+
+  it("copies a curl command that sends the same bytes and signature again", async () => {
+    const { inspector, receiver, deliver } = await openInspector();
+    const awkward = Buffer.from(
+      '{"event":"payment.received","timestamp":"BAD","data":{"quote":"it\'s $HOME `id` \\\\ é"}}\n',
+    );
+    await deliver(awkward);
+    const page = await newPage({ permissions: ["clipboard-read", "clipboard-write"] });
+    await openPage(page, inspector.url, "/entry/1");
+    await click(page, "Copy as curl");
+    await click(page, "Copied");
+    const command = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(command).toContain("--data-binary '@-'");
+    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+    expect(stdout.trim()).toMatch(/400$/);
+    expect(await receiver.inbox.list({})).toMatchObject([{ duplicates: 1 }]);
+  });
+
+  it("saves the fixture and the body, byte for byte", async () => {
+    const { inspector, receiver, deliver } = await openInspector();
+    await deliver(Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x22, 0x0d, 0x0a]));
+    const kept = await receiver.inbox.delivery(1);
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    for (const button of ["Save fixture", "Download body"]) {
+      const [download] = await Promise.all([page.waitForEvent("download"), click(page, button)]);
+      const bytes = readFileSync(await download.path());
+      const fixture = button === "Save fixture" ? parseFixture(bytes, "saved") : undefined;
+      const body = fixture?.type === "delivery" ? fixture.delivery.body : bytes;
+      expect(Buffer.from(body).equals(kept?.body ?? new Uint8Array())).toBe(true);
+      expect(download.suggestedFilename()).toMatch(/^[\w.-]+\.json$/);
+    }
+  });
+
+  it("triggers each of the 12 samples from the form, changed where it was changed", async () => {
+    const { inspector, receiver } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await click(page, "Trigger a sample");
+    for (const kind of eventKinds) {
+      await page.getByRole("radio", { name: kind }).check();
+      if (kind === "lead.created")
+        await page.getByRole("textbox", { name: "data" }).fill('{"id": "mine", "n": 1.50}');
+      await click(page, `Send ${kind}`);
+    }
+    await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(12), WAIT);
+    const kinds = (await receiver.inbox.list({})).map(({ kind }) => kind);
+    expect([...kinds].sort()).toEqual([...eventKinds].sort());
+    const [lead] = await receiver.inbox.list({ kinds: ["lead.created"] });
+    const body = (await receiver.inbox.delivery(lead?.seq ?? 0))?.body ?? [];
+    expect(String(Buffer.from(body))).toContain('"data":{"id": "mine", "n": 1.50}');
+  });
+
+  it("goes by keyboard: j and k choose, Enter opens, r replays, / searches, Escape goes back", async () => {
+    const { inspector, receiver, deliver } = await openInspector();
+    for (const kind of ["payment.received", "lead.created", "contact.created"] as const) await deliver(kind);
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    const chosen = page.locator('.line[aria-selected="true"] .line-name');
+    await page.keyboard.press("j");
+    expect(await chosen.textContent()).toBe("contact.created");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    expect(await chosen.textContent()).toBe("lead.created");
+    await page.keyboard.press("r");
+    await vi.waitFor(
+      async () => expect(await receiver.inbox.list({ kinds: ["lead.created"] })).toHaveLength(2),
+      WAIT,
+    );
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "lead.created", level: 1 }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Choose a delivery").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("contact_sample");
+    await page.locator(".list[aria-label*=' 1 loaded']").waitFor();
+    expect(await page.locator(".line-name").allTextContents()).toEqual(["contact.created"]);
+  });
+
+  it("narrows the list by state, kind, time and text, live too, and says when nothing fits", async () => {
+    const { inspector, deliver, endpoint } = await openInspector();
+    await deliver("payment.received");
+    await deliver("contact.created");
+    await fetch(endpoint, { method: "POST", body: "x" });
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    const names = async (wanted: readonly string[]) =>
+      vi.waitFor(
+        async () => expect(await page.locator(".line-name").allTextContents()).toEqual(wanted),
+        WAIT,
+      );
+    await names(["POST /webhooks", "contact.created", "payment.received"]);
+    await click(page, "refused");
+    await names(["POST /webhooks"]);
+    await click(page, "unhandled");
+    await names(["POST /webhooks", "contact.created", "payment.received"]);
+    await click(page, "refused");
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.*");
+    await names(["payment.received"]);
+    await deliver("lead.created");
+    await deliver("payment.overdue");
+    await names(["payment.overdue", "payment.received"]);
+    await page.getByRole("combobox", { name: "Time" }).selectOption("3600000");
+    await names(["payment.overdue", "payment.received"]);
+    await click(page, "dead");
+    await click(page, "unhandled");
+    await page.getByText("No delivery fits").waitFor();
+    await click(page, "Show all");
+    await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(5), WAIT);
+  });
+
+  it("explains a refused delivery and a difference to the event before, from the page alone", async () => {
+    const { inspector, deliver } = await openInspector();
+    await deliver("property.updated");
+    await deliver("property.updated");
+    await deliver("property.updated", "another secret that is wrong");
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.locator(".line", { hasText: "signature_mismatch" }).click();
+    await page.locator(".step.failed", { hasText: "Signature" }).waitFor();
+    expect(await page.locator(".step.failed dd").nth(1).textContent()).toMatch(
+      /^sha256=[0-9a-f]{8}… \(8 of 64/,
+    );
+    await page.locator(".line", { hasText: "#2" }).click();
+    await click(page, "changes");
+    const changed = await page.locator(".change:not(.same)").allTextContents();
+    expect(changed).toHaveLength(2);
+    expect(changed.join()).toMatch(/removed: .*"timestamp".*added: .*"timestamp"/);
+    await page.getByRole("button", { name: "#1 property.updated" }).click();
+    await page.locator(".detail-sub", { hasText: "#1" }).waitFor();
+  });
+
+  it("says what to do while nothing has come, without a token, and when listen is gone", async () => {
+    const { inspector, endpoint } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.getByText(`npx hookporter trigger --all --url ${endpoint.href}`).waitFor();
+    expect(page.url()).not.toContain("token");
+    await page.reload();
+    await page.locator(".feed-state.live").waitFor();
+    const stranger = await newPage();
+    await stranger.goto(inspector.url.origin);
+    await stranger.getByText("This page needs the token").waitFor();
+    await stranger.goto(`${inspector.url.origin}/#token=wrong`);
+    await stranger.getByText("This page needs the token").waitFor();
+    await inspector.close();
+    await page.getByText("listen does not answer").waitFor();
+  });
+});
+
+/** A target that answers as it is told; it ends with the test. */
+async function startTarget(
+  answer: (body: Buffer, headers: Record<string, unknown>) => readonly [number, string],
+): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const [status, text] = answer(Buffer.concat(chunks), request.headers);
+    response.writeHead(status).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`;
+}

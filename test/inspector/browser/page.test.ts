@@ -1,0 +1,212 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import type { Receiver } from "../../../src/receiver/receiver.ts";
+import { sampleEvent, signedRequest } from "../../../src/testing.ts";
+import { openInspector, SECRET } from "../open.ts";
+import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Milliseconds between two frames that a person calls a stutter, not a frozen page; this machine may be busy. */
+const LONGEST_FRAME = 1500;
+const VIEWS = ["/", "/entry/1", "/entry/2", "/refusal/r1", "/overview", "/trigger"];
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  const newPage = useBrowser();
+
+  it("has nothing that axe finds wrong, and contrast enough in light and dark", async () => {
+    const { inspector } = await lived();
+    const page = await newPage({ colorScheme: "light" });
+    await openPage(page, inspector.url);
+    await page.evaluate(AXE);
+    for (const view of VIEWS) {
+      await show(page, inspector.url, view);
+      expect(await axe(page), view).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await axe(page, ["color-contrast"]), `${view} in dark`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+    await show(page, inspector.url, "/entry/1");
+    await page.getByRole("button", { name: "Edit and send" }).click();
+    expect(await axe(page), "dialog").toEqual([]);
+    const empty = await openInspector();
+    await page.goto("about:blank");
+    await openPage(page, empty.inspector.url);
+    await page.getByText("Nothing has come yet").waitFor();
+    await page.evaluate(AXE);
+    expect(await axe(page), "empty").toEqual([]);
+  });
+
+  it("is usable at 360 pixels: nothing is wider than the screen, and what is chosen takes the list's place", async () => {
+    const { inspector } = await lived();
+    const page = await newPage({ viewport: { width: 360, height: 740 } });
+    await openPage(page, inspector.url);
+    for (const view of VIEWS) {
+      await show(page, inspector.url, view);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), view).toBeLessThanOrEqual(360);
+      const wide = `[...document.querySelectorAll("main, article, section, form")].filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0).map((e) => e.className || e.tagName)`;
+      expect(await page.evaluate(wide), view).toEqual([]);
+    }
+    await show(page, inspector.url, "/");
+    await page.locator(".line").first().click();
+    await page.getByRole("button", { name: "← Deliveries" }).click();
+    await page.locator(".line").first().waitFor();
+  });
+
+  it("stays smooth while 1 000 deliveries a second come, and shows them", async () => {
+    const { inspector, receiver } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.evaluate(WATCH_FRAMES);
+    const seconds = 2;
+    const sent = await flood(receiver, { perSecond: 1000, seconds });
+    expect(sent).toBe(1000 * seconds);
+    const loaded = new RegExp(`, ${sent} loaded$`);
+    await vi.waitFor(
+      async () => expect(await page.locator("#list").getAttribute("aria-label")).toMatch(loaded),
+      15_000,
+    );
+    const { longest, frames } = await page.evaluate<{ longest: number; frames: number }>("window.watched");
+    expect(longest).toBeLessThan(LONGEST_FRAME);
+    expect(frames).toBeGreaterThan(seconds * 5);
+    expect(await page.locator(".line").count()).toBeLessThan(60);
+  });
+
+  it("keeps what is read in its place while more comes, and says how much", async () => {
+    const { inspector, deliver } = await openInspector({ inbox: await filled(400) });
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.evaluate("document.getElementById('list').scrollTop = 56 * 50");
+    const seen = page.locator("#line-e350");
+    await seen.waitFor();
+    const before = await seen.boundingBox();
+    for (let count = 0; count < 3; count++) await deliver("lead.created");
+    await page.getByRole("button", { name: "↑ 3 new" }).waitFor();
+    expect((await seen.boundingBox())?.y).toBe(before?.y);
+    await page.getByRole("button", { name: "↑ 3 new" }).click();
+    await page.locator("#line-e403").waitFor();
+  });
+
+  it("searches back through all of the past by itself, where the text is far back", async () => {
+    const { inspector } = await openInspector({ inbox: await filled(25_000, '{"it": "Needle"}') });
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.keyboard.press("/");
+    await page.keyboard.type("needle");
+    await page.locator("#line-e1").waitFor();
+    expect(await page.locator(".line").count()).toBe(1);
+    await page.keyboard.type("s");
+    await page.getByText("No delivery fits").waitFor();
+  });
+
+  it("scrolls through 100 000 entries to the oldest, with few lines drawn", { timeout: 60_000 }, async () => {
+    const { inspector } = await openInspector({ inbox: await filled(100_000) });
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.evaluate(WATCH_FRAMES);
+    const down = "document.getElementById('list').scrollTop = 1e9";
+    await page.evaluate(`(async () => {
+      while (document.getElementById("line-e1") === null) {
+        ${down};
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })()`);
+    await page.locator("#line-e1").waitFor();
+    expect(await page.locator("#list").getAttribute("aria-label")).toContain("100000 loaded");
+    expect(await page.locator(".line").count()).toBeLessThan(60);
+    const { longest } = await page.evaluate<{ longest: number }>("window.watched");
+    expect(longest).toBeLessThan(LONGEST_FRAME);
+    await page.evaluate("document.getElementById('list').scrollTop = 56 * 50000");
+    await page.locator("#line-e50000").waitFor();
+  });
+});
+
+/** Measures the longest time between two frames. */
+const WATCH_FRAMES = `(() => {
+  window.watched = { longest: 0, frames: 0 };
+  let last = performance.now();
+  const look = (now) => {
+    window.watched.longest = Math.max(window.watched.longest, now - last);
+    window.watched.frames++;
+    last = now;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})()`;
+
+const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+async function axe(page: Page, runOnly: readonly string[] = STANDARDS): Promise<unknown> {
+  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })
+    .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any[0]?.message])]))`);
+}
+
+async function show(page: Page, url: URL, view: string): Promise<void> {
+  await page.goto(`${url.origin}/#${view}`);
+  await page
+    .locator(view === "/" ? ".line" : ".detail-head h1, .page > h1")
+    .first()
+    .waitFor();
+  if (view.startsWith("/entry")) await page.getByRole("heading", { name: "Body" }).waitFor();
+}
+
+/** An inspector over a receiver that has seen a bit of everything. */
+async function lived() {
+  const handler = (event: { kind: string }) => {
+    if (event.kind === "payment.overdue") throw new Error("the ledger is down");
+  };
+  const opened = await openInspector({ handler, attempts: 2 });
+  const { deliver, endpoint, receiver } = opened;
+  const event = sampleEvent("payment.received");
+  for (const one of [event, event, "payment.overdue", "lead.created", Buffer.from("{}")] as const)
+    await deliver(one);
+  await fetch(endpoint, { method: "POST", body: "x" });
+  await deliver("lead.created", "another secret that is wrong");
+  await vi.waitFor(
+    async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2, dead: 2 }),
+    10_000,
+  );
+  return opened;
+}
+
+/** An inbox in memory that holds so many entries, the first of them with a body of its own. */
+async function filled(count: number, first = "{}"): Promise<Inbox> {
+  const inbox = memoryInbox();
+  for (let number = 1; number <= count; number++) {
+    const body = Buffer.from(number === 1 ? first : "{}");
+    await inbox.append({
+      key: { source: "service", eventId: `evt_${number}`, timestamp: number },
+      ...{ kind: "lead.created", eventTimestamp: number, state: "dead", reason: "too_old", orderKey: null },
+      delivery: {
+        method: "POST",
+        target: "/webhooks",
+        headers: {},
+        body,
+        receivedAt: Date.now() - count + number,
+      },
+    });
+  }
+  return inbox;
+}
+
+/** Gives a receiver deliveries at a steady rate, as an adapter would; resolves with how many when all are answered. */
+async function flood(
+  receiver: Pick<Receiver, "receive">,
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<number> {
+  const start = performance.now();
+  const answers: Promise<{ status: number }>[] = [];
+  while (answers.length < perSecond * seconds) {
+    const due = Math.min(perSecond * seconds, ((performance.now() - start) / 1000) * perSecond);
+    while (answers.length < due) {
+      const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
+      const head = { method: "POST", target: "/webhooks", path: "/webhooks", headers };
+      answers.push(receiver.receive({ ...head, read: async () => body }));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return (await Promise.all(answers)).filter(({ status }) => status === 200).length;
+}

@@ -1,0 +1,103 @@
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { onTestFinished } from "vitest";
+import type { Handler } from "../../src/dispatch/handler.ts";
+import type { EventKind } from "../../src/event/kinds.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { startInspector } from "../../src/inspector/inspector.ts";
+import type { Logger } from "../../src/logger.ts";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import { startServer } from "../../src/receiver/server.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { sampleEvent, signedRequest } from "../../src/testing.ts";
+
+export const SECRET = "a secret that is long enough for tests";
+
+const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** How an inspector under test is set up. */
+export interface OpenOptions {
+  readonly inbox?: Inbox;
+  /** Registered for every kind. */
+  readonly handler?: Handler;
+  readonly targets?: readonly URL[];
+  readonly attempts?: number;
+  readonly log?: Logger;
+  /** Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** A receiver with an inspector beside it, both on free ports; they end with the test. */
+export async function openInspector(options: OpenOptions = {}) {
+  const {
+    inbox = memoryInbox(),
+    handler,
+    targets = [],
+    attempts = 2,
+    log = SILENT,
+    clock = Date.now,
+  } = options;
+  const receiver = createReceiver({
+    ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },
+    retry: { attempts, delay: 1, jitter: 0 },
+  });
+  if (handler !== undefined) receiver.on("*", handler, { name: "own" });
+  await receiver.start();
+  const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
+  const inspector = await startInspector({
+    ...{ receiver, endpoint: server.url, secrets: [SECRET], signatureHeader: SIGNATURE_HEADER },
+    ...{ port: 0, inboxName: "in memory", handlers: null, targets, log, clock },
+    diagnose: (observation) => observation.diagnose?.(),
+  });
+  onTestFinished(async () => {
+    await inspector.close();
+    await server.close();
+    await receiver.close();
+  });
+  const port = Number(inspector.url.port);
+  const token = inspector.url.hash.replace("#token=", "");
+  const api = async (path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+    const method = body === undefined ? "GET" : "POST";
+    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const got = await raw(port, path, sent);
+    return { ...got, json: got.type === "application/json" ? JSON.parse(got.text) : undefined };
+  };
+  const deliver = async (content: EventKind | Uint8Array | object, secret = SECRET) => {
+    const envelope = typeof content === "string" ? sampleEvent(content) : content;
+    const signed = signedRequest(envelope as Uint8Array, { secret });
+    const { headers, body } = signed;
+    return (await fetch(server.url, { method: "POST", headers, body })).json();
+  };
+  return { receiver, inspector, endpoint: server.url, port, token, api, deliver };
+}
+
+/** A request as it is put together: no client changes its `Host`, as `fetch` would. */
+export function raw(
+  port: number,
+  path: string,
+  {
+    method = "GET",
+    headers = {},
+    body = "",
+  }: { method?: string; headers?: Record<string, string | string[]>; body?: string } = {},
+): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; bytes: Buffer; type: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, path, method, headers, agent: false };
+    const request = httpRequest(options, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
+      const type = String(response.headers["content-type"] ?? "");
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: String(bytes),
+        bytes,
+        type,
+      });
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}

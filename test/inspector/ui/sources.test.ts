@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const folder = join(import.meta.dirname, "..", "..", "..", "src", "inspector", "ui");
+const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+
+it("has no way for a text to become markup or code", () => {
+  const ways =
+    /innerHTML|outerHTML|dangerouslySet|insertAdjacent|document\.write|\beval\(|new Function|srcdoc|createContextual/;
+  expect(sources.length).toBeGreaterThan(30);
+  expect(sources.filter(({ text }) => ways.test(text)).map(({ name }) => name)).toEqual([]);
+});
+
+it("looks at nothing of the program but the types of the API", () => {
+  const outside = sources.flatMap(({ name, text }) =>
+    [...text.matchAll(/^import (type )?[^;]*? from "(\.\.[^"]*)";$/gms)].map(([, type, target]) => [
+      name,
+      type,
+      target,
+    ]),
+  );
+  expect(outside.length).toBeGreaterThan(10);
+  expect(outside.filter(([, type, target]) => type === undefined || target !== "../api.ts")).toEqual([]);
+});

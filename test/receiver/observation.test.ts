@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import type { DeliveryObservation } from "../../src/receiver/observation.ts";
+import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/testing.ts";
+
+/** What an observer is told of one request. */
+async function observed(headers: Record<string, string>, body: Uint8Array, target = "/webhooks") {
+  const receiver = await createTestReceiver();
+  const told: DeliveryObservation[] = [];
+  const digests: unknown[] = [];
+  receiver.observe((observation) => {
+    if (observation.type !== "delivery") return;
+    told.push(observation);
+    setImmediate(() => digests.push(observation.digests?.()));
+  });
+  await receiver.receive({ method: "POST", target, path: "/webhooks", headers, read: async () => body });
+  for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+  await receiver.close();
+  const [observation] = told;
+  if (observation === undefined) throw new Error("nobody was told");
+  return { observation, digests };
+}
+
+const CREDENTIALS = { authorization: "Bearer x", cookie: "a=1" };
+
+it("tells the headers of every request, without credentials", async () => {
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
+  const taken = await observed({ ...headers, ...CREDENTIALS }, body);
+  expect(taken.observation.headers).toEqual(headers);
+  const refused = await observed({ "x-tag": "one", ...CREDENTIALS }, body, "/elsewhere");
+  expect(refused.observation).toMatchObject({ outcome: { type: "refused" }, headers: { "x-tag": "one" } });
+  expect(Object.keys(refused.observation.headers)).toEqual(["x-tag"]);
+});
+
+it("tells how the right digest of an unauthentic delivery begins, once its sender has the answer, and no longer", async () => {
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
+  const right = headers["x-service-signature"] ?? "";
+  const { observation, digests } = await observed(
+    { "x-service-signature": `sha256=${"0".repeat(64)}` },
+    body,
+  );
+  expect(digests).toEqual([
+    [{ role: "current", fingerprint: expect.any(String), start: right.slice(7, 15) }],
+  ]);
+  expect(observation.digests?.()).toEqual([]);
+  expect((await observed(headers, body)).observation.digests).toBeUndefined();
+});
