@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import type { Reporter } from "vitest/node";
 
@@ -20,6 +21,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
+    maxWorkers: availableParallelism(),
     reporters: ["default", closingLine],
   },
 });
