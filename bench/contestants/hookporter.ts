@@ -1,0 +1,70 @@
+import { createServer as createNodeServer } from "node:http";
+import express from "express";
+import { createReceiver, type Inbox, type Receiver } from "../../src/index.ts";
+import { createServer, expressReceiver } from "../../src/receiver/express.ts";
+import { nodeReceiver } from "../../src/receiver/node.ts";
+import { SECRET } from "../events.ts";
+import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
+import { noStore } from "./no-store.ts";
+
+const HOUR = 3_600_000;
+
+/** hookporter in Express on its own server: verified, validated, deduplicated, kept on disk before the answer. */
+export const hookporterExpress: Contestant = {
+  dialect: "service",
+  start: (options) => onExpress(options, options.inbox),
+};
+
+/** hookporter on `node:http`: the same work. */
+export const hookporterNode: Contestant = {
+  dialect: "service",
+  start: (options) => onNode(options, options.inbox),
+};
+
+/** The same work but for the store, on Express. */
+export const hookporterExpressNoStore: Contestant = {
+  dialect: "service",
+  start: (options) => onExpress(options, noStore()),
+};
+
+/** The same work but for the store, on `node:http`. */
+export const hookporterNodeNoStore: Contestant = {
+  dialect: "service",
+  start: (options) => onNode(options, noStore()),
+};
+
+async function onExpress(options: StartOptions, inbox: string | Inbox): Promise<Running> {
+  const receiver = await started(options, inbox);
+  const app = express().use("/webhooks", expressReceiver(receiver));
+  return withCounts(await onLoopback(createServer(app)), receiver);
+}
+
+async function onNode(options: StartOptions, inbox: string | Inbox): Promise<Running> {
+  const receiver = await started(options, inbox);
+  return withCounts(await onLoopback(createNodeServer(nodeReceiver(receiver))), receiver);
+}
+
+/** With `handle`, every entry's handler runs as it comes; without, all wait behind the one that is busy. */
+async function started({ handle }: StartOptions, inbox: string | Inbox): Promise<Receiver> {
+  const busy = { concurrency: 1, handlerTimeout: HOUR, drainTimeout: 0 };
+  const receiver = createReceiver({ secret: SECRET, inbox, ...(!handle && busy) });
+  receiver.on("*", (_, { signal }) =>
+    handle ? undefined : new Promise((resolve) => signal.addEventListener("abort", resolve)),
+  );
+  await receiver.start();
+  return receiver;
+}
+
+function withCounts(running: Running, receiver: Receiver): Running {
+  return {
+    ...running,
+    counts: async () => {
+      const { done, ...others } = await receiver.inbox.counts();
+      return { done, kept: done + Object.values(others).reduce((sum, count) => sum + count, 0) };
+    },
+    close: async () => {
+      await running.close();
+      await receiver.close();
+    },
+  };
+}

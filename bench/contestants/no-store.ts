@@ -1,0 +1,28 @@
+import type { Inbox } from "../../src/index.ts";
+
+const NOT_HERE = new Error("this inbox keeps nothing");
+
+/** An inbox that says yes and keeps nothing: what the same receiver costs without a store. */
+export function noStore(): Inbox {
+  let seq = 0;
+  const never = async (): Promise<never> => {
+    throw NOT_HERE;
+  };
+  return {
+    open: async () => {},
+    append: async () => ({ seq: ++seq, duplicate: false, state: "done" }),
+    touch: async () => undefined,
+    claim: async () => [],
+    renew: async () => [],
+    settle: never,
+    nextRunAt: async () => undefined,
+    redrive: never,
+    list: async () => [],
+    prune: async () => ({ changed: 0, next: undefined }),
+    slim: async () => ({ changed: 0, next: undefined }),
+    delivery: async () => undefined,
+    attempts: async () => [],
+    counts: async () => ({ pending: 0, running: 0, done: seq, dead: 0, unhandled: 0 }),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { autocannon } from "./autocannon.ts";
+import type { RequestFile } from "./request-file.ts";
+import { wrk } from "./wrk.ts";
+
+/** A load: requests of a file, one after another, over so many connections, for so long. */
+export interface Load {
+  readonly port: number;
+  readonly file: RequestFile;
+  /** The number of the first request to send; the file begins anew at its end. */
+  readonly first: number;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** What a load came to. */
+export interface LoadResult {
+  /** Requests answered. */
+  readonly answered: number;
+  /** Requests begun: those under way at the end may have been taken too. */
+  readonly sent: number;
+  /** Answers that were not 2xx, and connections that failed. */
+  readonly failed: number;
+  readonly seconds: number;
+  /** Milliseconds from request to answer. */
+  readonly latency: { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+const hasWrk = spawnSync("wrk", ["-v"]).error === undefined;
+
+/** What sends the load. */
+export const GENERATOR = hasWrk ? "wrk" : "autocannon";
+
+/** Sends a load to loopback; it stops by itself. */
+export function sendLoad(load: Load): Promise<LoadResult> {
+  return hasWrk ? wrk(load) : autocannon(load);
+}

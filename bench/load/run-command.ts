@@ -1,0 +1,19 @@
+import { spawn } from "node:child_process";
+
+/** Runs a command to its end and gives its standard output; rejects where it fails or takes too long. */
+export function runCommand(command: readonly [string, ...string[]], timeoutMs: number): Promise<string> {
+  const [program, ...argv] = command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, argv, { stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
+    const out: Buffer[] = [];
+    const error: Buffer[] = [];
+    child.stdout.on("data", (chunk) => out.push(chunk));
+    child.stderr.on("data", (chunk) => error.push(chunk));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      const told = Buffer.concat(error).toString("utf8").slice(-2000);
+      if (code === 0) resolve(Buffer.concat(out).toString("utf8"));
+      else reject(new Error(`${command.join(" ").slice(0, 300)} ended with ${code}: ${told}`));
+    });
+  });
+}

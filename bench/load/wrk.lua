@@ -1,0 +1,33 @@
+-- Sends the requests of a file one after another: <file> <bytes of one> <first> <how many there are>.
+local file, length, first, count
+local threads = {}
+sent = 0
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(arguments)
+  file = assert(io.open(arguments[1], "rb"))
+  length, first, count = tonumber(arguments[2]), tonumber(arguments[3]), tonumber(arguments[4])
+  file:seek("set", (first % count) * length)
+end
+
+function request()
+  local text = file:read(length)
+  if text == nil then
+    file:seek("set", 0)
+    text = file:read(length)
+  end
+  sent = sent + 1
+  return text
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.status + errors.connect + errors.read + errors.write + errors.timeout
+  io.write(string.format(
+    "\nRESULT {\"answered\":%d,\"sent\":%d,\"failed\":%d,\"micros\":%d,\"p50\":%d,\"p99\":%d,\"max\":%d}\n",
+    summary.requests, threads[1]:get("sent"), failed, summary.duration,
+    latency:percentile(50), latency:percentile(99), latency.max))
+end

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { cpus, loadavg, release, totalmem } from "node:os";
+import { join } from "node:path";
+import { CORES } from "./cores.ts";
+import { GENERATOR } from "./load/load.ts";
+import { ROOT } from "./places.ts";
+
+const PACKAGES = ["express", "fastify", "hono", "@hono/node-server", "@octokit/webhooks", "autocannon"];
+
+/** What the numbers depend on besides the code. */
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+  readonly system: string;
+  readonly node: string;
+  readonly sqlite: string;
+  readonly generator: string;
+  /** Which cores the server and the load generator may use. */
+  readonly placement: string;
+  /** Processes that wanted a core before anything was measured: more than none means noise. */
+  readonly loadBefore: number;
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** Looks at the machine. */
+export function describeMachine(): Machine {
+  const load = `the load generator (${GENERATOR}) on core ${CORES.load}`;
+  return {
+    processor: cpus()[0]?.model.trim() ?? "unknown",
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    system: `${process.platform} ${release()}`,
+    node: process.version,
+    sqlite: sqliteVersion(),
+    generator: GENERATOR,
+    placement: CORES.pinned ? `servers on cores ${CORES.server}, ${load}` : "not pinned",
+    loadBefore: loadavg()[0] ?? 0,
+    versions: Object.fromEntries(["hookporter", ...PACKAGES].map((name) => [name, versionOf(name)])),
+  };
+}
+
+function versionOf(name: string): string {
+  const folder = name === "hookporter" ? ROOT : join(ROOT, "node_modules", name);
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
+}
+
+function sqliteVersion(): string {
+  const own = (process.versions as Record<string, string | undefined>).sqlite;
+  if (own !== undefined && process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined) {
+    return `${own} (node:sqlite)`;
+  }
+  const { DatabaseSync } = createRequire(join(ROOT, "package.json"))("@photostructure/sqlite");
+  const database = new DatabaseSync(":memory:");
+  const { version } = database.prepare("SELECT sqlite_version() AS version").get();
+  database.close();
+  return `${version} (@photostructure/sqlite ${versionOf("@photostructure/sqlite")})`;
+}

@@ -1,0 +1,83 @@
+import type { ContestantName } from "../contestants/all.ts";
+import { type Measured, ratio } from "../sections/measured.ts";
+import type { Report } from "./report.ts";
+
+/** A goal, and what this run found. */
+export interface Judged {
+  readonly goal: string;
+  readonly wanted: string;
+  readonly got: number;
+  readonly reached: boolean;
+}
+
+/** Which goals this run reached; those of sections that were not run are left out. */
+export function judgeGoals({
+  loads = [],
+  ageing,
+  handling,
+  pending,
+  startUp = [],
+  replay,
+}: Report): readonly Judged[] {
+  const at = (contestant: ContestantName, connections: number) =>
+    loads.find((one) => one.contestant === contestant && one.size === 600 && one.connections === connections);
+  const beside = (
+    [one, other]: readonly [ContestantName, ContestantName],
+    connections: number,
+    of: "perSecond" | "p50" | "p99" = "perSecond",
+  ): number => {
+    const [first, second] = [at(one, connections), at(other, connections)];
+    return first === undefined || second === undefined ? Number.NaN : ratio(first, second, of);
+  };
+  const judged: Judged[] = [];
+  const least = (goal: string, wanted: number, got: number) => {
+    if (!Number.isNaN(got)) judged.push({ goal, wanted: `≥ ${wanted}`, got, reached: got >= wanted });
+  };
+  const most = (goal: string, wanted: number, got: number) => {
+    if (!Number.isNaN(got)) judged.push({ goal, wanted: `≤ ${wanted}`, got, reached: got <= wanted });
+  };
+  least(
+    "Express adapter × plain Express, 64 connections",
+    2.6,
+    beside(["hookporter express", "express plain"], 64),
+  );
+  most("its p99 × plain Express's", 1, beside(["hookporter express", "express plain"], 64, "p99"));
+  least("node adapter × octokit", 1, beside(["hookporter node", "octokit"], 64));
+  least("node adapter × node:http bare", 0.75, beside(["hookporter node", "node:http bare"], 64));
+  least(
+    "node adapter × the same without a store, 256 connections",
+    0.95,
+    beside(["hookporter node", "hookporter node, no store"], 256),
+  );
+  least(
+    "Express adapter × the same without a store, 256 connections",
+    0.95,
+    beside(["hookporter express", "hookporter express, no store"], 256),
+  );
+  most(
+    "node adapter, one connection, p50 × the same without a store",
+    2,
+    beside(["hookporter node", "hookporter node, no store"], 1, "p50"),
+  );
+  most("event loop late at saturation, p99 ms", 2, at("hookporter node", 64)?.lagP99 ?? Number.NaN);
+  for (const [one, empty, plain] of agedPairs(ageing?.measured ?? [])) {
+    least(`${one.entries} entries × empty`, 0.9, ratio(one, empty));
+    most(`${one.entries} entries: p99 × plain Express's`, 1, ratio(one, plain, "p99"));
+  }
+  least("received, handled and completed × received", 0.7, handling?.ratio ?? Number.NaN);
+  most(`memory with ${pending?.entries} pending entries, MB`, 250, pending?.rss ?? Number.NaN);
+  for (const { what, ratio: got } of startUp.slice(1)) {
+    most(`${what} × node -e 0`, what.includes("listen") ? 4 : 1.2, got);
+  }
+  least("replay × a load generator on one connection", 0.5, replay?.ratio ?? Number.NaN);
+  return judged;
+}
+
+/** Each inbox that holds something, with the empty one and plain Express. */
+function agedPairs(measured: readonly Measured[]): readonly (readonly [Measured, Measured, Measured])[] {
+  const ours = measured.filter(({ contestant }) => contestant === "hookporter node");
+  const plain = measured.find(({ contestant }) => contestant === "express plain");
+  const empty = ours.find(({ entries }) => entries === 0);
+  if (plain === undefined || empty === undefined) return [];
+  return ours.filter(({ entries }) => entries > 0).map((one) => [one, empty, plain]);
+}

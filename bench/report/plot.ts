@@ -1,0 +1,97 @@
+/** One line of a plot. */
+export interface Series {
+  readonly name: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+  /** Drawn stronger than the others. */
+  readonly ours: boolean;
+}
+
+/** A plot's words and scales. */
+export interface PlotOptions {
+  readonly title: string;
+  readonly x: string;
+  readonly y: string;
+  /** The x values that get a mark, and what is written there. */
+  readonly marks: readonly { readonly at: number; readonly text: string }[];
+  readonly logarithmicY?: boolean;
+}
+
+const WIDTH = 860;
+const HEIGHT = 440;
+const LEFT = 80;
+const RIGHT = 250;
+const TOP = 50;
+const BOTTOM = 60;
+const COLOURS = [
+  "#0b57d0",
+  "#0a8754",
+  "#b3261e",
+  "#8e5bd6",
+  "#a06000",
+  "#00838f",
+  "#5f6368",
+  "#c2185b",
+  "#33691e",
+];
+
+/** Lines over marks as an SVG image, with the names at the right. */
+export function plot(series: readonly Series[], options: PlotOptions): string {
+  const { title, x, y, marks, logarithmicY = false } = options;
+  const across = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, marks.length - 1);
+  const placeOf = new Map(marks.map(({ at }, index) => [at, across(index)]));
+  const values = series.flatMap(({ points }) => points.map((point) => point.y));
+  const ticks = logarithmicY ? powers(values) : steps(Math.max(...values));
+  const scale = logarithmicY ? Math.log10 : (value: number) => value;
+  const [low, high] = [scale(ticks[0] ?? 0), scale(ticks.at(-1) ?? 1)];
+  const up = (value: number) =>
+    HEIGHT - BOTTOM - ((scale(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const right = WIDTH - RIGHT;
+  const parts = [
+    `<text x="${LEFT}" y="24" font-size="16" font-weight="600">${title}</text>`,
+    `<text x="${(LEFT + right) / 2}" y="${HEIGHT - 14}" text-anchor="middle">${x}</text>`,
+    `<text transform="translate(18 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${y}</text>`,
+    ...ticks.flatMap((tick) => [
+      `<path d="M${LEFT} ${up(tick).toFixed(1)}H${right}" stroke="#ddd"/>`,
+      `<text x="${LEFT - 8}" y="${(up(tick) + 4).toFixed(1)}" text-anchor="end">${tick.toLocaleString("en-US").replaceAll(",", " ")}</text>`,
+    ]),
+    ...marks.map(
+      ({ text }, index) =>
+        `<text x="${across(index).toFixed(1)}" y="${HEIGHT - BOTTOM + 20}" text-anchor="middle">${text}</text>`,
+    ),
+    ...series.map(({ points, ours }, index) => {
+      const placed = points.map((point) => `${placeOf.get(point.x)?.toFixed(1)} ${up(point.y).toFixed(1)}`);
+      const dots = placed.map(
+        (place) => `<circle cx="${place.replace(" ", '" cy="')}" r="3.5" stroke="none"/>`,
+      );
+      const colour = COLOURS[index % COLOURS.length];
+      const line = `<path d="M${placed.join("L")}" fill="none" stroke="${colour}" stroke-width="${ours ? 3 : 1.5}"/>`;
+      return `<g fill="${colour}">${line}${dots.join("")}</g>`;
+    }),
+    ...series.map(({ name, ours }, index) => {
+      const height = TOP + 10 + index * 22;
+      const colour = COLOURS[index % COLOURS.length];
+      const sample = `<path d="M${right + 16} ${height - 4}h22" stroke="${colour}" stroke-width="${ours ? 3 : 1.5}"/>`;
+      return `${sample}<text x="${right + 44}" y="${height}" font-weight="${ours ? 600 : 400}">${name}</text>`;
+    }),
+  ];
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
+    ...parts,
+    "</svg>\n",
+  ].join("\n");
+}
+
+/** Round numbers from 0 to above the highest value. */
+function steps(highest: number): readonly number[] {
+  const power = 10 ** Math.floor(Math.log10(highest));
+  const step = [0.2, 0.5, 1, 2].map((part) => part * power).find((size) => highest / size <= 7) ?? power;
+  return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step);
+}
+
+/** Powers of ten around all values. */
+function powers(values: readonly number[]): readonly number[] {
+  const lowest = Math.floor(Math.log10(Math.min(...values)));
+  const highest = Math.ceil(Math.log10(Math.max(...values)));
+  return Array.from({ length: Math.max(1, highest - lowest) + 1 }, (_, index) => 10 ** (lowest + index));
+}

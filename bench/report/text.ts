@@ -1,0 +1,93 @@
+import { threeDigits } from "../numbers.ts";
+import type { Measured } from "../sections/measured.ts";
+import { ratio } from "../sections/measured.ts";
+import { judgeGoals } from "./goals.ts";
+import type { Report } from "./report.ts";
+import { table } from "./table.ts";
+
+const HEAD = [
+  "contestant",
+  "a second",
+  "× plain",
+  "p50 ms",
+  "p99 ms",
+  "CPU µs",
+  "lag p99",
+  "RSS MB",
+  "spread",
+];
+
+/** A report for a terminal. */
+export function reportText(report: Report): string {
+  const { machine, loads = [], ageing, handling, pending, startUp, replay } = report;
+  const parts = [
+    `${report.form} form, ${report.at}`,
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}`,
+    `SQLite ${machine.sqlite}; ${machine.placement}; load average before ${machine.loadBefore.toFixed(2)}`,
+    Object.entries(machine.versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", "),
+  ];
+  for (const group of groups(loads)) {
+    const [first] = group;
+    parts.push("", `bodies of ${first?.size} bytes, ${first?.connections} connections`, "", loadTable(group));
+  }
+  if (ageing !== undefined) {
+    parts.push(
+      "",
+      "bodies of 600 bytes, 64 connections, by entries in the inbox",
+      "",
+      loadTable(ageing.measured),
+    );
+    for (const { entries, perSecond } of ageing.filled) {
+      parts.push(`filled with ${entries} entries at ${threeDigits(perSecond)} a second`);
+    }
+  }
+  if (handling !== undefined) {
+    const { received, completed, ratio: share } = handling;
+    const rates = `received ${threeDigits(received)} a second, also handled ${threeDigits(completed)}`;
+    parts.push("", `handling: ${rates}: ${threeDigits(share)} ×`);
+  }
+  if (pending !== undefined) {
+    parts.push("", `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`);
+  }
+  if (startUp !== undefined) {
+    const rows = startUp.map((row) => [row.what, threeDigits(row.ms), threeDigits(row.ratio)]);
+    parts.push("", table(["start-up", "ms", "× node -e 0"], rows));
+  }
+  if (replay !== undefined) {
+    const { fixtures, perSecond, generator, ratio: share } = replay;
+    const beside = `${machine.generator} on one connection ${threeDigits(generator)}: ${threeDigits(share)} ×`;
+    parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} a second, ${beside}`);
+  }
+  const goals = judgeGoals(report).map(({ goal, wanted, got, reached }) => [
+    goal,
+    wanted,
+    threeDigits(got),
+    reached ? "reached" : "missed",
+  ]);
+  parts.push("", table(["goal", "wanted", "got", ""], goals), "");
+  return `${parts.join("\n")}\n`;
+}
+
+/** The results of one size and number of connections after another. */
+function groups(loads: readonly Measured[]): readonly (readonly Measured[])[] {
+  const found = new Map<string, Measured[]>();
+  for (const one of loads) {
+    const name = `${one.size} ${one.connections}`;
+    found.set(name, [...(found.get(name) ?? []), one]);
+  }
+  return [...found.values()];
+}
+
+function loadTable(group: readonly Measured[]): string {
+  const plain = group.find(({ contestant }) => contestant === "express plain");
+  const rows = group.map((one) => [
+    one.entries > 0 ? `${one.contestant}, ${one.entries} entries` : one.contestant,
+    threeDigits(one.perSecond),
+    plain === undefined ? "–" : threeDigits(ratio(one, plain)),
+    ...[one.p50, one.p99, one.cpu, one.lagP99, one.rss].map(threeDigits),
+    `${Math.round(one.spread * 100)} %`,
+  ]);
+  return table(HEAD, rows);
+}

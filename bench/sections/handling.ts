@@ -1,0 +1,54 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Form } from "../form.ts";
+import { median } from "../numbers.ts";
+import type { Server } from "../server/server.ts";
+import type { Stage } from "../stage.ts";
+
+/** Deliveries a second: received only, and received, handled and completed. */
+export interface Handling {
+  readonly received: number;
+  readonly completed: number;
+  readonly ratio: number;
+}
+
+/** How much of the throughput is left once every entry's handler runs and its result is kept too. */
+export async function measureHandling(
+  stage: Stage,
+  { rounds, seconds }: Form,
+  tell: (line: string) => void,
+): Promise<Handling> {
+  tell(`handling: ${rounds} rounds`);
+  const receives = await stage.server("hookporter node");
+  const handles = await stage.server("hookporter node", { handle: true });
+  const load = { size: 600, connections: 64, seconds };
+  const received: number[] = [];
+  const completed: number[] = [];
+  const ratios: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const { perSecond } = await stage.load(receives, load);
+    const sustained = await completedPerSecond(stage, handles, load);
+    if (round < 0) continue; // the first warms up
+    received.push(perSecond);
+    completed.push(sustained);
+    ratios.push(sustained / perSecond);
+  }
+  await stage.clear();
+  return { received: median(received), completed: median(completed), ratio: median(ratios) };
+}
+
+/** What was received in a load, by the time until the last of it was done. */
+async function completedPerSecond(
+  stage: Stage,
+  server: Server,
+  load: { size: number; connections: number; seconds: number },
+): Promise<number> {
+  const before = (await server.counts()).done;
+  const start = performance.now();
+  const { seconds } = await stage.load(server, load);
+  const overhead = performance.now() - start - seconds * 1000;
+  for (let { kept, done } = await server.counts(); done < kept; { kept, done } = await server.counts()) {
+    await wait(20);
+  }
+  const after = (await server.counts()).done;
+  return ((after - before) / (performance.now() - start - overhead)) * 1000;
+}

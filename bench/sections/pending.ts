@@ -1,0 +1,26 @@
+import type { Form } from "../form.ts";
+import { fillInbox } from "../server/fill-inbox.ts";
+import type { Stage } from "../stage.ts";
+
+const DAY = 86_400_000;
+
+/** Megabytes of a receiver that receives while so many entries wait in its inbox. */
+export interface PendingMemory {
+  readonly entries: number;
+  readonly rss: number;
+}
+
+/** How much memory entries take that wait for their handlers. */
+export async function measurePending(
+  stage: Stage,
+  { pending: entries }: Form,
+  tell: (line: string) => void,
+): Promise<PendingMemory> {
+  tell(`memory with ${entries} pending entries`);
+  const inbox = stage.newInbox();
+  await fillInbox({ inbox, count: entries, state: "pending", size: 600, from: Date.now() - DAY });
+  const server = await stage.server("hookporter node", { inbox });
+  const { rss } = await stage.load(server, { size: 600, connections: 64, seconds: 2 });
+  await stage.clear();
+  return { entries, rss };
+}

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CORES, onCores } from "../cores.ts";
+import { bodySource, SECRET } from "../events.ts";
+import type { Form } from "../form.ts";
+import { DIST } from "../places.ts";
+import type { Stage } from "../stage.ts";
+
+/** Deliveries a second that `replay` sends, start-up and reading included, and a load generator's on one connection. */
+export interface Replay {
+  readonly fixtures: number;
+  readonly perSecond: number;
+  readonly generator: number;
+  readonly ratio: number;
+}
+
+/** How fast `replay` sends a folder, beside a load generator with as many connections: one, since order is kept. */
+export async function measureReplay(
+  stage: Stage,
+  { fixtures }: Form,
+  tell: (line: string) => void,
+): Promise<Replay> {
+  tell(`replay of ${fixtures} fixtures`);
+  const folder = join(stage.folder, "fixtures");
+  mkdirSync(folder, { recursive: true });
+  const bodyOf = bodySource(600, Date.now());
+  for (let index = 0; index < fixtures; index++) {
+    writeFileSync(join(folder, `${String(index).padStart(6, "0")}.json`), bodyOf(index).body);
+  }
+  const server = await stage.server("node:http bare");
+  const load = { size: 600, connections: 1, seconds: 1 };
+  await stage.load(server, load);
+  const { perSecond: generator } = await stage.load(server, load);
+  const start = performance.now();
+  await replay(folder, server.port);
+  const perSecond = (fixtures / (performance.now() - start)) * 1000;
+  await stage.clear();
+  return { fixtures, perSecond, generator, ratio: perSecond / generator };
+}
+
+async function replay(folder: string, port: number): Promise<void> {
+  const url = `http://127.0.0.1:${port}/webhooks`;
+  const argv = [process.execPath, join(DIST, "bin.js"), "replay", folder, "--url", url];
+  const [command, ...rest] = onCores(CORES.load, argv);
+  const env = { ...process.env, HOOKPORTER_SECRET: SECRET };
+  const child = spawn(command, rest, { env, stdio: ["ignore", "ignore", "inherit"] });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`replay ended with ${code}`);
+}

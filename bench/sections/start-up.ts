@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Form } from "../form.ts";
+import { median } from "../numbers.ts";
+import { DIST } from "../places.ts";
+import type { Stage } from "../stage.ts";
+
+const BIN = join(DIST, "bin.js");
+const LISTEN = ["listen", "--json", "--port", "0"];
+
+/** Milliseconds from the start of a process to its end, or until it is ready. */
+export interface StartUp {
+  readonly what: string;
+  readonly ms: number;
+  /** In `node -e 0` of the same round. */
+  readonly ratio: number;
+}
+
+/** How long the command line takes to begin, side by side with Node alone. */
+export async function measureStartUp(
+  stage: Stage,
+  { startups }: Form,
+  tell: (line: string) => void,
+): Promise<readonly StartUp[]> {
+  tell(`start-up: ${startups} rounds`);
+  const runs: readonly [string, () => Promise<number>][] = [
+    ["node -e 0", () => timeToEnd(["-e", "0"])],
+    ["hookporter --version", () => timeToEnd([BIN, "--version"])],
+    ["hookporter --help", () => timeToEnd([BIN, "--help"])],
+    ["hookporter listen, ready", () => timeToReady([BIN, ...LISTEN], stage.folder)],
+  ];
+  const times = runs.map((): number[] => []);
+  for (let round = -1; round < startups; round++) {
+    for (const [index, [, run]] of runs.entries()) {
+      const ms = await run();
+      if (round >= 0) times[index]?.push(ms); // the first fills caches
+    }
+  }
+  const [alone = []] = times;
+  return runs.map(([what], index) => {
+    const own = times[index] ?? [];
+    const ratios = own.map((ms, round) => ms / (alone[round] ?? Number.NaN));
+    return { what, ms: median(own), ratio: median(ratios) };
+  });
+}
+
+async function timeToEnd(argv: readonly string[]): Promise<number> {
+  const start = performance.now();
+  const child = spawn(process.execPath, argv, { stdio: "ignore" });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${argv.join(" ")} ended with ${code}`);
+  return performance.now() - start;
+}
+
+async function timeToReady(argv: readonly string[], cwd: string): Promise<number> {
+  const start = performance.now();
+  const child = spawn(process.execPath, argv, { cwd, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = once(child, "exit");
+  await said(child, '"type":"ready"');
+  const ms = performance.now() - start;
+  child.kill("SIGTERM");
+  await ended;
+  return ms;
+}
+
+function said(child: ChildProcess, text: string): Promise<void> {
+  let heard = "";
+  return new Promise((resolve, reject) => {
+    child.stdout?.on("data", (chunk) => {
+      heard += String(chunk);
+      if (heard.includes(text)) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`listen ended with ${code} before it was ready`)));
+  });
+}
