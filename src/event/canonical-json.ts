@@ -55,9 +55,19 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+/** From so many keys on, an object's keys are looked up in a set rather than compared one by one. */
+const MANY_KEYS = 16;
+
+/** A member with its key in canonical JSON form, quotes included. */
+interface Member extends JsonSpan {
+  readonly key: string;
+}
+
 class Walk {
   readonly #text: string;
   #at = 0;
+  /** Where the next backslash at or after the place looked at last is; beyond the text where there is none. */
+  #backslash = -1;
   readonly #path: (string | number)[] = [];
 
   constructor(text: string) {
@@ -67,7 +77,7 @@ class Walk {
   topLevel(): JsonMembers {
     this.#skipSpace();
     const members = new Map<string, JsonSpan>();
-    for (const { key, ...span } of this.#members()) members.set(JSON.parse(key), span);
+    for (const member of this.#members()) members.set(JSON.parse(member.key), member);
     return members;
   }
 
@@ -80,19 +90,29 @@ class Walk {
   }
 
   #object(): string {
-    const members = this.#members().sort((a, b) => (a.key < b.key ? -1 : 1));
-    return `{${members.map((member) => `${member.key}:${member.canonical}`).join(",")}}`;
+    const members = this.#members();
+    if (!areSorted(members)) members.sort((a, b) => (a.key < b.key ? -1 : 1));
+    let canonical = "{";
+    for (const member of members) {
+      canonical += `${canonical.length === 1 ? "" : ","}${member.key}:${member.canonical}`;
+    }
+    return `${canonical}}`;
   }
 
-  /** The members of the object at hand in their own order; keys stay in canonical JSON form, quotes included. */
-  #members(): (JsonSpan & { key: string })[] {
+  /** The members of the object at hand, in their own order. */
+  #members(): Member[] {
     this.#enter();
-    const members: (JsonSpan & { key: string })[] = [];
-    const seen = new Set<string>();
+    const members: Member[] = [];
+    let many: Set<string> | undefined;
     while (this.#code() !== CLOSE_OBJECT) {
       const key = this.#string();
       this.#path.push(key);
-      this.#checkKey(key, seen);
+      if (members.length === MANY_KEYS) many = new Set(members.map((member) => member.key));
+      if (many === undefined ? members.some((member) => member.key === key) : many.has(key)) {
+        this.#fail("duplicate_key");
+      }
+      many?.add(key);
+      this.#checkPoison(key);
       this.#skipSpace();
       this.#at++; // the colon
       this.#skipSpace();
@@ -106,9 +126,7 @@ class Walk {
     return members;
   }
 
-  #checkKey(key: string, seen: Set<string>): void {
-    if (seen.has(key)) this.#fail("duplicate_key");
-    seen.add(key);
+  #checkPoison(key: string): void {
     // "constructor" alone can be an honest field; with "prototype" inside it is only ever an attack.
     const poison = key === '"__proto__"' || (key === '"prototype"' && this.#path.at(-2) === '"constructor"');
     if (poison) this.#fail("forbidden_key");
@@ -127,19 +145,30 @@ class Walk {
     return `[${values.join(",")}]`;
   }
 
+  /** Looks for the closing quote and for a backslash before it: most strings have none, and are canonical as they are. */
   #string(): string {
     const text = this.#text;
     const start = this.#at;
-    let escaped = false;
+    const quote = text.indexOf('"', start + 1);
+    if (this.#backslash < start) {
+      const next = text.indexOf("\\", start);
+      this.#backslash = next < 0 ? text.length : next;
+    }
+    if (quote < this.#backslash) {
+      this.#at = quote + 1;
+      return text.slice(start, this.#at);
+    }
+    return this.#escapedString(start);
+  }
+
+  #escapedString(start: number): string {
+    const text = this.#text;
     let at = start + 1;
     for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(++at)) {
-      if (code !== BACKSLASH) continue;
-      escaped = true;
-      at++;
+      if (code === BACKSLASH) at++;
     }
     this.#at = at + 1;
-    const raw = text.slice(start, this.#at);
-    return escaped ? JSON.stringify(JSON.parse(raw)) : raw;
+    return JSON.stringify(JSON.parse(text.slice(start, this.#at)));
   }
 
   #scalar(): string {
@@ -177,4 +206,11 @@ class Walk {
     const path = this.#path.map((step) => (typeof step === "number" ? String(step) : JSON.parse(step)));
     throw new Fault({ reason, path: path.join(".").slice(0, 200) });
   }
+}
+
+function areSorted(members: readonly Member[]): boolean {
+  for (let index = 1; index < members.length; index++) {
+    if ((members[index - 1]?.key ?? "") > (members[index]?.key ?? "")) return false;
+  }
+  return true;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { formatTimestamp } from "./timestamp.ts";
 
 /** The rule an id was derived by. A new rule gets a new number, so ids of both can live in one inbox. */
@@ -56,5 +56,5 @@ export function rejectedKey(source: string, body: Uint8Array): DedupKey {
 
 /** 160 bits of SHA-256, as hex. */
 function shortDigest(bytes: string | Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex").slice(0, 40);
+  return hash("sha256", bytes, "hex").slice(0, 40);
 }

@@ -1,3 +1,4 @@
+import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import { type JsonMembers, readMembers } from "./canonical-json.ts";
 import { type Envelope, envelopeSchema } from "./envelope.ts";
 import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
@@ -78,9 +79,11 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
 
 /** The text of a body, without a byte order mark; throws where the bytes are not UTF-8. */
 export function decodeUtf8(body: Uint8Array): string {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-    hasByteOrderMark(body) ? body.subarray(3) : body,
-  );
+  const marked = hasByteOrderMark(body) ? BOM.length : 0;
+  const bytes = Buffer.from(body.buffer, body.byteOffset + marked, body.byteLength - marked);
+  if (isAscii(bytes)) return bytes.toString("latin1"); // the same text, made faster
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw new TypeError("expected UTF-8");
 }
 
 /** Whether bytes start with UTF-8's byte order mark, which some editors and senders put there. */

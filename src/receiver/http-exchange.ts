@@ -46,11 +46,18 @@ export async function writeAnswer(
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, headers as OutgoingHttpHeaders);
   if (response.req.method === "HEAD") response.end();
-  else {
+  else if (headers.Connection === "close") {
     response.write(body);
-    if (headers.Connection === "close") await lingering(response.req);
+    await lingering(response.req);
     response.end();
+  } else {
+    // As a text, Node sends it in one piece with the head; each character of latin1 is one byte, whatever it is.
+    response.end(asBuffer(body).toString("latin1"), "latin1");
   }
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /**

@@ -13,8 +13,12 @@ export class Restamps {
     const earlier = this.#seen.get(content);
     this.#seen.delete(content); // so that it stands last
     this.#seen.set(content, { eventId, timestamp });
-    const [oldest] = this.#seen.keys();
-    if (this.#seen.size > MAX_REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
+    if (this.#seen.size > MAX_REMEMBERED) this.#forgetOldest();
     return earlier === undefined || earlier.timestamp === timestamp ? undefined : earlier.eventId;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#seen.keys();
+    if (oldest !== undefined) this.#seen.delete(oldest);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord, Entry, NewEntry } from "../inbox.ts";
 import { decodeText, encodeText } from "./text.ts";
@@ -15,7 +15,7 @@ export const ENTRY_COLUMNS =
 export function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
   const at = delivery.receivedAt;
   const settledAt = entry.state === "dead" ? at : null;
-  const hash = createHash("sha256").update(delivery.body).digest("hex");
+  const bodyHash = hash("sha256", delivery.body, "hex");
   return [
     ...[key.timestamp, encodeText(key.eventId), encodeText(key.source), encodeNullable(entry.kind)],
     ...[
@@ -27,7 +27,7 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
       entry.runAt ?? at,
       at,
       settledAt,
-      hash,
+      bodyHash,
       delivery.body.byteLength,
     ],
   ];
