@@ -18,7 +18,11 @@ export function parseTimestamp(text: string): number | undefined {
   return fraction === "" ? instant : instant + Number(fraction.slice(0, 3).padEnd(3, "0"));
 }
 
+/** The text made last: events that arrive together are often dated alike. */
+let latest = { instant: 0, text: new Date(0).toISOString() };
+
 /** An instant as the service writes it: ISO 8601, UTC, milliseconds. */
 export function formatTimestamp(instant: number): string {
-  return new Date(instant).toISOString();
+  if (latest.instant !== instant) latest = { instant, text: new Date(instant).toISOString() };
+  return latest.text;
 }

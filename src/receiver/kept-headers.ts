@@ -16,11 +16,7 @@ const DROPPED = new Set([
 
 /** The headers of a delivery that are kept and passed on. */
 export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
-  const kept: Record<string, DeliveryHeaders[string]> = {};
-  for (const name of Object.keys(headers)) {
-    // Defined rather than set: a header named `__proto__` is a header.
-    if (name === "__proto__") Object.defineProperty(kept, name, { value: headers[name], enumerable: true });
-    else if (!DROPPED.has(name)) kept[name] = headers[name];
-  }
-  return kept;
+  const names = Object.keys(headers);
+  if (!names.some((name) => DROPPED.has(name))) return { ...headers };
+  return Object.fromEntries(names.filter((name) => !DROPPED.has(name)).map((name) => [name, headers[name]]));
 }
