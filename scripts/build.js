@@ -32,7 +32,7 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({ dir: dist, format: "esm", chunkFileNames: "chunk-[name]-[hash].js" });
 await bundle.close();
-chmodSync(join(dist, "bin.js"), 0o755);
+await buildStart();
 const page = await buildPage({
   configFile: false,
   root: join(root, "src", "inspector", "ui"),
@@ -50,6 +50,17 @@ const page = await buildPage({
 writeNotices([...output, ...page.output].flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+
+/** Where the command begins, and the answers it gives without loading anything: what the program itself says. */
+async function buildStart() {
+  const start = await rolldown({ cwd: root, platform: "node", input: "bin/start.ts", external: [/^node:/, "./bin.js"] });
+  await start.write({ file: join(dist, "hookporter.cjs"), format: "cjs" });
+  await start.close();
+  for (const program of ["bin.js", "hookporter.cjs"]) chmodSync(join(dist, program), 0o755);
+  const say = (flag) => execFileSync(process.execPath, [join(dist, "bin.js"), flag], { encoding: "utf8" });
+  const answers = Object.fromEntries(["--version", "--help"].map((flag) => [flag, say(flag)]));
+  writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
+}
 
 /** The licences of the packages that were bundled, as they ask for. */
 function writeNotices(moduleIds) {

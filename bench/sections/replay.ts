@@ -42,7 +42,7 @@ export async function measureReplay(
 
 async function replay(folder: string, port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/webhooks`;
-  const argv = [process.execPath, join(DIST, "bin.js"), "replay", folder, "--url", url];
+  const argv = [process.execPath, join(DIST, "hookporter.cjs"), "replay", folder, "--url", url];
   const [command, ...rest] = onCores(CORES.load, argv);
   const env = { ...process.env, HOOKPORTER_SECRET: SECRET };
   const child = spawn(command, rest, { env, stdio: ["ignore", "ignore", "inherit"] });

@@ -6,7 +6,7 @@ import { median } from "../numbers.ts";
 import { DIST } from "../places.ts";
 import type { Stage } from "../stage.ts";
 
-const BIN = join(DIST, "bin.js");
+const BIN = join(DIST, "hookporter.cjs");
 const LISTEN = ["listen", "--json", "--port", "0"];
 
 /** Milliseconds from the start of a process to its end, or until it is ready. */
