@@ -10,6 +10,15 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+/** What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once. */
+const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+const isExternal = (id) =>
+  id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Half of the start of `listen` was finding and reading a hundred files of zod and sixty of Express one by one. */
+const isBundledAllTheSame = (id, importer) =>
+  id === "zod" || (id === "express" && importer?.endsWith("src/receiver/server.ts") === true);
+
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   cwd: root,
@@ -24,11 +33,7 @@ const bundle = await rolldown({
     sandbox: "src/sandbox.ts",
     testing: "src/testing.ts",
   },
-  // What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once.
-  external: [
-    /^node:/,
-    ...Object.keys({ ...dependencies, ...optionalDependencies }).map((name) => new RegExp(`^${name}(/|$)`)),
-  ],
+  external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
 });
 const { output } = await bundle.write({ dir: dist, format: "esm", chunkFileNames: "chunk-[name]-[hash].js" });
 await bundle.close();
@@ -53,7 +58,12 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
 
 /** Where the command begins, and the answers it gives without loading anything: what the program itself says. */
 async function buildStart() {
-  const start = await rolldown({ cwd: root, platform: "node", input: "bin/start.ts", external: [/^node:/, "./bin.js"] });
+  const start = await rolldown({
+    cwd: root,
+    platform: "node",
+    input: "bin/start.ts",
+    external: [/^node:/, "./bin.js"],
+  });
   await start.write({ file: join(dist, "hookporter.cjs"), format: "cjs" });
   await start.close();
   for (const program of ["bin.js", "hookporter.cjs"]) chmodSync(join(dist, program), 0o755);

@@ -1,6 +1,15 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -95,6 +104,51 @@ describe("the packed package", () => {
     const bundled = readFileSync(join(consumer, "node_modules", "hookporter", "dist", "bin.js"), "utf8");
     const imported = [...bundled.matchAll(/^import .* from "([^"]+)";$/gm)].map((match) => match[1] ?? "");
     expect(imported.filter((name) => !name.startsWith("node:") && !name.startsWith("./"))).toEqual([]);
+  });
+});
+
+describe("installing and starting it", () => {
+  const installed = join(consumer, "node_modules");
+  const megabytes = (path: string): number =>
+    readdirSync(path, { recursive: true, encoding: "utf8" })
+      .map((name) => lstatSync(join(path, name)))
+      .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0) / 1e6;
+
+  it("takes at most 60 megabytes, and 15 without the parts that are machine code", () => {
+    const native = ["@ngrok", "@photostructure"].map((name) => join(installed, name)).filter(existsSync);
+    const whole = megabytes(installed);
+    expect(whole).toBeLessThan(60);
+    expect(whole - native.reduce((sum, path) => sum + megabytes(path), 0)).toBeLessThan(15);
+  });
+
+  /** The shortest of many runs: what a busy machine adds to a run is not there in every one. */
+  it.each(["--version", "--help"])(
+    "answers %s hardly later than Node does nothing",
+    async (flag) => {
+      const command = join(installed, "hookporter", "dist", "hookporter.cjs");
+      const shortest = { alone: Number.POSITIVE_INFINITY, ours: Number.POSITIVE_INFINITY };
+      const time = async (...argv: string[]) => {
+        const start = performance.now();
+        await run(consumer, process.execPath, ...argv);
+        return performance.now() - start;
+      };
+      let ratio = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 60 && !(round >= 5 && ratio <= 1.2); round++) {
+        shortest.alone = Math.min(shortest.alone, await time("-e", "0"));
+        shortest.ours = Math.min(shortest.ours, await time(command, flag));
+        ratio = shortest.ours / shortest.alone;
+      }
+      expect(ratio).toBeLessThan(1.35);
+    },
+    60_000,
+  );
+
+  it("says the same at once as the whole program does", async () => {
+    const dist = join(installed, "hookporter", "dist");
+    for (const flag of ["--version", "--help"]) {
+      const whole = await run(consumer, "node", join(dist, "bin.js"), flag);
+      expect(await run(consumer, "node", join(dist, "hookporter.cjs"), flag)).toBe(whole);
+    }
   });
 });
 

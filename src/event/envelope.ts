@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * The JSON object in a delivery's body (service description, section "Body envelope"). Every object is open: fields

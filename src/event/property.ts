@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * `data` of a `property.created` event (service description, "Property (as carried in a `property.created` webhook)"):

@@ -6,10 +6,15 @@ export type HeaderBag = Headers | Readonly<Record<string, string | readonly stri
  * named `__proto__` finds nothing; two spellings of one name count as an array.
  */
 export function readHeader(headers: HeaderBag, name: string): string | readonly string[] | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  // Asked for by its method: to name the class `Headers` would load all of Node's `fetch` with the first delivery.
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const wanted = name.toLowerCase();
   const found = Object.keys(headers).filter((key) => key === wanted || key.toLowerCase() === wanted);
   const [first] = found;
   if (first === undefined) return undefined;
   return found.length === 1 ? headers[first] : found.flatMap((key) => headers[key] ?? []);
+}
+
+function isHeaders(headers: HeaderBag): headers is Headers {
+  return typeof headers.get === "function";
 }
