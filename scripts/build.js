@@ -26,6 +26,7 @@ const bundle = await rolldown({
   input: {
     bin: "bin/hookporter.ts",
     "tunnel-child": "bin/tunnel-child.ts",
+    "inbox-writer": "src/inbox/sqlite/writer-thread.ts",
     index: "src/index.ts",
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",

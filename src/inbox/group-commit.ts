@@ -1,41 +1,66 @@
 import { HookporterError } from "../errors.ts";
-
-/** What a group commit needs of a store. */
-export interface Transactions {
-  begin(): void;
-  commit(): void;
-  rollback(): void;
-}
+import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
 
 /** One piece of work that must be inside a transaction, and where its result goes. */
-interface Waiting {
+interface Waiting<Order> {
   readonly work: () => unknown;
+  readonly terms: WorkTerms<Order> | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** What a piece of work is beside the work itself. */
+export interface WorkTerms<Order> {
+  /** The same work, as it is told to somewhere else. */
+  readonly order: Order;
+  /** Bytes it holds while it waits. */
+  readonly bytes: number;
+}
+
+/** Somewhere else to run whole batches: in the same order, each in one transaction. */
+export interface Elsewhere<Order> {
+  /** Takes a batch; gives its results, or `undefined` where it had better run here. */
+  take(orders: readonly Order[]): Promise<readonly WorkResult[]> | undefined;
+  /** Is told how many milliseconds a batch took here. */
+  ranHere(ms: number): void;
+}
+
 /** More than this waiting means the store cannot keep up: refuse early rather than grow. */
 const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
  * Shares one commit between all work that comes up in one turn of the event loop. A flush to disk is what durability
- * costs; sharing it makes it cheap, and no timer delays a lone delivery. Results are given out after the commit only.
+ * costs; sharing it makes it cheap, and no timer delays a lone delivery. While a batch is elsewhere, the next one
+ * gathers. Results are given out after the commit only.
  */
-export class GroupCommit {
+export class GroupCommit<Order = never> {
   readonly #transactions: Transactions;
-  #waiting: Waiting[] = [];
+  readonly #elsewhere: Elsewhere<Order> | undefined;
+  #waiting: Waiting<Order>[] = [];
+  #waitingBytes = 0;
   #scheduled: Promise<void> | undefined;
 
-  constructor(transactions: Transactions) {
+  constructor(transactions: Transactions, elsewhere?: Elsewhere<Order>) {
     this.#transactions = transactions;
+    this.#elsewhere = elsewhere;
   }
 
-  /** Runs work in the next shared transaction; resolves after its commit. */
-  run<Result>(work: () => Result): Promise<Result> {
-    if (this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(new HookporterError("inbox_busy", `${MAX_WAITING} writes are waiting already`));
+  /**
+   * Runs work in the next shared transaction; resolves after its commit.
+   *
+   * @throws HookporterError `inbox_busy` where too much is waiting already
+   */
+  run<Result>(work: () => Result, terms?: WorkTerms<Order>): Promise<Result> {
+    const bytes = terms?.bytes ?? 0;
+    const waiting = this.#waiting.length;
+    if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
+      return Promise.reject(new HookporterError("inbox_busy", `${waiting} writes are waiting already`));
     }
-    const result = new Promise<Result>((resolve, reject) => this.#waiting.push({ work, resolve, reject }));
+    this.#waitingBytes += bytes;
+    const result = new Promise<Result>((resolve, reject) =>
+      this.#waiting.push({ work, terms, resolve, reject }),
+    );
     this.#scheduled ??= new Promise((resolve) => setImmediate(() => resolve(this.#flush())));
     return result;
   }
@@ -45,56 +70,50 @@ export class GroupCommit {
     while (this.#scheduled !== undefined) await this.#scheduled;
   }
 
-  #flush(): void {
-    const batch = this.#waiting;
-    this.#waiting = [];
-    this.#scheduled = undefined;
-    this.#commit(batch);
+  async #flush(): Promise<void> {
+    for (;;) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      this.#waitingBytes = 0;
+      const away = this.#send(batch);
+      if (away === undefined) return this.#commitHere(batch);
+      await giveOutLater(batch, away);
+      if (this.#waiting.length > 0) continue;
+      this.#scheduled = undefined;
+      return;
+    }
   }
 
-  /** Runs a batch in one transaction, and gives out results or errors after its end. */
-  #commit(batch: readonly Waiting[]): StoreFailure | undefined {
-    const results: unknown[] = [];
-    let working = false;
-    try {
-      this.#transactions.begin();
-      working = true;
-      for (const { work } of batch) results.push(work());
-      working = false;
-      this.#transactions.commit();
-    } catch (error) {
-      this.#rollback();
-      if (working && batch.length > 1) return this.#commitEach(batch);
-      for (const { reject } of batch) reject(error);
-      return working ? undefined : { error };
-    }
-    batch.forEach(({ resolve }, index) => {
-      resolve(results[index] as never);
-    });
-    return undefined;
+  #send(batch: readonly Waiting<Order>[]): Promise<readonly WorkResult[]> | undefined {
+    if (this.#elsewhere === undefined) return undefined;
+    const orders = batch.flatMap(({ terms }) => (terms === undefined ? [] : [terms.order]));
+    return orders.length === batch.length ? this.#elsewhere.take(orders) : undefined;
   }
 
-  /** One piece of work failed: each gets a transaction of its own, so that its neighbours do not go down with it. */
-  #commitEach(batch: readonly Waiting[]): StoreFailure | undefined {
-    let failure: StoreFailure | undefined;
-    for (const single of batch) {
-      // Once the store itself fails, each further try could wait for a lock with the whole process.
-      if (failure === undefined) failure = this.#commit([single]);
-      else single.reject(failure.error);
-    }
-    return failure;
-  }
-
-  #rollback(): void {
-    try {
-      this.#transactions.rollback();
-    } catch {
-      // The transaction is gone with the error that brought us here, which is the one to report.
-    }
+  #commitHere(batch: readonly Waiting<Order>[]): void {
+    this.#scheduled = undefined; // work may bring up more work
+    const start = performance.now();
+    const works = batch.map(({ work }) => work);
+    giveOut(batch, commitTogether(this.#transactions, works));
+    this.#elsewhere?.ranHere(performance.now() - start);
   }
 }
 
-/** The store could not begin or commit: it is not the work's fault. */
-interface StoreFailure {
-  readonly error: unknown;
+async function giveOutLater(
+  batch: readonly Waiting<unknown>[],
+  away: Promise<readonly WorkResult[]>,
+): Promise<void> {
+  try {
+    giveOut(batch, await away);
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
+}
+
+function giveOut(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const result = results[index] ?? { error: new TypeError("a batch came back without all of its results") };
+    if ("error" in result) reject(result.error);
+    else resolve(result.value as never);
+  }
 }

@@ -19,166 +19,101 @@ import {
   type Step,
   type StepResult,
 } from "./inbox.ts";
-import { claimDue, nextDue } from "./sqlite/claim.ts";
+import { nextDue } from "./sqlite/claim.ts";
 import { openDatabase } from "./sqlite/client.ts";
 import { inboxError } from "./sqlite/errors.ts";
 import { filterSql } from "./sqlite/filter.ts";
 import { migrate } from "./sqlite/migrations.ts";
-import { releaseAll, releaseNext } from "./sqlite/order.ts";
-import { Presence } from "./sqlite/presence.ts";
-import { giveBackPages, MAYBE_PRUNED, pruneStep, slimStep } from "./sqlite/prune.ts";
 import {
-  attemptValues,
-  ENTRY_COLUMNS,
-  entryValues,
-  type Row,
-  toAttempt,
-  toDelivery,
-  toEntry,
-} from "./sqlite/rows.ts";
+  type Operation,
+  type OperationArguments,
+  type OperationName,
+  type OperationResult,
+  runOperation,
+} from "./sqlite/operations.ts";
+import { Presence } from "./sqlite/presence.ts";
+import { toAttempt, toDelivery, toEntry } from "./sqlite/rows.ts";
 import { Statements } from "./sqlite/statements.ts";
-import { encodeText } from "./sqlite/text.ts";
-
-const INSERT_ATTEMPT =
-  "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
-  "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+import { DEFAULT_THREADING, ThreadedWriter, type Threading } from "./sqlite/threaded-writer.ts";
+import { transactionsOn } from "./sqlite/transactions.ts";
 
 /**
  * The embedded inbox: one SQLite file, written ahead of every answer, flushed to disk with every commit. Commits are
- * shared between all writes of one turn of the event loop.
+ * shared between all writes of one turn of the event loop; while much arrives, a thread of its own commits them.
  */
-export function sqliteInbox(path: string): Inbox {
-  return new SqliteInbox(path);
+export function sqliteInbox(path: string, threading: Threading = DEFAULT_THREADING): Inbox {
+  return new SqliteInbox(path, threading);
+}
+
+/** What an open inbox has. */
+interface Opened {
+  readonly statements: Statements;
+  readonly presence: Presence;
+  readonly writer: ThreadedWriter;
 }
 
 class SqliteInbox implements Inbox {
   readonly #path: string;
-  readonly #commit: GroupCommit;
-  #statements: Statements | undefined;
-  #presence: Presence | undefined;
+  readonly #threading: Threading;
+  readonly #commit: GroupCommit<Operation>;
+  #opened: Opened | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, threading: Threading) {
     this.#path = path;
-    this.#commit = new GroupCommit({
-      begin: () => {
-        const statements = this.#open;
-        this.#presence?.check();
-        statements.run("BEGIN IMMEDIATE");
+    this.#threading = threading;
+    this.#commit = new GroupCommit(
+      transactionsOn(() => this.#open),
+      {
+        take: (operations) => this.#opened?.writer.take(operations),
+        ranHere: (ms) => this.#opened?.writer.ranHere(ms),
       },
-      commit: () => void this.#open.run("COMMIT"),
-      rollback: () => {
-        if (this.#open.inTransaction) this.#open.run("ROLLBACK");
-      },
-    });
+    );
   }
 
   async open(): Promise<void> {
     await this.#guard(() => {
       const database = openDatabase(this.#path, (opened) => migrate(opened, this.#path, Date.now()));
-      this.#statements = new Statements(database);
-      this.#presence = new Presence(this.#path);
+      const presence = new Presence(this.#path);
+      const writer = new ThreadedWriter(this.#path, presence, this.#threading);
+      this.#opened = { statements: new Statements(database), presence, writer };
     });
-    await this.#write((statements) => releaseAll(statements));
+    await this.#write("releaseAll");
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {
-    const values = entryValues(entry);
-    const { method, target, headers, body } = entry.delivery;
-    return this.#write((statements) => {
-      const row = statements.get(
-        `INSERT INTO entry (${ENTRY_COLUMNS}) VALUES (${values.map(() => "?").join(", ")})
-         ON CONFLICT (key_timestamp, event_id, source) DO UPDATE
-           SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at)
-         RETURNING seq, state, duplicates, ${MAYBE_PRUNED}`,
-        ...values,
-      );
-      const appended = toAppended(row ?? {}, Number(row?.duplicates) > 0);
-      if (appended.duplicate) return appended;
-      if (row?.maybe_pruned === 1 && entry.state === "pending" && entry.afterPruning !== true) {
-        statements.run("DELETE FROM entry WHERE seq = ?", appended.seq);
-        return undefined;
-      }
-      const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
-      statements.run(insert, appended.seq, method, target, JSON.stringify(headers), body);
-      return appended;
-    });
+    return this.#write("append", entry);
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {
-    return this.#write((statements) => {
-      const row = statements.get(
-        `UPDATE entry SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, ?)
-         WHERE key_timestamp = ? AND event_id = ? AND source = ? RETURNING seq, state`,
-        ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
-      );
-      return row === undefined ? undefined : toAppended(row, true);
-    });
+    return this.#write("touch", key, at);
   }
 
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    return this.#write((statements) => claimDue(statements, request));
+    return this.#write("claim", request);
   }
 
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
-    const sql = "UPDATE entry SET run_at = ? WHERE seq = ? AND lease = ?";
-    return this.#write((statements) => {
-      const lost = leases.filter(({ seq, lease }) => statements.run(sql, until, seq, lease) === 0);
-      return lost.map(({ seq }) => seq);
-    });
+    const own = leases.map(({ seq, lease }) => ({ seq, lease })); // and not all else they may have
+    return this.#write("renew", own, until);
   }
 
-  settle({ records, ...settlement }: Settlement, now: number): Promise<boolean> {
-    const { seq, lease, state, reason, runAt } = settlement;
-    const settledAt = state === "pending" ? null : now;
-    const finished = JSON.stringify(settlement.finishedHandlers);
-    const given = settlement.uncount === true ? 1 : 0;
-    return this.#write((statements) => {
-      const row = statements.get(
-        `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
-           attempts = attempts - ?, lease = NULL
-         WHERE seq = ? AND lease = ? RETURNING source, order_key`,
-        ...[
-          state,
-          reason === null ? null : encodeText(reason),
-          runAt,
-          settledAt,
-          finished,
-          given,
-          seq,
-          lease,
-        ],
-      );
-      if (row === undefined) return false;
-      if (state !== "pending") releaseNext(statements, row);
-      for (const record of records) {
-        statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
-      }
-      return true;
-    });
+  settle(settlement: Settlement, now: number): Promise<boolean> {
+    return this.#write("settle", settlement, now);
   }
 
   nextRunAt({ except = [] }: Pick<ClaimRequest, "except"> = {}): Promise<number | undefined> {
-    return this.#guard(() => nextDue(this.#open, except));
+    return this.#guard(() => nextDue(this.#open.statements, except));
   }
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
-    const { where, values } = filterSql(filter);
-    const limit = filter.limit ?? -1;
-    return this.#write((statements) =>
-      statements.run(
-        `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, run_at = ?, attempts = 0, settled_at = NULL
-         WHERE seq IN
-           (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
-        ...[now, ...values, limit],
-      ),
-    );
+    return this.#write("redrive", filter, now);
   }
 
   list(filter: EntryFilter): Promise<readonly Entry[]> {
     const { where, values } = filterSql(filter);
     return this.#guard(() => {
       const limit = filter.limit ?? -1;
-      const rows = this.#open.all(
+      const rows = this.#open.statements.all(
         `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`,
         ...values,
         limit,
@@ -188,16 +123,16 @@ class SqliteInbox implements Inbox {
   }
 
   prune(request: PruneRequest, step: Step): Promise<StepResult> {
-    return this.#step((statements) => pruneStep(statements, request, step));
+    return this.#thenGiveBack(this.#write("pruneStep", request, step));
   }
 
   slim(request: SlimRequest, step: Step): Promise<StepResult> {
-    return this.#step((statements) => slimStep(statements, request, step));
+    return this.#thenGiveBack(this.#write("slimStep", request, step));
   }
 
-  async #step(work: (statements: Statements) => StepResult): Promise<StepResult> {
-    const result = await this.#write(work);
-    if (result.changed > 0) await this.#guard(() => giveBackPages(this.#open));
+  async #thenGiveBack(step: Promise<StepResult>): Promise<StepResult> {
+    const result = await step;
+    if (result.changed > 0) await this.#write("giveBackPages");
     return result;
   }
 
@@ -205,14 +140,14 @@ class SqliteInbox implements Inbox {
     return this.#guard(() => {
       const sql =
         "SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?";
-      const row = this.#open.get(sql, seq);
+      const row = this.#open.statements.get(sql, seq);
       return row === undefined ? undefined : toDelivery(row);
     });
   }
 
   attempts(seq: number): Promise<readonly AttemptRecord[]> {
     return this.#guard(() =>
-      this.#open.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt),
+      this.#open.statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt),
     );
   }
 
@@ -222,7 +157,7 @@ class SqliteInbox implements Inbox {
         EntryState,
         number
       >;
-      for (const row of this.#open.all("SELECT state, count(*) AS n FROM entry GROUP BY state")) {
+      for (const row of this.#open.statements.all("SELECT state, count(*) AS n FROM entry GROUP BY state")) {
         counts[row.state as EntryState] = row.n as number;
       }
       return counts;
@@ -231,9 +166,11 @@ class SqliteInbox implements Inbox {
 
   async close(): Promise<void> {
     await this.#commit.idle();
-    const statements = this.#statements;
-    this.#statements = undefined;
-    if (statements === undefined) return;
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened === undefined) return;
+    await opened.writer.close();
+    const { statements } = opened;
     try {
       // Brings everything into the one file, so that a copy of it is whole.
       statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -243,17 +180,23 @@ class SqliteInbox implements Inbox {
     await this.#guard(() => statements.close());
   }
 
-  get #open(): Statements {
-    if (this.#statements !== undefined) return this.#statements;
+  get #open(): Opened {
+    if (this.#opened !== undefined) return this.#opened;
     throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
   }
 
-  #write<Result>(work: (statements: Statements) => Result): Promise<Result> {
-    return this.#commit
-      .run(() => work(this.#open))
-      .catch((thrown: unknown) => {
-        throw inboxError(this.#path, thrown);
-      });
+  async #write<Name extends OperationName>(
+    name: Name,
+    ...given: OperationArguments<Name>
+  ): Promise<OperationResult<Name>> {
+    const order: Operation = { name, given };
+    const bytes = name === "append" ? (given[0] as NewEntry).delivery.body.byteLength : 0;
+    try {
+      const work = () => runOperation(this.#open.statements, order) as OperationResult<Name>;
+      return await this.#commit.run(work, { order, bytes });
+    } catch (thrown) {
+      throw inboxError(this.#path, thrown);
+    }
   }
 
   async #guard<Result>(work: () => Result): Promise<Result> {
@@ -263,8 +206,4 @@ class SqliteInbox implements Inbox {
       throw inboxError(this.#path, thrown);
     }
   }
-}
-
-function toAppended(row: Row, duplicate: boolean): Appended {
-  return { seq: row.seq as number, duplicate, state: row.state as EntryState };
 }

@@ -48,7 +48,7 @@ export function slimStep(statements: Statements, { settledUntil }: SlimRequest, 
   return result(rows, old.length, done.length, step);
 }
 
-/** Gives a few of the pages that pruning freed back to the file system; not within a transaction. */
+/** Gives a few of the pages that pruning freed back to the file system, within a transaction. */
 export function giveBackPages(statements: Statements): void {
   statements.exec(`PRAGMA incremental_vacuum(${PAGES_GIVEN_BACK})`);
 }

@@ -1,0 +1,139 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { HookporterError } from "../../errors.ts";
+import type { WorkResult } from "../commit-together.ts";
+import type { Elsewhere } from "../group-commit.ts";
+import { packBatch } from "./batch.ts";
+import type { Operation } from "./operations.ts";
+import type { Presence } from "./presence.ts";
+import { toldError } from "./told-error.ts";
+import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
+
+/** When batches are worth a thread of their own. */
+export interface Threading {
+  /** The thread's program. Where there is none, as when the source is run as it is, everything stays in this thread. */
+  readonly program: URL;
+  /** Operations in a batch from which on it goes to the thread: below, telling it costs more than the commit. */
+  readonly fromOperations: number;
+  /** Milliseconds that commits take here on average, from which on all of them go to the thread: a slow disk. */
+  readonly fromMilliseconds: number;
+}
+
+/** What suits a local disk. */
+export const DEFAULT_THREADING: Threading = {
+  program: new URL("./inbox-writer.js", import.meta.url),
+  fromOperations: 8,
+  fromMilliseconds: 1,
+};
+
+/** Weight of the latest commit in the average. */
+const LATEST = 0.2;
+
+/** Milliseconds that the end of the process waits for the thread to leave SQLite. */
+const MAX_EXIT_WAIT = 3000;
+
+/** The batch that the thread has. */
+interface UnderWay {
+  readonly resolve: (results: readonly WorkResult[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A thread that commits, so that this one goes on receiving meanwhile. It is started by the first batch that is worth
+ * it, and opens a connection of its own; only one of the two threads ever writes at a time.
+ */
+export class ThreadedWriter implements Elsewhere<Operation> {
+  readonly #path: string;
+  readonly #presence: Presence;
+  readonly #threading: Threading;
+  readonly #flags = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  #worker: Worker | undefined;
+  #gone: Promise<void> | undefined;
+  #state: "none" | "starting" | "ready" | "over" = "none";
+  #average = 0;
+  #underWay: UnderWay | undefined;
+
+  constructor(path: string, presence: Presence, threading: Threading) {
+    this.#path = path;
+    this.#presence = presence;
+    this.#threading = threading;
+    if (!existsSync(fileURLToPath(threading.program))) this.#state = "over";
+  }
+
+  take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
+    const { fromOperations, fromMilliseconds } = this.#threading;
+    if (operations.length < fromOperations && this.#average < fromMilliseconds) return undefined;
+    if (this.#state === "none") this.#start();
+    const worker = this.#worker;
+    if (this.#state !== "ready" || worker === undefined) return undefined;
+    return new Promise((resolve, reject) => {
+      this.#underWay = { resolve, reject };
+      const batch = packBatch(operations);
+      worker.ref(); // somebody waits for it now
+      worker.postMessage(batch, [batch.bodies]);
+    });
+  }
+
+  ranHere(ms: number): void {
+    this.#average += (ms - this.#average) * LATEST;
+  }
+
+  /** Ends the thread, in order. Nothing may be under way. */
+  async close(): Promise<void> {
+    this.#worker?.ref();
+    if (this.#state === "starting" || this.#state === "ready") this.#worker?.postMessage("close");
+    this.#state = "over";
+    await this.#gone;
+  }
+
+  #start(): void {
+    this.#state = "starting";
+    const start: WriterStart = {
+      path: this.#path,
+      files: this.#presence.files,
+      flags: this.#flags.buffer as SharedArrayBuffer,
+    };
+    const worker = new Worker(this.#threading.program, { workerData: start, execArgv: [] });
+    worker.unref(); // by itself it keeps no process alive
+    worker.on("message", (answer: WriterAnswer) => this.#hear(answer));
+    worker.on("error", (error) => this.#lose(error));
+    const onExit = () => this.#standStill();
+    process.on("exit", onExit);
+    this.#gone = new Promise((resolve) => {
+      worker.once("exit", () => {
+        process.off("exit", onExit);
+        this.#lose(new Error("the thread that writes has ended"));
+        resolve();
+      });
+    });
+    this.#worker = worker;
+  }
+
+  #hear(answer: WriterAnswer): void {
+    if ("ready" in answer) {
+      if (this.#state === "starting") this.#state = "ready";
+      return;
+    }
+    const results = answer.results.map(
+      (result): WorkResult => ("error" in result ? { error: toldError(result.error) } : result),
+    );
+    this.#worker?.unref();
+    this.#underWay?.resolve(results);
+    this.#underWay = undefined;
+  }
+
+  /** Without the thread everything is written here again; what it had may be written or not, so it is not acknowledged. */
+  #lose(cause: Error): void {
+    this.#state = "over";
+    const told = `${this.#path}: the thread that writes was lost: ${cause.message}`;
+    this.#underWay?.reject(new HookporterError("inbox_unavailable", told, { cause }));
+    this.#underWay = undefined;
+  }
+
+  /** Lets the thread begin nothing more, and waits until it is out of SQLite. */
+  #standStill(): void {
+    Atomics.store(this.#flags, FLAGS.over, 1);
+    Atomics.wait(this.#flags, FLAGS.busy, 1, MAX_EXIT_WAIT);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Transactions } from "../commit-together.ts";
+import type { Presence } from "./presence.ts";
+import type { Statements } from "./statements.ts";
+
+/** Transactions on an open inbox file, none of which begins once its files are not the ones they were. */
+export function transactionsOn(open: () => { statements: Statements; presence: Presence }): Transactions {
+  return {
+    begin: () => {
+      const { statements, presence } = open();
+      presence.check();
+      statements.run("BEGIN IMMEDIATE");
+    },
+    commit: () => void open().statements.run("COMMIT"),
+    rollback: () => {
+      const { statements } = open();
+      if (statements.inTransaction) statements.run("ROLLBACK");
+    },
+  };
+}

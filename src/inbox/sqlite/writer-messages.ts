@@ -1,0 +1,42 @@
+import type { Operation } from "./operations.ts";
+import type { FileIdentities } from "./presence.ts";
+
+/** What a writing thread is started with. */
+export interface WriterStart {
+  /** The inbox file. */
+  readonly path: string;
+  /** The files that the inbox was opened with: the thread must not write to others. */
+  readonly files: FileIdentities;
+  /** Two numbers shared with the thread; see {@link FLAGS}. */
+  readonly flags: SharedArrayBuffer;
+}
+
+/** What the shared numbers say: 1 while the thread is in SQLite; 1 once it must not begin anything more. */
+export const FLAGS = { busy: 0, over: 1 } as const;
+
+/** A batch to run in one transaction. All bodies stand in one piece of memory, which changes hands instead of being copied. */
+export interface Batch {
+  readonly operations: readonly Operation[];
+  readonly bodies: ArrayBuffer;
+}
+
+/** Stands for a body in a batch: where it is. */
+export interface BodyPlace {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** An error on its way between threads, which would lose its class and its codes. */
+export interface ToldError {
+  readonly message: string;
+  /** The code of one of ours. */
+  readonly code?: string;
+  /** SQLite's own number. */
+  readonly errcode?: number;
+}
+
+/** What comes back for each operation. */
+export type ToldResult = { readonly value: unknown } | { readonly error: ToldError };
+
+/** What a thread says: ready, or the results of the batch it was sent. */
+export type WriterAnswer = { readonly ready: true } | { readonly results: readonly ToldResult[] };

@@ -1,0 +1,65 @@
+// The thread that writes an inbox file while much arrives: it runs batches, each in one transaction, and nothing else.
+import { parentPort, workerData } from "node:worker_threads";
+import { commitTogether } from "../commit-together.ts";
+import { unpackBatch } from "./batch.ts";
+import { openDatabase } from "./client.ts";
+import { runOperation } from "./operations.ts";
+import { Presence } from "./presence.ts";
+import { Statements } from "./statements.ts";
+import { tellError } from "./told-error.ts";
+import { transactionsOn } from "./transactions.ts";
+import {
+  type Batch,
+  FLAGS,
+  type ToldResult,
+  type WriterAnswer,
+  type WriterStart,
+} from "./writer-messages.ts";
+
+const { path, files, flags: shared } = workerData as WriterStart;
+const flags = new Int32Array(shared);
+const presence = new Presence(path, files);
+const port = parentPort;
+if (port === null) throw new TypeError("expected to run as a thread");
+const tell = (answer: WriterAnswer) => port.postMessage(answer);
+
+const statements = whileBusy(() => {
+  presence.check();
+  return new Statements(openDatabase(path, () => {}));
+});
+const transactions = transactionsOn(() => ({ statements, presence }));
+
+port.on("message", (batch: Batch | "close") => {
+  if (batch === "close") {
+    whileBusy(() => statements.close());
+    port.close();
+    return;
+  }
+  const works = unpackBatch(batch).map((operation) => () => runOperation(statements, operation));
+  const results = whileBusy(() => commitTogether(transactions, works));
+  tell({
+    results: results.map(
+      (result): ToldResult => ("error" in result ? { error: tellError(result.error) } : result),
+    ),
+  });
+});
+tell({ ready: true });
+
+/**
+ * Says that this thread is in SQLite, where the end of the process must not meet it: the library would bring the whole
+ * process down. Once the process is ending nothing begins any more.
+ */
+function whileBusy<Result>(work: () => Result): Result {
+  Atomics.store(flags, FLAGS.busy, 1);
+  try {
+    if (Atomics.load(flags, FLAGS.over) === 1) {
+      Atomics.store(flags, FLAGS.busy, 0);
+      Atomics.notify(flags, FLAGS.busy);
+      Atomics.wait(flags, FLAGS.over, 1); // for ever: the process is about to be gone
+    }
+    return work();
+  } finally {
+    Atomics.store(flags, FLAGS.busy, 0);
+    Atomics.notify(flags, FLAGS.busy);
+  }
+}

@@ -1,0 +1,124 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Worker } from "node:worker_threads";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { openDatabase } from "../../src/inbox/sqlite/client.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { describeInbox } from "./contract.ts";
+import { AT, keep, numberedEntry, sampleDelivery, sampleEntry } from "./entries.ts";
+import { ALWAYS, threadedInbox } from "./threaded.ts";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-threaded-"));
+let files = 0;
+const newPath = () => join(FOLDER, `inbox-${++files}.sqlite`);
+
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+describeInbox("the SQLite inbox, written by its thread,", () => threadedInbox(newPath()));
+
+describe("the thread that writes", () => {
+  /** An open inbox, and its thread. */
+  const open = async (path = newPath()) => {
+    const threads: Worker[] = [];
+    const inbox = threadedInbox(path, (worker) => threads.push(worker));
+    await inbox.open();
+    onTestFinished(() => inbox.close());
+    const [thread] = threads;
+    if (thread === undefined) throw new Error("expected a thread");
+    return { inbox, thread, path };
+  };
+
+  it("gives each of many writes its own result, in order", async () => {
+    const { inbox } = await open();
+    const kept = await Promise.all(
+      Array.from({ length: 300 }, (_, number) => keep(inbox, numberedEntry(number))),
+    );
+    expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
+  });
+
+  it("keeps bodies of any length apart", async () => {
+    const { inbox } = await open();
+    const bodies = [0, 1, 70_000, 3, 0, 65_536].map((length, index) => Buffer.alloc(length, index + 1));
+    const kept = await Promise.all(
+      bodies.map((body, number) =>
+        keep(inbox, numberedEntry(number, 0, { delivery: sampleDelivery({ body }) })),
+      ),
+    );
+    for (const [index, { seq }] of kept.entries()) {
+      expect(Buffer.from((await inbox.delivery(seq))?.body ?? []).equals(bodies[index] ?? Buffer.of())).toBe(
+        true,
+      );
+    }
+  });
+
+  it("reports a write that fails, and keeps those beside it", async () => {
+    const { inbox } = await open();
+    const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
+    const results = await Promise.allSettled(
+      [numberedEntry(1), broken, numberedEntry(3)].map((entry) => keep(inbox, entry)),
+    );
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
+  });
+
+  it("[case 68] leaves this thread free while another process holds the file locked, then says so", async () => {
+    const { inbox, path } = await open();
+    const other = openDatabase(path, () => {});
+    onTestFinished(() => other.close());
+    other.exec("BEGIN IMMEDIATE");
+    let turns = 0;
+    const timer = setInterval(() => turns++, 5);
+    await expect(keep(inbox, sampleEntry())).rejects.toMatchObject({ code: "inbox_busy" });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(20);
+    other.exec("ROLLBACK");
+    expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
+  });
+
+  it("acknowledges nothing once the file is not the one it was", async () => {
+    const { inbox, path } = await open();
+    await keep(inbox, numberedEntry(1));
+    renameSync(path, `${path}.moved`);
+    await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+    renameSync(`${path}.moved`, path);
+    expect(await keep(inbox, numberedEntry(2))).toMatchObject({ duplicate: false });
+  });
+
+  it("is done without once it is lost: what it had is not acknowledged, and the next is kept", async () => {
+    const { inbox, thread } = await open();
+    const lost = keep(inbox, numberedEntry(1));
+    lost.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve)); // by now it is on its way
+    await thread.terminate();
+    await lost.catch((error) => expect(error).toMatchObject({ code: "inbox_unavailable" }));
+    expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "pending" });
+    expect((await keep(inbox, numberedEntry(1))).state).toBe("pending");
+  });
+
+  it("is not asked for where there is no program for it", async () => {
+    const inbox = sqliteInbox(newPath(), { ...ALWAYS, program: new URL("none.js", pathToFileURL(FOLDER)) });
+    await inbox.open();
+    onTestFinished(() => inbox.close());
+    expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
+  });
+
+  it("lets a process end in the middle of it, with its own exit code and nothing acknowledged lost", async () => {
+    for (let round = 0; round < 6; round++) {
+      const path = newPath();
+      const ended = spawnSync(process.execPath, [join(import.meta.dirname, "children", "exits.js"), path], {
+        encoding: "utf8",
+        timeout: 30_000,
+      });
+      expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 7, stderr: "" });
+      const acknowledged = Number(ended.stdout.trim());
+      expect(acknowledged).toBeGreaterThan(0);
+      const inbox = sqliteInbox(path);
+      await inbox.open();
+      expect((await inbox.list({})).length).toBeGreaterThanOrEqual(acknowledged);
+      await inbox.close();
+    }
+  }, 60_000);
+});

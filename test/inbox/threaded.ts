@@ -1,0 +1,30 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Worker } from "node:worker_threads";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Threading } from "../../src/inbox/sqlite/threaded-writer.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+
+const program = pathToFileURL(join(import.meta.dirname, "..", "..", "dist", "inbox-writer.js"));
+
+/** Has everything committed by the thread, as the built package has it under load. */
+export const ALWAYS: Threading = { program, fromOperations: 1, fromMilliseconds: 0 };
+
+/** An inbox whose thread is at work as soon as it is open; `onThread` is given the thread. */
+export function threadedInbox(path: string, onThread: (worker: Worker) => void = () => {}): Inbox {
+  if (!existsSync(program)) throw new Error("expected dist/ to be built: npm run build");
+  const inbox = sqliteInbox(path, ALWAYS);
+  const open = inbox.open.bind(inbox);
+  inbox.open = async () => {
+    const ready = new Promise<void>((resolve) => {
+      process.once("worker", (worker) => {
+        onThread(worker);
+        worker.once("message", () => resolve());
+      });
+    });
+    await open();
+    await ready;
+  };
+  return inbox;
+}
