@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord, Entry, NewEntry } from "../inbox.ts";
 import { decodeText, encodeText } from "./text.ts";
@@ -6,16 +5,15 @@ import { decodeText, encodeText } from "./text.ts";
 /** A row as SQLite gives it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The columns of `entry`, in the order {@link entryValues} gives them. */
+/** The columns of `entry`, in the order {@link entryValues} gives them; without the body's hash. */
 export const ENTRY_COLUMNS =
   "key_timestamp, event_id, source, kind, event_timestamp, state, reason, order_key, " +
-  "received_at, run_at, last_seen_at, settled_at, body_hash, body_length";
+  "received_at, run_at, last_seen_at, settled_at, body_length";
 
 /** A new entry as the values of its row. */
-export function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
+function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
   const at = delivery.receivedAt;
   const settledAt = entry.state === "dead" ? at : null;
-  const bodyHash = hash("sha256", delivery.body, "hex");
   return [
     ...[key.timestamp, encodeText(key.eventId), encodeText(key.source), encodeNullable(entry.kind)],
     ...[
@@ -27,10 +25,32 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
       entry.runAt ?? at,
       at,
       settledAt,
-      bodyHash,
       delivery.body.byteLength,
     ],
   ];
+}
+
+/** What is written for a new entry, as SQLite takes it. */
+export interface NewRows {
+  /** Of `entry`. */
+  readonly values: readonly (string | number | null)[];
+  /** Whether it is not kept after all where its key may have been pruned. */
+  readonly unlessPruned: boolean;
+  readonly method: string;
+  readonly target: string;
+  /** As JSON. */
+  readonly headers: string;
+  readonly body: Uint8Array;
+}
+
+/** A new entry as what is written for it. */
+export function toNewRows(entry: NewEntry): NewRows {
+  const { method, target, headers, body } = entry.delivery;
+  return {
+    values: entryValues(entry),
+    unlessPruned: entry.state === "pending" && entry.afterPruning !== true,
+    ...{ method, target, headers: JSON.stringify(headers), body },
+  };
 }
 
 /** A row of `entry` as an entry. */

@@ -4,10 +4,9 @@ import { Worker } from "node:worker_threads";
 import { HookporterError } from "../../errors.ts";
 import type { WorkResult } from "../commit-together.ts";
 import type { Elsewhere } from "../group-commit.ts";
-import { packBatch } from "./batch.ts";
+import { packBatch, unpackResult } from "./batch.ts";
 import type { Operation } from "./operations.ts";
 import type { Presence } from "./presence.ts";
-import { toldError } from "./told-error.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 /** When batches are worth a thread of their own. */
@@ -115,9 +114,7 @@ export class ThreadedWriter implements Elsewhere<Operation> {
       if (this.#state === "starting") this.#state = "ready";
       return;
     }
-    const results = answer.results.map(
-      (result): WorkResult => ("error" in result ? { error: toldError(result.error) } : result),
-    );
+    const results = answer.results.map(unpackResult);
     this.#worker?.unref();
     this.#underWay?.resolve(results);
     this.#underWay = undefined;

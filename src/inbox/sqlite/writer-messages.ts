@@ -16,15 +16,19 @@ export const FLAGS = { busy: 0, over: 1 } as const;
 
 /** A batch to run in one transaction. All bodies stand in one piece of memory, which changes hands instead of being copied. */
 export interface Batch {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly (Operation | PackedRows)[];
   readonly bodies: ArrayBuffer;
 }
 
-/** Stands for a body in a batch: where it is. */
-export interface BodyPlace {
-  readonly at: number;
-  readonly length: number;
-}
+/** A new entry in a batch: `NewRows` as a list, with its body's length in place of the body. */
+export type PackedRows = readonly [
+  unlessPruned: boolean,
+  method: string,
+  target: string,
+  headers: string,
+  bodyLength: number,
+  ...values: (string | number | null)[],
+];
 
 /** An error on its way between threads, which would lose its class and its codes. */
 export interface ToldError {
@@ -35,8 +39,11 @@ export interface ToldError {
   readonly errcode?: number;
 }
 
-/** What comes back for each operation. */
-export type ToldResult = { readonly value: unknown } | { readonly error: ToldError };
+/** What comes back for each operation; for an entry that was kept, or known, a list. */
+export type ToldResult =
+  | { readonly value: unknown }
+  | { readonly error: ToldError }
+  | readonly [seq: number, duplicate: boolean, state: string];
 
 /** What a thread says: ready, or the results of the batch it was sent. */
 export type WriterAnswer = { readonly ready: true } | { readonly results: readonly ToldResult[] };

@@ -1,26 +1,20 @@
 // The thread that writes an inbox file while much arrives: it runs batches, each in one transaction, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
 import { commitTogether } from "../commit-together.ts";
-import { unpackBatch } from "./batch.ts";
+import { packResult, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
 import { runOperation } from "./operations.ts";
 import { Presence } from "./presence.ts";
 import { Statements } from "./statements.ts";
-import { tellError } from "./told-error.ts";
 import { transactionsOn } from "./transactions.ts";
-import {
-  type Batch,
-  FLAGS,
-  type ToldResult,
-  type WriterAnswer,
-  type WriterStart,
-} from "./writer-messages.ts";
+import { type Batch, FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 const { path, files, flags: shared } = workerData as WriterStart;
 const flags = new Int32Array(shared);
 const presence = new Presence(path, files);
 const port = parentPort;
 if (port === null) throw new TypeError("expected to run as a thread");
+const LOST = { error: new TypeError("an operation has no result") };
 const tell = (answer: WriterAnswer) => port.postMessage(answer);
 
 const statements = whileBusy(() => {
@@ -35,13 +29,10 @@ port.on("message", (batch: Batch | "close") => {
     port.close();
     return;
   }
-  const works = unpackBatch(batch).map((operation) => () => runOperation(statements, operation));
+  const operations = unpackBatch(batch);
+  const works = operations.map((operation) => () => runOperation(statements, operation));
   const results = whileBusy(() => commitTogether(transactions, works));
-  tell({
-    results: results.map(
-      (result): ToldResult => ("error" in result ? { error: tellError(result.error) } : result),
-    ),
-  });
+  tell({ results: operations.map((operation, index) => packResult(operation, results[index] ?? LOST)) });
 });
 tell({ ready: true });
 
