@@ -3,6 +3,7 @@ import type { AttemptRecord, ClaimedEntry, Inbox, Settlement } from "../inbox/in
 import type { DeadLetter } from "./handler.ts";
 import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
+import { Slots } from "./slots.ts";
 
 /** How entries are taken from the inbox and run. */
 export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
@@ -43,10 +44,12 @@ export class Dispatcher {
   readonly #claims = new Set<Promise<void>>();
   #claiming: Promise<void> | undefined;
   #again = false;
+  readonly #slots: Slots;
   #started = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#slots = new Slots(options.concurrency);
   }
 
   /** Begins to run what is due, work left by a killed process included once its lease has ended. */
@@ -74,7 +77,7 @@ export class Dispatcher {
 
   /** How many entries are running here now. */
   get running(): number {
-    return this.#running.size;
+    return this.#slots.taken;
   }
 
   /**
@@ -85,6 +88,7 @@ export class Dispatcher {
     this.#started = false;
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#claiming, ...this.#claims]);
+    this.#slots.close();
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
@@ -101,17 +105,17 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const { inbox, concurrency, leaseMs, clock, pollMs, log, retry, deadBlocks } = this.#options;
+    const { inbox, leaseMs, clock, pollMs, log, retry, deadBlocks } = this.#options;
     clearTimeout(this.#timer);
     let wait = pollMs;
     try {
-      const limit = concurrency - this.#running.size;
-      if (limit <= 0) return; // an entry that ends wakes us
+      const { now: limit, ahead } = this.#slots.free;
+      if (limit + ahead <= 0) return; // an entry that ends wakes us
       const except = [...this.#running.keys()];
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
-      const entries = await inbox.claim({ now: clock(), limit, leaseMs, except, horizon, deadBlocks });
+      const entries = await inbox.claim({ now: clock(), limit, ahead, leaseMs, except, horizon, deadBlocks });
       for (const entry of entries) this.#run(entry);
-      if (entries.length === limit) return;
+      if (entries.length > 0 && entries.length >= limit) return;
       const next = await inbox.nextRunAt({ except: [...this.#running.keys()], deadBlocks });
       if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - clock()));
     } catch (thrown) {
@@ -144,7 +148,7 @@ export class Dispatcher {
   async #claimOnly(seq: number): Promise<void> {
     const { inbox, clock, leaseMs, deadBlocks } = this.#options;
     const claim = inbox.claim({ now: clock(), limit: 1, leaseMs, deadBlocks, only: seq }).then((entries) => {
-      for (const entry of entries) this.#run(entry);
+      for (const entry of entries) this.#run(entry, true);
     });
     this.#claims.add(claim);
     try {
@@ -154,19 +158,26 @@ export class Dispatcher {
     }
   }
 
-  #run(entry: ClaimedEntry): void {
-    const finished = this.#runAndSettle(entry).finally(() => {
+  /** Runs an entry in its turn, or at once, beside those whose turn it is. */
+  #run(entry: ClaimedEntry, atOnce = false): void {
+    const finished = this.#runAndSettle(entry, atOnce).finally(() => {
       this.#running.delete(entry.seq);
       this.wake();
     });
     this.#running.set(entry.seq, { entry, finished });
   }
 
-  async #runAndSettle(entry: ClaimedEntry): Promise<Settlement | undefined> {
+  async #runAndSettle(entry: ClaimedEntry, atOnce: boolean): Promise<Settlement | undefined> {
     const { inbox, clock, log } = this.#options;
     const { seq } = entry;
     try {
-      const settlement = await runEntry(entry, { ...this.#options, signal: this.#aborter.signal });
+      const run = () => runEntry(entry, { ...this.#options, signal: this.#aborter.signal });
+      const settlement = await (atOnce ? this.#slots.runAtOnce(run) : this.#slots.run(run));
+      if (settlement === undefined) {
+        await this.#giveBack(entry);
+        return undefined;
+      }
+      this.wake(); // for another one, while this one's result is stored
       if (await inbox.settle(settlement, clock())) {
         this.#report(entry, settlement);
         return settlement;
@@ -177,6 +188,14 @@ export class Dispatcher {
       log.error({ seq, error: describeError(thrown) }, "an entry's result could not be stored");
     }
     return undefined;
+  }
+
+  /** An entry that stood in line when the receiver was stopped is due again at once, as if it had not been claimed. */
+  async #giveBack({ seq, lease, finishedHandlers }: ClaimedEntry): Promise<void> {
+    const { inbox, clock } = this.#options;
+    const now = clock();
+    const back = { state: "pending", reason: null, runAt: now, records: [], uncount: true } as const;
+    await inbox.settle({ seq, lease, finishedHandlers, ...back }, now);
   }
 
   #report(entry: ClaimedEntry, settlement: Settlement): void {

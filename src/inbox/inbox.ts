@@ -104,6 +104,11 @@ export interface ClaimRequest {
   readonly now: number;
   readonly limit: number;
   readonly leaseMs: number;
+  /**
+   * So many more than `limit` of those that are due, to run soon, as far as they were never claimed before: one that may
+   * have ended a process must not use up attempts of entries that only stood in line. Default 0.
+   */
+  readonly ahead?: number;
   /** Entries that are running here already: not given again, even after their lease has ended. Default none. */
   readonly except?: readonly number[];
   /**

@@ -81,6 +81,7 @@ class MemoryInbox implements Inbox {
       now,
       limit,
       leaseMs,
+      ahead = 0,
       except = [],
       horizon = Number.POSITIVE_INFINITY,
       deadBlocks = false,
@@ -97,7 +98,8 @@ class MemoryInbox implements Inbox {
     const claimed: ClaimedEntry[] = [];
     for (const held of due) {
       const { entry } = held;
-      if (claimed.length >= limit) break;
+      if (claimed.length >= limit + ahead) break;
+      if (claimed.length >= limit && entry.attempts > 0) continue;
       if (except.includes(entry.seq) || this.#isHeldBack(entry, deadBlocks)) continue;
       const lease = randomUUID();
       held.lease = lease;

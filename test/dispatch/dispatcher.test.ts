@@ -397,6 +397,30 @@ describe("Dispatcher", () => {
       expect(dead).toEqual([]);
     });
 
+    it("gives back what was claimed ahead and has not begun, with its attempt", async () => {
+      const slow = gate();
+      const ran: string[] = [];
+      const plan = planOf({
+        a: ({ id }) => {
+          ran.push(id);
+          return ran.length > 20 ? slow.opened : undefined;
+        },
+      });
+      for (let number = 1; number <= 60; number++) await add(number);
+      const running = start({ plan, concurrency: 2 });
+      await until(async () => expect((await inbox.counts()).running).toBeGreaterThan(10));
+      await until(() => expect(running.running).toBe(2));
+      const stopped = running.stop(5000);
+      slow.open();
+      await stopped;
+      expect((await inbox.list({ states: ["pending"] })).length).toBeGreaterThan(10);
+      const attempts = (await inbox.list({})).map(({ state, attempts: count }) =>
+        state === "done" ? 1 - count : count,
+      );
+      expect(new Set(attempts)).toEqual(new Set([0]));
+      expect(settled).toHaveLength(ran.length);
+    });
+
     it("resolves at once when nothing runs, however long the grace", async () => {
       const running = start({});
       const started = performance.now();

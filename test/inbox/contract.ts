@@ -183,6 +183,20 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await ids()).toEqual([]);
       });
 
+      it("gives more ahead, of those that were never claimed before", async () => {
+        for (const number of [1, 2, 3, 4, 5]) await keep(inbox, numberedEntry(number, number));
+        for (const entry of await inbox.claim({ now: AT + 3, limit: 3, leaseMs: 10 })) {
+          const runAt = entry.runAt - 10; // as it was: 1, 2 and 3 failed once
+          await inbox.settle(settlementOf(entry, { state: "pending", runAt }), AT + 3);
+        }
+        const ids = async (limit: number, ahead: number) =>
+          (await inbox.claim({ now: AT + 9, limit, ahead, leaseMs: 1000 })).map(({ key }) => key.eventId);
+        expect(await ids(1, 0)).toEqual(["evt_1"]);
+        expect(await ids(0, 4)).toEqual(["evt_4", "evt_5"]);
+        expect(await ids(0, 4)).toEqual([]);
+        expect(await ids(5, 4)).toEqual(["evt_2", "evt_3"]);
+      });
+
       it("leaves what is not due yet", async () => {
         await keep(inbox, numberedEntry(1, 500));
         expect(await inbox.claim({ now: AT + 499, limit: 5, leaseMs: 10 })).toEqual([]);

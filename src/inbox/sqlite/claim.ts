@@ -19,6 +19,7 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
     now,
     limit,
     leaseMs,
+    ahead = 0,
     except = [],
     horizon = Number.POSITIVE_INFINITY,
     deadBlocks = false,
@@ -28,17 +29,19 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
     ["run_at <= ?", now],
     ["run_at > ?", now + Math.max(horizon, leaseMs)],
   ] as const) {
-    const sql = `SELECT seq, source, order_key FROM entry WHERE ${WAITING} AND ${due} AND ${NOT_EXCEPT}
+    const sql = `SELECT seq, source, order_key, attempts FROM entry WHERE ${WAITING} AND ${due} AND ${NOT_EXCEPT}
       ORDER BY run_at, seq LIMIT ?`;
     // Whatever is looked at is leased or held back, and so is not found again.
-    for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit; ) {
-      const rows = statements.all(sql, bound, JSON.stringify(except), limit - claimed.length);
-      if (rows.length === 0) break;
+    for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit + ahead; ) {
+      const rows = statements.all(sql, bound, JSON.stringify(except), limit + ahead - claimed.length);
+      let passedBy = rows.length === 0;
       for (const row of rows) {
-        if (!holdBackIfNeeded(statements, row, deadBlocks)) {
+        if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
+        else if (!holdBackIfNeeded(statements, row, deadBlocks)) {
           claimed.push(lease(statements, row.seq as number, now + leaseMs));
         }
       }
+      if (passedBy) break;
       looked += rows.length;
     }
   }

@@ -1,0 +1,80 @@
+/** Milliseconds of work that may be claimed ahead. */
+const AHEAD_MS = 100;
+
+/** Entries that may be claimed ahead at most. */
+const MAX_AHEAD = 200;
+
+/** Weight of the latest run in the average. */
+const LATEST = 0.1;
+
+/** Lets so many run at a time, the others wait in line; and says how many it is worth having in line. */
+export class Slots {
+  readonly #limit: number;
+  readonly #line: ((mayRun: boolean) => void)[] = [];
+  #taken = 0;
+  #averageMs = Number.POSITIVE_INFINITY;
+  #closed = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** How many run. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** How many more could run, or stand in line, before it is enough. */
+  get free(): { readonly now: number; readonly ahead: number } {
+    const now = Math.max(0, this.#limit - this.#taken);
+    const ahead = Math.min(MAX_AHEAD, Math.floor((this.#limit * AHEAD_MS) / this.#averageMs));
+    return { now, ahead: Math.max(0, ahead - this.#line.length) };
+  }
+
+  /** Runs something in its turn; `undefined` where its turn will not come, since the slots were closed. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    if (!(await this.#enter())) return undefined;
+    return this.#occupy(work);
+  }
+
+  /** Runs something without waiting for its turn; the others wait a little longer instead. */
+  runAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#taken++;
+    return this.#occupy(work);
+  }
+
+  async #occupy<Result>(work: () => Promise<Result>): Promise<Result> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#note(performance.now() - start);
+      this.#taken--;
+      const next = this.#taken < this.#limit ? this.#line.shift() : undefined;
+      if (next !== undefined) {
+        this.#taken++;
+        next(true);
+      }
+    }
+  }
+
+  /** Lets nothing begin any more that has not begun. */
+  close(): void {
+    this.#closed = true;
+    for (const refuse of this.#line.splice(0)) refuse(false);
+  }
+
+  #enter(): Promise<boolean> | boolean {
+    if (this.#closed) return false;
+    if (this.#taken >= this.#limit) return new Promise((resolve) => this.#line.push(resolve));
+    this.#taken++;
+    return true;
+  }
+
+  #note(ms: number): void {
+    const known = Number.isFinite(this.#averageMs);
+    this.#averageMs = known
+      ? Math.max(0.01, this.#averageMs + (ms - this.#averageMs) * LATEST)
+      : Math.max(0.01, ms);
+  }
+}
