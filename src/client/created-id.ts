@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const withId = z.looseObject({ id: z.string().regex(/^wh_[^\s,]{1,200}$/) });
 

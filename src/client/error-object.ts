@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The error object (service description, "Errors"); each part is taken where it is there, since an answer may lack it. */
 const errorBodySchema = z.looseObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ServiceError } from "./service-error.ts";
 
 /** The list envelope (service description, "List envelope"). Fields that are not shown there are kept. */
