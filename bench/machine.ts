@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { CORES } from "./cores.ts";
 import { GENERATOR } from "./load/load.ts";
+import { median } from "./numbers.ts";
 import { ROOT } from "./places.ts";
 
 const PACKAGES = ["express", "fastify", "hono", "@hono/node-server", "@octokit/webhooks", "autocannon"];
@@ -21,11 +22,13 @@ export interface Machine {
   readonly placement: string;
   /** Processes that wanted a core before anything was measured: more than none means noise. */
   readonly loadBefore: number;
+  /** Milliseconds that a flush of 4 kB to the disk of the inboxes takes, median: the floor of a lone durable answer. */
+  readonly flushMs: number;
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** Looks at the machine. */
-export function describeMachine(): Machine {
+/** Looks at the machine, and at the disk that has `folder`. */
+export function describeMachine(folder: string): Machine {
   const load = `the load generator (${GENERATOR}) on core ${CORES.load}`;
   return {
     processor: cpus()[0]?.model.trim() ?? "unknown",
@@ -36,9 +39,24 @@ export function describeMachine(): Machine {
     sqlite: sqliteVersion(),
     generator: GENERATOR,
     placement: CORES.pinned ? `servers on cores ${CORES.server}, ${load}` : "not pinned",
+    flushMs: flushTime(folder),
     loadBefore: loadavg()[0] ?? 0,
     versions: Object.fromEntries(["hookporter", ...PACKAGES].map((name) => [name, versionOf(name)])),
   };
+}
+
+function flushTime(folder: string): number {
+  const path = join(folder, "flushed");
+  const file = openSync(path, "w");
+  const times = Array.from({ length: 50 }, () => {
+    writeSync(file, Buffer.alloc(4096, 1));
+    const start = performance.now();
+    fsyncSync(file);
+    return performance.now() - start;
+  });
+  closeSync(file);
+  rmSync(path);
+  return median(times);
 }
 
 function versionOf(name: string): string {

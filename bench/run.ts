@@ -47,7 +47,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 try {
-  const machine = describeMachine();
+  const machine = describeMachine(stage.folder);
   const when = <Result>(name: (typeof SECTIONS)[number], measure: () => Promise<Result>) =>
     wanted.includes(name) ? measure() : Promise.resolve(undefined);
   const report: Report = {

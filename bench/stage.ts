@@ -11,6 +11,10 @@ const HOUR = 3_600_000;
 const FILE_BYTES = 400 * 1024 * 1024;
 const MAX_REQUESTS = 1_000_000;
 
+/** Requests after which a server is warm, and seconds that warming up takes at most. */
+const WARM = 20_000;
+const MAX_WARM_UP = 4;
+
 /** What one round of one contestant gave. */
 export interface Round {
   readonly perSecond: number;
@@ -32,6 +36,7 @@ export class Stage {
   readonly #servers: Server[] = [];
   readonly #files = new Map<string, RequestFile>();
   readonly #next = new Map<Server, Map<RequestFile, number>>();
+  readonly #answered = new Map<Server, number>();
   #inboxes = 0;
 
   constructor(folder: string, profiles: string | undefined) {
@@ -69,6 +74,7 @@ export class Stage {
     const result = await sendLoad({ port: server.port, file, first, connections, seconds });
     const used = await server.measure();
     positions.set(file, first + result.sent);
+    this.#answered.set(server, (this.#answered.get(server) ?? 0) + result.answered);
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.answered} requests failed`);
     const kept = (await server.counts()).kept - before.kept;
     const keeps = before.kept > 0 || kept > 0;
@@ -81,10 +87,18 @@ export class Stage {
     return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss } };
   }
 
+  /** Loads a server until it has answered enough for its code to be compiled, for a few seconds at most. */
+  async warmUp(server: Server, load: { size: number; connections: number }): Promise<void> {
+    for (let second = 0; second < MAX_WARM_UP && (this.#answered.get(server) ?? 0) < WARM; second++) {
+      await this.load(server, { ...load, seconds: 1 });
+    }
+  }
+
   /** Closes the servers that were started. */
   async clear(): Promise<void> {
     await Promise.all(this.#servers.splice(0).map((server) => server.close()));
     this.#next.clear();
+    this.#answered.clear();
   }
 
   #file(size: number, dialect: Dialect): RequestFile {

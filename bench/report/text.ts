@@ -24,6 +24,7 @@ export function reportText(report: Report): string {
     `${report.form} form, ${report.at}`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}`,
     `SQLite ${machine.sqlite}; ${machine.placement}; load average before ${machine.loadBefore.toFixed(2)}`,
+    `a flush of 4 kB to disk takes ${threeDigits(machine.flushMs)} ms`,
     Object.entries(machine.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", "),
@@ -52,8 +53,8 @@ export function reportText(report: Report): string {
     parts.push("", `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`);
   }
   if (startUp !== undefined) {
-    const rows = startUp.map((row) => [row.what, threeDigits(row.ms), threeDigits(row.ratio)]);
-    parts.push("", table(["start-up", "ms", "× node -e 0"], rows));
+    const rows = startUp.map((row) => [row.what, ...[row.ms, row.shortest, row.ratio].map(threeDigits)]);
+    parts.push("", table(["start-up", "median ms", "shortest", "× node -e 0"], rows));
   }
   if (replay !== undefined) {
     const { fixtures, perSecond, generator, ratio: share } = replay;

@@ -24,10 +24,10 @@ export async function measureHandling(
   const received: number[] = [];
   const completed: number[] = [];
   const ratios: number[] = [];
-  for (let round = -1; round < rounds; round++) {
+  for (const server of [receives, handles]) await stage.warmUp(server, load);
+  for (let round = 0; round < rounds; round++) {
     const { perSecond } = await stage.load(receives, load);
     const sustained = await completedPerSecond(stage, handles, load);
-    if (round < 0) continue; // the first warms up
     received.push(perSecond);
     completed.push(sustained);
     ratios.push(sustained / perSecond);
