@@ -40,17 +40,17 @@ export async function runHandler(
   const abort = () => aborter.abort(signal.reason);
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
-  const overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
-  const timer = setTimeout(() => aborter.abort(overdue), timeoutMs);
+  let overdue: HookporterError | undefined; // made when it is needed: an error is dear
+  const timer = setTimeout(() => {
+    overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
+    aborter.abort(overdue);
+  }, timeoutMs);
   try {
     await Promise.race([Promise.resolve().then(() => run(aborter.signal, note)), aborted(aborter.signal)]);
     return end("ok", null);
   } catch (thrown) {
-    return end(
-      aborter.signal.reason === overdue ? "timeout" : "error",
-      cutText(describeError(thrown)),
-      thrown,
-    );
+    const late = overdue !== undefined && aborter.signal.reason === overdue;
+    return end(late ? "timeout" : "error", cutText(describeError(thrown)), thrown);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

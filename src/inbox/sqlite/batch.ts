@@ -1,12 +1,12 @@
 import type { WorkResult } from "../commit-together.ts";
-import type { Appended, EntryState } from "../inbox.ts";
+import type { Appended, ClaimedEntry, EntryState } from "../inbox.ts";
 import type { Operation } from "./operations.ts";
 import type { NewRows } from "./rows.ts";
 import { tellError, toldError } from "./told-error.ts";
-import type { Batch, PackedRows, ToldResult } from "./writer-messages.ts";
+import type { Batch, PackedClaim, PackedRows, ToldResult } from "./writer-messages.ts";
 
-// Objects are slow to read on the other side of a thread, lists of plain values are not: what there is most of goes as
-// lists.
+// Objects are slow to read on the other side of a thread; lists of plain values, and JSON, are not: what there is most of
+// goes as those. Bodies go in one piece of memory.
 
 /** Makes a batch of operations: bodies go into one piece of memory. */
 export function packBatch(operations: readonly Operation[]): Batch {
@@ -14,6 +14,7 @@ export function packBatch(operations: readonly Operation[]): Batch {
   const bodies = new Uint8Array(length);
   let at = 0;
   const packed = operations.map((operation) => {
+    if (operation.name === "settle") return JSON.stringify(operation);
     const rows = rowsOf(operation);
     if (rows === undefined) return operation;
     const { values, unlessPruned, method, target, headers, body } = rows;
@@ -28,6 +29,7 @@ export function packBatch(operations: readonly Operation[]): Batch {
 export function unpackBatch({ operations, bodies }: Batch): readonly Operation[] {
   let at = 0;
   return operations.map((operation) => {
+    if (typeof operation === "string") return JSON.parse(operation);
     if ("name" in operation) return operation;
     const [unlessPruned, method, target, headers, length, ...values] = operation;
     const body = new Uint8Array(bodies, at, length);
@@ -40,6 +42,7 @@ export function unpackBatch({ operations, bodies }: Batch): readonly Operation[]
 /** The result of an operation as it is told. */
 export function packResult({ name }: Operation, result: WorkResult): ToldResult {
   if ("error" in result) return { error: tellError(result.error) };
+  if (name === "claim") return packClaimed(result.value as readonly ClaimedEntry[]);
   const appended = name === "append" ? (result.value as Appended | undefined) : undefined;
   return appended === undefined ? result : [appended.seq, appended.duplicate, appended.state];
 }
@@ -48,8 +51,36 @@ export function packResult({ name }: Operation, result: WorkResult): ToldResult 
 export function unpackResult(told: ToldResult): WorkResult {
   if ("error" in told) return { error: toldError(told.error) };
   if ("value" in told) return told;
+  if ("claimed" in told) return { value: unpackClaimed(told) };
   const [seq, duplicate, state] = told;
   return { value: { seq, duplicate, state: state as EntryState } satisfies Appended };
+}
+
+/** What changes hands with an answer instead of being copied. */
+export function transfersOf(results: readonly ToldResult[]): readonly ArrayBuffer[] {
+  return results.flatMap((told) => ("claimed" in told ? [told.bodies] : []));
+}
+
+function packClaimed(entries: readonly ClaimedEntry[]): PackedClaim {
+  const bodies = new Uint8Array(entries.reduce((sum, { delivery }) => sum + delivery.body.byteLength, 0));
+  let at = 0;
+  const packed = entries.map((entry) => {
+    const { body } = entry.delivery;
+    bodies.set(body, at);
+    at += body.byteLength;
+    return { ...entry, delivery: { ...entry.delivery, body: body.byteLength } };
+  });
+  return { claimed: JSON.stringify(packed), bodies: bodies.buffer };
+}
+
+function unpackClaimed({ claimed, bodies }: PackedClaim): readonly ClaimedEntry[] {
+  let at = 0;
+  return JSON.parse(claimed).map((entry: ClaimedEntry) => {
+    const length = entry.delivery.body as unknown as number;
+    const body = new Uint8Array(bodies, at, length);
+    at += length;
+    return { ...entry, delivery: { ...entry.delivery, body } };
+  });
 }
 
 function rowsOf({ name, given }: Operation): NewRows | undefined {

@@ -16,7 +16,8 @@ export const FLAGS = { busy: 0, over: 1 } as const;
 
 /** A batch to run in one transaction. All bodies stand in one piece of memory, which changes hands instead of being copied. */
 export interface Batch {
-  readonly operations: readonly (Operation | PackedRows)[];
+  /** A settlement as JSON, a new entry as a list, anything else as it is. */
+  readonly operations: readonly (Operation | PackedRows | string)[];
   readonly bodies: ArrayBuffer;
 }
 
@@ -39,10 +40,17 @@ export interface ToldError {
   readonly errcode?: number;
 }
 
+/** Claimed entries, as JSON with the length of each body in place of the body. */
+export interface PackedClaim {
+  readonly claimed: string;
+  readonly bodies: ArrayBuffer;
+}
+
 /** What comes back for each operation; for an entry that was kept, or known, a list. */
 export type ToldResult =
   | { readonly value: unknown }
   | { readonly error: ToldError }
+  | PackedClaim
   | readonly [seq: number, duplicate: boolean, state: string];
 
 /** What a thread says: ready, or the results of the batch it was sent. */

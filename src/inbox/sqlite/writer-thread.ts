@@ -1,7 +1,7 @@
 // The thread that writes an inbox file while much arrives: it runs batches, each in one transaction, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
 import { commitTogether } from "../commit-together.ts";
-import { packResult, unpackBatch } from "./batch.ts";
+import { packResult, transfersOf, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
 import { runOperation } from "./operations.ts";
 import { Presence } from "./presence.ts";
@@ -15,7 +15,8 @@ const presence = new Presence(path, files);
 const port = parentPort;
 if (port === null) throw new TypeError("expected to run as a thread");
 const LOST = { error: new TypeError("an operation has no result") };
-const tell = (answer: WriterAnswer) => port.postMessage(answer);
+const tell = (answer: WriterAnswer) =>
+  port.postMessage(answer, "results" in answer ? [...transfersOf(answer.results)] : []);
 
 const statements = whileBusy(() => {
   presence.check();
