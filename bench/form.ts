@@ -1,5 +1,8 @@
 import type { ContestantName } from "./contestants/all.ts";
 
+/** What can be measured, and asked for by itself. */
+export const SECTIONS = ["loads", "ageing", "handling", "pending", "start-up", "replay"] as const;
+
 /** How much is measured. */
 export interface Form {
   readonly name: "short" | "long";

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { LONG, SHORT } from "./form.ts";
+import { LONG, SECTIONS, SHORT } from "./form.ts";
 import { describeMachine } from "./machine.ts";
 import { ROOT } from "./places.ts";
 import { inboxPlot } from "./report/inbox-plot.ts";
@@ -16,8 +16,6 @@ import { measurePending } from "./sections/pending.ts";
 import { measureReplay } from "./sections/replay.ts";
 import { measureStartUp } from "./sections/start-up.ts";
 import { Stage } from "./stage.ts";
-
-const SECTIONS = ["loads", "ageing", "handling", "pending", "start-up", "replay"] as const;
 
 const { values } = parseArgs({
   options: {

@@ -34,14 +34,14 @@ import {
 import { Presence } from "./sqlite/presence.ts";
 import { type NewRows, toAttempt, toDelivery, toEntry, toNewRows } from "./sqlite/rows.ts";
 import { Statements } from "./sqlite/statements.ts";
-import { DEFAULT_THREADING, ThreadedWriter, type Threading } from "./sqlite/threaded-writer.ts";
+import { defaultThreading, ThreadedWriter, type Threading } from "./sqlite/threaded-writer.ts";
 import { transactionsOn } from "./sqlite/transactions.ts";
 
 /**
  * The embedded inbox: one SQLite file, written ahead of every answer, flushed to disk with every commit. Commits are
  * shared between all writes of one turn of the event loop; while much arrives, a thread of its own commits them.
  */
-export function sqliteInbox(path: string, threading: Threading = DEFAULT_THREADING): Inbox {
+export function sqliteInbox(path: string, threading: Threading = defaultThreading()): Inbox {
   return new SqliteInbox(path, threading);
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -99,10 +99,20 @@ describe("the thread that writes", () => {
   });
 
   it("is not asked for where there is no program for it", async () => {
-    const inbox = sqliteInbox(newPath(), { ...ALWAYS, program: new URL("none.js", pathToFileURL(FOLDER)) });
+    const inbox = sqliteInbox(newPath(), { ...ALWAYS, program: undefined });
     await inbox.open();
     onTestFinished(() => inbox.close());
     expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
+  });
+
+  it("is done without where its program does not run", async () => {
+    const broken = join(FOLDER, "broken.js");
+    writeFileSync(broken, "throw new Error('not a program')");
+    const inbox = sqliteInbox(newPath(), { ...ALWAYS, program: pathToFileURL(broken) });
+    await inbox.open();
+    onTestFinished(() => inbox.close());
+    for (const number of [1, 2, 3])
+      expect(await keep(inbox, numberedEntry(number))).toMatchObject({ duplicate: false });
   });
 
   it("lets a process end in the middle of it, with its own exit code and nothing acknowledged lost", async () => {

@@ -11,8 +11,8 @@ import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts
 
 /** When batches are worth a thread of their own. */
 export interface Threading {
-  /** The thread's program. Where there is none, as when the source is run as it is, everything stays in this thread. */
-  readonly program: URL;
+  /** The thread's program. Without one, as when the source is run as it is, everything stays in this thread. */
+  readonly program: URL | undefined;
   /** Operations in a batch from which on it goes to the thread: below, telling it costs more than the commit. */
   readonly fromOperations: number;
   /** Milliseconds that commits take here on average, from which on all of them go to the thread: a slow disk. */
@@ -20,11 +20,19 @@ export interface Threading {
 }
 
 /** What suits a local disk. */
-export const DEFAULT_THREADING: Threading = {
-  program: new URL("./inbox-writer.js", import.meta.url),
-  fromOperations: 8,
-  fromMilliseconds: 1,
-};
+export function defaultThreading(): Threading {
+  return { program: ownProgram(), fromOperations: 8, fromMilliseconds: 1 };
+}
+
+/** Nothing where a bundler took this file to a place that has no address, or not the program beside it. */
+function ownProgram(): URL | undefined {
+  try {
+    const program = new URL("./inbox-writer.js", import.meta.url);
+    return existsSync(fileURLToPath(program)) ? program : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Weight of the latest commit in the average. */
 const LATEST = 0.2;
@@ -57,13 +65,12 @@ export class ThreadedWriter implements Elsewhere<Operation> {
     this.#path = path;
     this.#presence = presence;
     this.#threading = threading;
-    if (!existsSync(fileURLToPath(threading.program))) this.#state = "over";
   }
 
   take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
     const { fromOperations, fromMilliseconds } = this.#threading;
     if (operations.length < fromOperations && this.#average < fromMilliseconds) return undefined;
-    if (this.#state === "none") this.#start();
+    if (this.#state === "none") this.#tryToStart();
     const worker = this.#worker;
     if (this.#state !== "ready" || worker === undefined) return undefined;
     return new Promise((resolve, reject) => {
@@ -86,14 +93,26 @@ export class ThreadedWriter implements Elsewhere<Operation> {
     await this.#gone;
   }
 
-  #start(): void {
-    this.#state = "starting";
+  /** A process may be forbidden to have threads; it does without. */
+  #tryToStart(): void {
+    const { program } = this.#threading;
+    this.#state = "over";
+    if (program === undefined) return;
+    try {
+      this.#start(program);
+      this.#state = "starting";
+    } catch {
+      // Everything is written here, as before.
+    }
+  }
+
+  #start(program: URL): void {
     const start: WriterStart = {
       path: this.#path,
       files: this.#presence.files,
       flags: this.#flags.buffer as SharedArrayBuffer,
     };
-    const worker = new Worker(this.#threading.program, { workerData: start, execArgv: [] });
+    const worker = new Worker(program, { workerData: start, execArgv: [] });
     worker.unref(); // by itself it keeps no process alive
     worker.on("message", (answer: WriterAnswer) => this.#hear(answer));
     worker.on("error", (error) => this.#lose(error));
@@ -115,6 +134,7 @@ export class ThreadedWriter implements Elsewhere<Operation> {
       return;
     }
     const results = answer.results.map(unpackResult);
+    this.ranHere(answer.ms); // it is the same disk, so a quick one brings small batches back here
     this.#worker?.unref();
     this.#underWay?.resolve(results);
     this.#underWay = undefined;

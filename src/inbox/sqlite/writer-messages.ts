@@ -53,5 +53,7 @@ export type ToldResult =
   | PackedClaim
   | readonly [seq: number, duplicate: boolean, state: string];
 
-/** What a thread says: ready, or the results of the batch it was sent. */
-export type WriterAnswer = { readonly ready: true } | { readonly results: readonly ToldResult[] };
+/** What a thread says: ready, or the results of the batch it was sent and the milliseconds it took. */
+export type WriterAnswer =
+  | { readonly ready: true }
+  | { readonly results: readonly ToldResult[]; readonly ms: number };

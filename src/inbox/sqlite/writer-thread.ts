@@ -32,8 +32,10 @@ port.on("message", (batch: Batch | "close") => {
   }
   const operations = unpackBatch(batch);
   const works = operations.map((operation) => () => runOperation(statements, operation));
+  const start = performance.now();
   const results = whileBusy(() => commitTogether(transactions, works));
-  tell({ results: operations.map((operation, index) => packResult(operation, results[index] ?? LOST)) });
+  const ms = performance.now() - start;
+  tell({ results: operations.map((operation, index) => packResult(operation, results[index] ?? LOST)), ms });
 });
 tell({ ready: true });
 
