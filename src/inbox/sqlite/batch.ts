@@ -11,7 +11,8 @@ import type { Batch, PackedClaim, PackedRows, ToldResult } from "./writer-messag
 /** Makes a batch of operations: bodies go into one piece of memory. */
 export function packBatch(operations: readonly Operation[]): Batch {
   const length = operations.reduce((sum, operation) => sum + (rowsOf(operation)?.body.byteLength ?? 0), 0);
-  const bodies = new Uint8Array(length);
+  // Never nothing: Node's own SQLite takes an empty view into no memory for NULL.
+  const bodies = new Uint8Array(Math.max(1, length));
   let at = 0;
   const packed = operations.map((operation) => {
     if (operation.name === "settle") return JSON.stringify(operation);
