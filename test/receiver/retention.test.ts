@@ -83,7 +83,7 @@ describe("retention", () => {
       }),
       { numRuns: long(60, 2000) },
     );
-    expect(pruned).toBeGreaterThan(20); // or the property has seen nothing
+    expect(pruned).toBeGreaterThan(5); // or the property has seen nothing
   }, 600_000);
 
   it("drops ended entries past their retention, and deliveries past theirs; dead letters stay", async () => {
