@@ -25,6 +25,7 @@ export type {
 export type { InboxOption } from "./inbox/open.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
+export type { Incoming, Inline } from "./receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
 export type { ReceiverOptions } from "./receiver/options.ts";
 export type {
@@ -38,7 +39,7 @@ export type {
   Unauthorized,
   Unavailable,
 } from "./receiver/outcome.ts";
-export { createReceiver, type Incoming, type Inline, type Ran, type Receiver } from "./receiver/receiver.ts";
+export { createReceiver, type Ran, type Receiver } from "./receiver/receiver.ts";
 export type { Answer } from "./receiver/response.ts";
 export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";

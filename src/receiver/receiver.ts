@@ -1,42 +1,23 @@
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, Handler } from "../dispatch/handler.ts";
 import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
-import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
+import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { Audience, tellOne } from "./audience.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
+import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import type { Observation } from "./observation.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
-import type { Accepted, Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 import { planEntry, type Registered } from "./plan.ts";
-import type { BodyLimits, BodyResult } from "./read-body.ts";
+import type { BodyResult } from "./read-body.ts";
 import { type Answer, toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
-
-/** A request's head, and a way to its body: what an adapter gives. */
-export interface Incoming {
-  readonly method: string;
-  /** The raw request target. */
-  readonly target: string;
-  /** The one target that is this endpoint, compared letter for letter. */
-  readonly path: string;
-  readonly headers: DeliveryHeaders;
-  /** Reads the raw bytes; may throw a `ConfigurationError` when somebody else has read them already. */
-  readonly read: (limits: BodyLimits) => Promise<BodyResult>;
-}
-
-/** Has an event's handlers run while its sender waits, and answers with what came of it. */
-export interface Inline {
-  /** Milliseconds for which a new entry is left to `answer`; after them it runs in its turn. */
-  readonly holdMs: number;
-  /** Makes the answer to an authentic event; `undefined` gives the usual one. Must not throw. */
-  readonly answer: (accepted: Accepted) => Promise<Answer | undefined>;
-}
 
 /** What an entry came to, when it was run out of its turn. */
 export type Ran = Pick<Settlement, "state" | "reason" | "records">;

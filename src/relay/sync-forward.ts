@@ -1,5 +1,6 @@
+import type { Inline } from "../receiver/incoming.ts";
 import type { Accepted } from "../receiver/outcome.ts";
-import type { Inline, Receiver } from "../receiver/receiver.ts";
+import type { Receiver } from "../receiver/receiver.ts";
 import { type Answer, failure, RETRY_AFTER } from "../receiver/response.ts";
 import type { ForwardOptions } from "./forward.ts";
 import { HOP_BY_HOP } from "./hop-by-hop.ts";

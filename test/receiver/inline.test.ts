@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import type { Incoming, Inline } from "../../src/receiver/receiver.ts";
+import type { Incoming, Inline } from "../../src/receiver/incoming.ts";
 import { openReceiver } from "./open.ts";
 import { bytes, deliveryOf, envelope, freshEnvelope, signedHeaders, until, wrapInbox } from "./sample.ts";
 
