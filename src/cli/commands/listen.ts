@@ -3,7 +3,7 @@ import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
 import { readForward } from "../forward-rules.ts";
 import type { GoalOptions } from "../goal.ts";
-import type { ListenOptions } from "../listen.ts";
+import type { ListenOptions } from "../listen-options.ts";
 import { readOrderPath } from "../order-path.ts";
 import { addSecretOptions } from "../secret.ts";
 import { addServiceOptions, refuseUnusedServiceOptions } from "../service-options.ts";
