@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { CORES } from "./cores.ts";
-import { GENERATOR } from "./load/load.ts";
+import { GENERATOR } from "./load/send-load.ts";
 import { median } from "./numbers.ts";
 import { ROOT } from "./places.ts";
 

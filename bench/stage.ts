@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ContestantName } from "./contestants/all.ts";
-import { type LoadResult, sendLoad } from "./load/load.ts";
+import type { LoadResult } from "./load/load.ts";
 import { type Dialect, type RequestFile, writeRequestFile } from "./load/request-file.ts";
+import { sendLoad } from "./load/send-load.ts";
 import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;

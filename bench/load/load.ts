@@ -1,7 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { autocannon } from "./autocannon.ts";
 import type { RequestFile } from "./request-file.ts";
-import { wrk } from "./wrk.ts";
 
 /** A load: requests of a file, one after another, over so many connections, for so long. */
 export interface Load {
@@ -24,14 +21,4 @@ export interface LoadResult {
   readonly seconds: number;
   /** Milliseconds from request to answer. */
   readonly latency: { readonly p50: number; readonly p99: number; readonly max: number };
-}
-
-const hasWrk = spawnSync("wrk", ["-v"]).error === undefined;
-
-/** What sends the load. */
-export const GENERATOR = hasWrk ? "wrk" : "autocannon";
-
-/** Sends a load to loopback; it stops by itself. */
-export function sendLoad(load: Load): Promise<LoadResult> {
-  return hasWrk ? wrk(load) : autocannon(load);
 }
