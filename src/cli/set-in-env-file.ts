@@ -45,14 +45,20 @@ function checkNothingElseChanged(
   path: string,
   { before, after, name, value }: { before: string; after: string; name: string; value: string },
 ): void {
-  const wanted = { ...parseEnv(before), [name]: value };
-  const got = parseEnv(after);
+  const wanted = { ...variablesOf(before), [name]: value };
+  const got = variablesOf(after);
   const names = new Set([...Object.keys(wanted), ...Object.keys(got)]);
   if ([...names].every((one) => wanted[one] === got[one])) return;
   throw new ConfigurationError(
     "secret_missing",
     `expected a place for ${name} in ${path}, got a file that cannot be added to safely: set ${name} yourself`,
   );
+}
+
+/** Node 26 takes `export` for a part of the name where the value is empty. */
+function variablesOf(text: string): Readonly<Record<string, string | undefined>> {
+  const variables = Object.entries(parseEnv(text));
+  return Object.fromEntries(variables.map(([name, value]) => [name.replace(/^export\s+/, ""), value]));
 }
 
 function unreadable(path: string, thrown: unknown): ConfigurationError {

@@ -48,6 +48,11 @@ export async function startServer(
   });
   app.use(expressReceiver(receiver, { path }));
   const server = createServer(app, CONNECTIONS);
+  // Express itself answers a target that it cannot parse, before any handler; here that is a wrong path like any other.
+  server.removeAllListeners("request").on("request", (request, response) => {
+    const answer = () => void exchange(receiver, request, response, { target: request.url ?? "", path });
+    app(request as express.Request, response as express.Response, answer);
+  });
   // A sender that asks before it sends is told to go on only once the head of its request has passed.
   server.on("checkContinue", (request, response) => {
     const beforeBody = ({ limit }: BodyLimits) => {
