@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { SecretOptions } from "./secret.ts";
 import { TUNNEL_NAMES, type TunnelName } from "./tunnel-names.ts";
 import { readCommand, readHost, readPattern, readRemotePort, readUser } from "./tunnel-values.ts";
-import { readDomain, readPublicUrl, readWord } from "./values.ts";
+import { readChoice, readDomain, readPublicUrl } from "./values.ts";
 
 /** Options that say how the receiver is reached from outside. */
 export interface TunnelOptions {
@@ -48,7 +48,7 @@ export function addTunnelOptions(command: Command): Command {
     .option(
       "--tunnel <name>",
       `open a tunnel to a public address: ${TUNNEL_NAMES.join(", ")}`,
-      readWord(TUNNEL_NAMES),
+      readChoice(TUNNEL_NAMES),
     )
     .option(
       "--domain <name>",

@@ -132,20 +132,11 @@ export function readKinds(text: string, before: readonly string[] = []): readonl
   return [...before, ...patterns];
 }
 
-/** One word out of a given set. */
-export function readWord<Word extends string>(words: readonly Word[]): (text: string) => Word {
-  return (text) => {
-    const word = words.find((known) => known === text.trim());
-    if (word !== undefined) return word;
-    throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
-  };
-}
-
 /** A comma-separated list of words out of a given set; given again, it adds to what was given before. */
 export function readOneOf<Word extends string>(
   words: readonly Word[],
 ): (text: string, before?: readonly Word[]) => readonly Word[] {
-  return (text, before = []) => [...before, ...text.split(",").map(readWord(words))];
+  return (text, before = []) => [...before, ...text.split(",").map(readChoice(words))];
 }
 
 /** A comma-separated list of texts; given again, it adds to what was given before. */

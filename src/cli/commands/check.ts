@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CheckCommandOptions } from "../check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secret.ts";
-import { readCount, readDuration, readEndpoint, readHeaderName, readWord } from "../values.ts";
+import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../values.ts";
 
 /** `check <url>`: whether a receiver, in any language, treats signatures and deliveries right. */
 export function registerCheck(program: Command, context: CliContext): void {
@@ -23,7 +23,7 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option(
       "--format <format>",
       "form of the report: pretty, json, junit (default: pretty)",
-      readWord(["pretty", "json", "junit"]),
+      readChoice(["pretty", "json", "junit"]),
     )
     .option("--output <file>", "write the report to this file, and show the pretty one")
     .option(
