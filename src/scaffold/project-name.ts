@@ -26,7 +26,7 @@ export function checkProjectName(name: string): void {
   if (problem !== undefined) throw new HookporterError("option_invalid", problem);
 }
 
-/** A valid name made of a folder's: `/work/My Receiver` gives `my-receiver`. */
+/** A valid name made of a folder's: `/home/ada/My Receiver` gives `my-receiver`. */
 export function projectNameOf(directory: string): string {
   const name = basename(resolve(directory))
     .toLowerCase()

@@ -13,13 +13,13 @@ test.each(["@acme", "@acme/", "/x", "a@b", "é", "a:b", "favicon.ico", "-x", "~x
 });
 
 test.each([
-  ["/work/My Receiver", "my-receiver"],
-  ["/work/.hidden", "hidden"],
-  ["/work/Été 2026!", "t-2026"],
-  ["/work/東京", "my-receiver"],
+  ["/home/ada/My Receiver", "my-receiver"],
+  ["/home/ada/.hidden", "hidden"],
+  ["/home/ada/Été 2026!", "t-2026"],
+  ["/home/ada/東京", "my-receiver"],
   ["/", "my-receiver"],
-  ["/work/node_modules", "my-receiver"],
-  [`/work/${"x".repeat(250)}`, "x".repeat(214)],
+  ["/home/ada/node_modules", "my-receiver"],
+  [`/home/ada/${"x".repeat(250)}`, "x".repeat(214)],
 ])("the folder %j gives a valid name", (directory, name) => {
   expect(projectNameOf(directory)).toBe(name);
   expect(nameProblem(name)).toBeUndefined();
