@@ -61,7 +61,7 @@ export class Dispatcher {
 
   /** Looks for due entries now: call it after an entry was added. Cheap to call often. */
   wake(): void {
-    if (!this.#started) return;
+    if (!this.#started || this.#slots.isFull) return; // an entry that ends wakes us
     if (this.#claiming !== undefined) {
       this.#again = true;
       return;
@@ -110,7 +110,6 @@ export class Dispatcher {
     let wait = pollMs;
     try {
       const { now: limit, ahead } = this.#slots.free;
-      if (limit + ahead <= 0) return; // an entry that ends wakes us
       const except = [...this.#running.keys()];
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
       const entries = await inbox.claim({ now: clock(), limit, ahead, leaseMs, except, horizon, deadBlocks });

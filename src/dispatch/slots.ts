@@ -24,6 +24,12 @@ export class Slots {
     return this.#taken;
   }
 
+  /** Whether no more could run, or stand in line, than there are. */
+  get isFull(): boolean {
+    const { now, ahead } = this.free;
+    return now + ahead <= 0;
+  }
+
   /** How many more could run, or stand in line, before it is enough. */
   get free(): { readonly now: number; readonly ahead: number } {
     const now = Math.max(0, this.#limit - this.#taken);

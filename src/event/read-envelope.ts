@@ -88,7 +88,7 @@ export function decodeUtf8(body: Uint8Array): string {
 
 /** Whether bytes start with UTF-8's byte order mark, which some editors and senders put there. */
 export function hasByteOrderMark(body: Uint8Array): boolean {
-  return BOM.every((byte, index) => body[index] === byte);
+  return body[0] === BOM[0] && body[1] === BOM[1] && body[2] === BOM[2];
 }
 
 function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {

@@ -24,13 +24,23 @@ export type DataResult =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
-/** Checks the `data` of a kind against the user's schema for it, else the documented one; other kinds are open. */
-export async function checkData(kind: string, data: OpenObject, schemas: DataSchemas): Promise<DataResult> {
+/**
+ * Checks the `data` of a kind against the user's schema for it, else the documented one; other kinds are open. Only a
+ * schema that works asynchronously is waited for.
+ */
+export function checkData(
+  kind: string,
+  data: OpenObject,
+  schemas: DataSchemas,
+): DataResult | Promise<DataResult> {
   const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
   const schema = own ?? (kind === "property.created" ? propertyCreatedSchema : undefined);
   if (schema === undefined) return { ok: true, data };
   const validated = schema["~standard"].validate(data);
-  const result = validated instanceof Promise ? await validated : validated;
+  return validated instanceof Promise ? validated.then(toDataResult) : toDataResult(validated);
+}
+
+function toDataResult(result: StandardSchemaV1.Result<unknown>): DataResult {
   if (result.issues === undefined) return { ok: true, data: result.value };
   const [issue] = result.issues;
   const path = (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step));

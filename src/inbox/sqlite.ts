@@ -32,7 +32,7 @@ import {
   runOperation,
 } from "./sqlite/operations.ts";
 import { Presence } from "./sqlite/presence.ts";
-import { type NewRows, toAttempt, toDelivery, toEntry, toNewRows } from "./sqlite/rows.ts";
+import { toAttempt, toDelivery, toEntry } from "./sqlite/rows.ts";
 import { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, ThreadedWriter, type Threading } from "./sqlite/threaded-writer.ts";
 import { transactionsOn } from "./sqlite/transactions.ts";
@@ -81,7 +81,7 @@ class SqliteInbox implements Inbox {
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {
-    return this.#write("append", toNewRows(entry));
+    return this.#write("append", entry);
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -190,7 +190,7 @@ class SqliteInbox implements Inbox {
     ...given: OperationArguments<Name>
   ): Promise<OperationResult<Name>> {
     const order: Operation = { name, given };
-    const bytes = name === "append" ? (given[0] as NewRows).body.byteLength : 0;
+    const bytes = name === "append" ? (given[0] as NewEntry).delivery.body.byteLength : 0;
     try {
       const work = () => runOperation(this.#open.statements, order) as OperationResult<Name>;
       return await this.#commit.run(work, { order, bytes });

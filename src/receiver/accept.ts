@@ -4,12 +4,11 @@ import { type DedupKey, rejectedKey } from "../event/identity.ts";
 import { type ReadEnvelope, type Rejection, readEnvelope, rejected } from "../event/read-envelope.ts";
 import type { Appended, NewEntry } from "../inbox/inbox.ts";
 import { readHeader } from "../signature/header.ts";
-import type { Secret } from "../signature/secrets.ts";
 import { verify } from "../signature/verify.ts";
 import { fitsInTime } from "./fits-in-time.ts";
-import { dedupKey, newEntry, orderKey, storedKind } from "./new-entry.ts";
+import { dedupKey, type EntryTerms, newEntry, orderKey, storedKind } from "./new-entry.ts";
 import type { Settings } from "./options.ts";
-import type { Outcome, Proof } from "./outcome.ts";
+import type { Accepted, Outcome, Proof } from "./outcome.ts";
 
 /**
  * The heart: takes a delivery and says what became of it. Signature over the raw bytes, then parse, then validate, then
@@ -17,18 +16,19 @@ import type { Outcome, Proof } from "./outcome.ts";
  *
  * @param holdMs - milliseconds until a new entry runs in its turn
  */
-export async function accept(delivery: Delivery, settings: Settings, holdMs = 0): Promise<Outcome> {
-  let secrets: readonly Secret[];
+export function accept(delivery: Delivery, settings: Settings, holdMs = 0): Promise<Outcome> {
+  let proof: Proof;
   try {
-    secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
+    const secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
+    const header = readHeader(delivery.headers, settings.signatureHeader);
+    const verified = verify(delivery.body, header, secrets);
+    if (!verified.ok) return Promise.resolve({ type: "unauthorized", reason: verified.reason });
+    const { role, fingerprint } = verified.secret;
+    proof = { secret: { role, fingerprint } };
   } catch (error) {
-    return { type: "misconfigured", error: asError(error) };
+    return Promise.resolve({ type: "misconfigured", error: asError(error) });
   }
-  const header = readHeader(delivery.headers, settings.signatureHeader);
-  const verified = verify(delivery.body, header, secrets);
-  if (!verified.ok) return { type: "unauthorized", reason: verified.reason };
-  const { role, fingerprint } = verified.secret;
-  return keep(delivery, { proof: { secret: { role, fingerprint } }, holdMs }, settings);
+  return keep(delivery, { proof, holdMs }, settings);
 }
 
 /**
@@ -45,18 +45,23 @@ interface Entitled {
   readonly holdMs: number;
 }
 
-function keep(delivery: Delivery, { proof, holdMs }: Entitled, settings: Settings): Promise<Outcome> {
+function keep(delivery: Delivery, entitled: Entitled, settings: Settings): Promise<Outcome> {
   const read = readEnvelope(delivery.body);
-  if (!read.ok) return keepRejected(delivery, read.rejection, undefined, proof, settings);
-  return keepEvent(delivery, read, { proof, holdMs }, settings);
+  if (read.ok) return keepEvent(delivery, read, entitled, settings);
+  return keepRejected(delivery, { rejection: read.rejection, proof: entitled.proof }, settings);
+}
+
+/** Why a delivery is a dead letter, and what could be read of it. */
+interface Rejected {
+  readonly rejection: Rejection;
+  readonly read?: ReadEnvelope;
+  readonly proof: Proof;
 }
 
 /** Keeps a rejected delivery as a dead letter of its own, so that it never stands in the way of the event it may be. */
 async function keepRejected(
   delivery: Delivery,
-  rejection: Rejection,
-  read: ReadEnvelope | undefined,
-  proof: Proof,
+  { rejection, read, proof }: Rejected,
   settings: Settings,
 ): Promise<Outcome> {
   const key = rejectedKey(settings.source, delivery.body);
@@ -64,12 +69,14 @@ async function keepRejected(
   const eventTimestamp = read?.timestamp ?? null;
   const { reason } = rejection;
   const entry: NewEntry = { key, kind, eventTimestamp, state: "dead", reason, orderKey: null, delivery };
-  return persist(settings, async (inbox) => {
-    const appended = await inbox.append(entry);
+  try {
+    const appended = await settings.inbox.append(entry);
     if (appended === undefined) throw new TypeError("an inbox must keep every dead letter");
     const { seq, duplicate } = appended;
     return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, ...proof };
-  });
+  } catch (error) {
+    return unavailable(error, settings);
+  }
 }
 
 async function keepEvent(
@@ -78,17 +85,43 @@ async function keepEvent(
   { proof, holdMs }: Entitled,
   settings: Settings,
 ): Promise<Outcome> {
-  let key: DedupKey;
-  let order: string | null;
-  let fits: boolean;
+  let terms: EntryTerms;
   try {
-    key = dedupKey(read, settings);
-    fits = await fitsInTime(read.envelope, settings);
-    order = orderKey(read, settings, fits);
+    const key = dedupKey(read, settings);
+    const fitting = fitsInTime(read.envelope, settings);
+    const fits = typeof fitting === "boolean" ? fitting : await fitting;
+    terms = { key, order: orderKey(read, settings, fits), fits, holdMs };
   } catch (error) {
     return { type: "misconfigured", error: asError(error) };
   }
-  const accepted = ({ seq, duplicate, state }: Appended): Outcome => ({
+  const untimely = checkAge(read.timestamp, settings);
+  if (untimely?.reason === "future_timestamp") {
+    const aheadMs = read.timestamp - settings.clock();
+    settings.log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
+  }
+  const { inbox } = settings;
+  try {
+    // What is known is a duplicate, however late it comes: a sender that never saw our answer must not be refused.
+    const kept =
+      untimely === undefined
+        ? await inbox.append(newEntry(delivery, read, terms))
+        : await inbox.touch(terms.key, delivery.receivedAt);
+    if (kept !== undefined) return accepted(kept, read, { terms, proof }, settings);
+  } catch (error) {
+    return unavailable(error, settings);
+  }
+  // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
+  const rejection = untimely ?? tooOld();
+  return keepRejected(delivery, { rejection, read, proof }, settings);
+}
+
+function accepted(
+  { seq, duplicate, state }: Appended,
+  read: ReadEnvelope,
+  { terms: { key, fits }, proof }: { readonly terms: EntryTerms; readonly proof: Proof },
+  settings: Settings,
+): Accepted {
+  return {
     type: "accepted",
     eventId: key.eventId,
     kind: read.envelope.event,
@@ -98,26 +131,7 @@ async function keepEvent(
     ...(!fits && { reason: "invalid_data" }),
     ...restampOf(read, key, duplicate, settings),
     ...proof,
-  });
-  const untimely = checkAge(read.timestamp, settings);
-  if (untimely?.reason === "future_timestamp") {
-    const aheadMs = read.timestamp - settings.clock();
-    settings.log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
-  }
-  if (untimely !== undefined) {
-    // What is known is a duplicate, however late it comes: a sender that never saw our answer must not be refused.
-    return persist(settings, async (inbox) => {
-      const known = await inbox.touch(key, delivery.receivedAt);
-      if (known !== undefined) return accepted(known);
-      return keepRejected(delivery, untimely, read, proof, settings);
-    });
-  }
-  return persist(settings, async (inbox) => {
-    const appended = await inbox.append(newEntry(delivery, read, { key, order, fits, holdMs }));
-    // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
-    if (appended === undefined) return keepRejected(delivery, tooOld(), read, proof, settings);
-    return accepted(appended);
-  });
+  };
 }
 
 function checkAge(timestamp: number, { clock, maxAge, maxSkew }: Settings): Rejection | undefined {
@@ -133,29 +147,22 @@ function restampOf(
   { eventId }: DedupKey,
   duplicate: boolean,
   { identity, restamps }: Settings,
-): { restampOf?: string } {
-  if (duplicate || identity !== undefined) return {};
+): { restampOf: string } | undefined {
+  if (duplicate || identity !== undefined) return undefined;
   const earlier = restamps.note(content, eventId, timestamp);
-  return earlier === undefined ? {} : { restampOf: earlier };
+  return earlier === undefined ? undefined : { restampOf: earlier };
 }
 
 function tooOld(): Rejection {
   return rejected("too_old", "timestamp").rejection;
 }
 
-async function persist(
-  { inbox, log }: Settings,
-  keep: (inbox: Settings["inbox"]) => Promise<Outcome>,
-): Promise<Outcome> {
-  try {
-    return await keep(inbox);
-  } catch (error) {
-    log.error(
-      { error: describeError(error) },
-      "a delivery could not be kept; the sender was told to come again",
-    );
-    return { type: "unavailable", error: asError(error) };
-  }
+function unavailable(error: unknown, { log }: Settings): Outcome {
+  log.error(
+    { error: describeError(error) },
+    "a delivery could not be kept; the sender was told to come again",
+  );
+  return { type: "unavailable", error: asError(error) };
 }
 
 function asError(thrown: unknown): Error {

@@ -16,6 +16,10 @@ export class Audience<Told> {
     return () => this.#listeners.delete(listener);
   }
 
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
   tell(told: Told): void {
     for (const listener of this.#listeners) tellOne(listener, told, this.#log);
   }
@@ -25,8 +29,13 @@ export class Audience<Told> {
 export function tellOne<Told>(listener: (told: Told) => unknown, told: Told, log: Logger): void {
   const failed = (thrown: unknown) => log.error({ error: describeError(thrown) }, "a listener failed");
   try {
-    Promise.resolve(listener(told)).catch(failed);
+    const result = listener(told);
+    if (isThenable(result)) Promise.resolve(result).catch(failed);
   } catch (thrown) {
     failed(thrown);
   }
+}
+
+function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return typeof (result as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }

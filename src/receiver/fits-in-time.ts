@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
-import { checkData } from "../event/schemas.ts";
+import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options.ts";
 
 /**
@@ -9,18 +9,21 @@ import type { Settings } from "./options.ts";
  *
  * @throws ConfigurationError `option_invalid`; and whatever the schema throws
  */
-export async function fitsInTime(
+export function fitsInTime(
   { event, data }: Envelope,
   { schemas, bodyTimeout }: Pick<Settings, "schemas" | "bodyTimeout">,
-): Promise<boolean> {
+): boolean | Promise<boolean> {
   const checking = checkData(event, data, schemas);
-  if (!Object.hasOwn(schemas, event)) return (await checking).ok;
+  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : checking.ok;
+}
+
+async function decidesWithin(ms: number, event: string, checking: Promise<DataResult>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const told = `expected the schema of ${event} to decide within ${bodyTimeout} ms, it is still at work`;
+      const told = `expected the schema of ${event} to decide within ${ms} ms, it is still at work`;
       reject(new ConfigurationError("option_invalid", told));
-    }, bodyTimeout);
+    }, ms);
   });
   try {
     return (await Promise.race([checking, over])).ok;

@@ -51,13 +51,8 @@ export async function writeAnswer(
     await lingering(response.req);
     response.end();
   } else {
-    // As a text, Node sends it in one piece with the head; each character of latin1 is one byte, whatever it is.
-    response.end(asBuffer(body).toString("latin1"), "latin1");
+    response.end(body); // a text goes in one piece with the head
   }
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /**
@@ -85,12 +80,12 @@ function lingering(request: IncomingMessage): Promise<void> {
  * The raw bytes: from the stream, or from a parser such as `express.raw()`, which leaves them as they came. A body that
  * was read in any other way is refused at once: its stream would never end again.
  */
-async function readUnparsed(
+function readUnparsed(
   request: IncomingMessage & { body?: unknown },
   limits: BodyLimits,
 ): Promise<BodyResult> {
   const { body } = request;
-  if (Buffer.isBuffer(body)) return body.byteLength > limits.limit ? "too_large" : body;
-  if (body !== undefined) throw alreadyRead();
-  return readBody(request, limits);
+  if (body === undefined) return readBody(request, limits);
+  if (!Buffer.isBuffer(body)) throw alreadyRead();
+  return Promise.resolve(body.byteLength > limits.limit ? "too_large" : body);
 }

@@ -1,7 +1,8 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
 
-/** Credentials of whoever relayed the delivery, and what concerns one connection only. */
+/** Credentials of whoever relayed the delivery, what concerns one connection only, and what is no honest name. */
 const DROPPED = new Set([
+  "__proto__",
   "authorization",
   "connection",
   "cookie",
@@ -16,7 +17,9 @@ const DROPPED = new Set([
 
 /** The headers of a delivery that are kept and passed on. */
 export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
-  const names = Object.keys(headers);
-  if (!names.some((name) => DROPPED.has(name))) return { ...headers };
-  return Object.fromEntries(names.filter((name) => !DROPPED.has(name)).map((name) => [name, headers[name]]));
+  const kept: Record<string, DeliveryHeaders[string]> = {};
+  for (const name of Object.keys(headers)) {
+    if (!DROPPED.has(name)) kept[name] = headers[name];
+  }
+  return kept;
 }

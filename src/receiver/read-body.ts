@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ConfigurationError } from "../errors.ts";
+import { Deadlines } from "./deadlines.ts";
 
 /** A body, or why there is none. */
 export type BodyResult = Uint8Array | "too_large" | "too_slow" | "aborted";
@@ -18,38 +19,52 @@ export function announcedLength(request: IncomingMessage): number {
 }
 
 /**
- * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held. Takes its listeners
- * off again.
+ * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held.
  *
  * @throws ConfigurationError `body_already_parsed` where somebody else has read some of it: its end would never come
  */
-export async function readBody(
-  request: IncomingMessage,
-  { limit, timeout }: BodyLimits,
-): Promise<BodyResult> {
+export function readBody(request: IncomingMessage, { limit, timeout }: BodyLimits): Promise<BodyResult> {
   if (request.readableDidRead || request.readableEnded) throw alreadyRead();
-  if (request.destroyed) return "aborted";
-  if (announcedLength(request) > limit) return "too_large";
+  if (request.destroyed) return Promise.resolve("aborted");
+  if (announcedLength(request) > limit) return Promise.resolve("too_large");
+  const deadlines = deadlinesOf(timeout);
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    const end = (result: BodyResult) => {
-      clearTimeout(timer);
-      request.off("data", onData).off("end", onEnd).off("error", onAbort).off("close", onAbort);
-      if (typeof result === "string") request.pause();
-      resolve(result);
+    let over = false;
+    const fail = (why: "too_large" | "too_slow" | "aborted") => {
+      if (over) return;
+      over = true;
+      deadlines.callOff(tooSlow);
+      request.off("data", onData).off("end", onEnd).pause(); // whatever still comes is not ours
+      resolve(why);
     };
     const onData = (chunk: Uint8Array) => {
       length += chunk.byteLength;
-      if (length > limit) end("too_large");
+      if (length > limit) fail("too_large");
       else chunks.push(chunk);
     };
-    const onEnd = () => end(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
-    const onAbort = () => end("aborted");
-    const timer = setTimeout(() => end("too_slow"), timeout);
+    const onEnd = () => {
+      over = true;
+      deadlines.callOff(tooSlow);
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
+    };
+    const onAbort = () => fail("aborted"); // stays: a reset after we are done must not become an uncaught error
+    const tooSlow = () => fail("too_slow");
+    deadlines.add(tooSlow);
     request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort);
-    request.on("error", () => {}); // a reset after we are done must not become an uncaught error
   });
+}
+
+/** The deadlines of each length that is in use: a process has few. */
+const ALL_DEADLINES = new Map<number, Deadlines>();
+
+function deadlinesOf(ms: number): Deadlines {
+  const known = ALL_DEADLINES.get(ms);
+  if (known !== undefined) return known;
+  const deadlines = new Deadlines(ms);
+  ALL_DEADLINES.set(ms, deadlines);
+  return deadlines;
 }
 
 /** The integrator's mistake that something upstream has read, or parsed, the body. */

@@ -215,8 +215,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
-    const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-    this.#tellDelivery({ method, target, headers, receivedAt }, outcome, start, delivery);
+    if (!this.#observers.isEmpty) {
+      const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+      this.#tellDelivery({ method, target, headers, receivedAt }, outcome, start, delivery);
+    }
     const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
     return own ?? toAnswer(outcome);
   }

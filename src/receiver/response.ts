@@ -5,7 +5,7 @@ import type { Outcome, RefusalReason } from "./outcome.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: Uint8Array;
+  readonly body: string | Uint8Array;
 }
 
 /** Seconds a sender is asked to wait before it comes again. */
@@ -74,8 +74,8 @@ export function failure(
 }
 
 function json(status: number, value: object, headers: Record<string, string> = {}): Answer {
-  const body = Buffer.from(JSON.stringify(value), "utf8");
-  const length = String(body.byteLength);
+  const body = JSON.stringify(value);
+  const length = String(Buffer.byteLength(body));
   return {
     status,
     headers: { "Content-Type": "application/json", "Content-Length": length, ...headers },

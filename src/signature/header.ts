@@ -9,7 +9,10 @@ export function readHeader(headers: HeaderBag, name: string): string | readonly 
   // Asked for by its method: to name the class `Headers` would load all of Node's `fetch` with the first delivery.
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const wanted = name.toLowerCase();
-  const found = Object.keys(headers).filter((key) => key === wanted || key.toLowerCase() === wanted);
+  const found: string[] = [];
+  for (const key of Object.keys(headers)) {
+    if (key.length === wanted.length && key.toLowerCase() === wanted) found.push(key);
+  }
   const [first] = found;
   if (first === undefined) return undefined;
   return found.length === 1 ? headers[first] : found.flatMap((key) => headers[key] ?? []);

@@ -17,7 +17,7 @@ const rejected = { type: "rejected", kind: null, seq: 7, eventId: "raw_1", dupli
 function answered(outcome: Outcome) {
   const { status, headers, body } = toAnswer(outcome);
   expect(headers["Content-Type"]).toBe("application/json");
-  expect(headers["Content-Length"]).toBe(String(body.byteLength));
+  expect(headers["Content-Length"]).toBe(String(Buffer.byteLength(body)));
   return { status, headers, value: JSON.parse(Buffer.from(body).toString("utf8")) };
 }
 

@@ -15,9 +15,9 @@ it("tells of the same content under another timestamp, and of nothing else", () 
 it("forgets the oldest, so that it does not grow", () => {
   const restamps = new Restamps();
   restamps.note("first", "evt_0", 0);
-  for (let number = 1; number <= 1000; number++) restamps.note(`c${number}`, `evt_${number}`, number);
+  for (let number = 1; number <= 2000; number++) restamps.note(`c${number}`, `evt_${number}`, number);
   expect(restamps.note("first", "evt_x", 5)).toBeUndefined();
-  expect(restamps.note("c900", "evt_y", 5)).toBe("evt_900");
+  expect(restamps.note("c1900", "evt_y", 5)).toBe("evt_1900");
 });
 
 it("[case 62] shows in the outcome of an event that was only dated anew", async () => {

@@ -1,89 +1,98 @@
+import type { Delivery } from "../../event/delivery.ts";
 import type { WorkResult } from "../commit-together.ts";
-import type { Appended, ClaimedEntry, EntryState } from "../inbox.ts";
+import type { ClaimedEntry, NewEntry } from "../inbox.ts";
 import type { Operation } from "./operations.ts";
-import type { NewRows } from "./rows.ts";
 import { tellError, toldError } from "./told-error.ts";
-import type { Batch, PackedClaim, PackedRows, ToldResult } from "./writer-messages.ts";
+import type { Packet, ToldResult } from "./writer-messages.ts";
 
-// Objects are slow to read on the other side of a thread; lists of plain values, and JSON, are not: what there is most of
-// goes as those. Bodies go in one piece of memory.
+// What goes from one thread to another is cloned, which is slow for objects and quick for one long text: so everything
+// goes as JSON, but for the bodies of deliveries, which stand in one piece of memory that changes hands.
 
-/** Makes a batch of operations: bodies go into one piece of memory. */
-export function packBatch(operations: readonly Operation[]): Batch {
-  const length = operations.reduce((sum, operation) => sum + (rowsOf(operation)?.body.byteLength ?? 0), 0);
-  // Never nothing: Node's own SQLite takes an empty view into no memory for NULL.
-  const bodies = new Uint8Array(Math.max(1, length));
-  let at = 0;
-  const packed = operations.map((operation) => {
-    if (operation.name === "settle") return JSON.stringify(operation);
-    const rows = rowsOf(operation);
-    if (rows === undefined) return operation;
-    const { values, unlessPruned, method, target, headers, body } = rows;
-    bodies.set(body, at);
-    at += body.byteLength;
-    return [unlessPruned, method, target, headers, body.byteLength, ...values] as PackedRows;
+/** Packs a batch of operations. */
+export function packBatch(operations: readonly Operation[]): Packet {
+  const bodies: Uint8Array[] = [];
+  const packed = operations.map(({ name, given }) => {
+    if (name !== "append") return { name, given };
+    return { name, given: [withoutBody(given[0] as NewEntry, bodies)] };
   });
-  return { operations: packed, bodies: bodies.buffer };
+  return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
 
 /** The operations of a batch, whose bodies are views into its memory. */
-export function unpackBatch({ operations, bodies }: Batch): readonly Operation[] {
-  let at = 0;
-  return operations.map((operation) => {
-    if (typeof operation === "string") return JSON.parse(operation);
-    if ("name" in operation) return operation;
-    const [unlessPruned, method, target, headers, length, ...values] = operation;
-    const body = new Uint8Array(bodies, at, length);
-    at += length;
-    const rows: NewRows = { values, unlessPruned, method, target, headers, body };
-    return { name: "append", given: [rows] };
+export function unpackBatch({ text, bodies }: Packet): readonly Operation[] {
+  const rest = new Bodies(bodies);
+  return (JSON.parse(text) as Operation[]).map(({ name, given }) => {
+    if (name !== "append") return { name, given };
+    return { name, given: [withBody(given[0] as WithoutBody<NewEntry>, rest)] };
   });
 }
 
-/** The result of an operation as it is told. */
-export function packResult({ name }: Operation, result: WorkResult): ToldResult {
-  if ("error" in result) return { error: tellError(result.error) };
-  if (name === "claim") return packClaimed(result.value as readonly ClaimedEntry[]);
-  const appended = name === "append" ? (result.value as Appended | undefined) : undefined;
-  return appended === undefined ? result : [appended.seq, appended.duplicate, appended.state];
+/** Packs the results of a batch. */
+export function packResults(operations: readonly Operation[], results: readonly WorkResult[]): Packet {
+  const bodies: Uint8Array[] = [];
+  const told = results.map((result, index): ToldResult => {
+    if ("error" in result) return { error: tellError(result.error) };
+    if (operations[index]?.name !== "claim") return { value: result.value };
+    return { claimed: (result.value as readonly ClaimedEntry[]).map((entry) => withoutBody(entry, bodies)) };
+  });
+  return { text: JSON.stringify(told), bodies: join(bodies) };
 }
 
-/** The result that was told. */
-export function unpackResult(told: ToldResult): WorkResult {
-  if ("error" in told) return { error: toldError(told.error) };
-  if ("value" in told) return told;
-  if ("claimed" in told) return { value: unpackClaimed(told) };
-  const [seq, duplicate, state] = told;
-  return { value: { seq, duplicate, state: state as EntryState } satisfies Appended };
+/** The results that were told. */
+export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
+  const rest = new Bodies(bodies);
+  return (JSON.parse(text) as ToldResult[]).map((told): WorkResult => {
+    if ("error" in told) return { error: toldError(told.error) };
+    if (!("claimed" in told)) return { value: told.value };
+    return {
+      value: told.claimed.map((entry) => withBody(entry as WithoutBody<ClaimedEntry>, rest)),
+    };
+  });
 }
 
-/** What changes hands with an answer instead of being copied. */
-export function transfersOf(results: readonly ToldResult[]): readonly ArrayBuffer[] {
-  return results.flatMap((told) => ("claimed" in told ? [told.bodies] : []));
+/** Something with a delivery, and the length of its body in place of the body. */
+type WithoutBody<Entry> = Omit<Entry, "delivery"> & {
+  readonly delivery: Omit<Delivery, "body"> & { readonly body: number };
+};
+
+function withoutBody<Entry extends { readonly delivery: Delivery }>(
+  entry: Entry,
+  bodies: Uint8Array[],
+): WithoutBody<Entry> {
+  const { body } = entry.delivery;
+  bodies.push(body);
+  return { ...entry, delivery: { ...entry.delivery, body: body.byteLength } };
 }
 
-function packClaimed(entries: readonly ClaimedEntry[]): PackedClaim {
-  const bodies = new Uint8Array(entries.reduce((sum, { delivery }) => sum + delivery.body.byteLength, 0));
+function withBody<Entry>(entry: WithoutBody<Entry>, rest: Bodies): Entry {
+  const { delivery } = entry;
+  return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } } as Entry;
+}
+
+/** Never nothing: Node's own SQLite takes an empty view into no memory for NULL. */
+function join(bodies: readonly Uint8Array[]): ArrayBuffer {
+  const length = bodies.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const joined = new Uint8Array(Math.max(1, length));
   let at = 0;
-  const packed = entries.map((entry) => {
-    const { body } = entry.delivery;
-    bodies.set(body, at);
+  for (const body of bodies) {
+    joined.set(body, at);
     at += body.byteLength;
-    return { ...entry, delivery: { ...entry.delivery, body: body.byteLength } };
-  });
-  return { claimed: JSON.stringify(packed), bodies: bodies.buffer };
+  }
+  return joined.buffer;
 }
 
-function unpackClaimed({ claimed, bodies }: PackedClaim): readonly ClaimedEntry[] {
-  let at = 0;
-  return JSON.parse(claimed).map((entry: ClaimedEntry) => {
-    const length = entry.delivery.body as unknown as number;
-    const body = new Uint8Array(bodies, at, length);
-    at += length;
-    return { ...entry, delivery: { ...entry.delivery, body } };
-  });
-}
+/** Gives one body after another out of a joined piece of memory. */
+class Bodies {
+  readonly #joined: ArrayBuffer;
+  #at = 0;
 
-function rowsOf({ name, given }: Operation): NewRows | undefined {
-  return name === "append" ? (given[0] as NewRows) : undefined;
+  constructor(joined: ArrayBuffer) {
+    this.#joined = joined;
+  }
+
+  take(length: number): Uint8Array {
+    const body = new Uint8Array(this.#joined, this.#at, length);
+    this.#at += length;
+    return body;
+  }
 }

@@ -15,15 +15,8 @@ const MAX_LOOKED_AT = 1000;
 /** Leases due entries, within a transaction. */
 export function claimDue(statements: Statements, request: ClaimRequest): readonly ClaimedEntry[] {
   if (request.only !== undefined) return claimOnly(statements, request.only, request);
-  const {
-    now,
-    limit,
-    leaseMs,
-    ahead = 0,
-    except = [],
-    horizon = Number.POSITIVE_INFINITY,
-    deadBlocks = false,
-  } = request;
+  const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false } = request;
+  const horizon = horizonOf(request);
   const claimed: ClaimedEntry[] = [];
   for (const [due, bound] of [
     ["run_at <= ?", now],
@@ -49,19 +42,21 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
 }
 
 /** Leases one entry, due or not, unless it has ended, is leased, or an earlier one has to end first. */
-function claimOnly(
-  statements: Statements,
-  seq: number,
-  { now, leaseMs, horizon = Number.POSITIVE_INFINITY, except = [], deadBlocks = false }: ClaimRequest,
-): readonly ClaimedEntry[] {
+function claimOnly(statements: Statements, seq: number, request: ClaimRequest): readonly ClaimedEntry[] {
+  const { now, leaseMs, except = [], deadBlocks = false } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(
     `SELECT seq, source, order_key FROM entry
      WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
-    ...[seq, now, now + Math.max(horizon, leaseMs)],
+    ...[seq, now, now + Math.max(horizonOf(request), leaseMs)],
   );
   if (row === undefined || holdBackIfNeeded(statements, row, deadBlocks)) return [];
   return [lease(statements, seq, now + leaseMs)];
+}
+
+/** Between threads, where everything goes as JSON, an endless one is `null`. */
+function horizonOf({ horizon }: ClaimRequest): number {
+  return horizon ?? Number.POSITIVE_INFINITY;
 }
 
 /** When the next entry is due; `undefined` when none is. */

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { DedupKey } from "../../event/identity.ts";
-import type { Appended, EntryFilter, EntryState, Settlement } from "../inbox.ts";
+import type { Appended, EntryFilter, EntryState, NewEntry, Settlement } from "../inbox.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseNext } from "./order.ts";
 import { giveBackPages, MAYBE_PRUNED, pruneStep, slimStep } from "./prune.ts";
-import { attemptValues, ENTRY_COLUMNS, type NewRows, type Row } from "./rows.ts";
+import { attemptValues, ENTRY_COLUMNS, entryValues, type Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 import { encodeText } from "./text.ts";
 
@@ -54,17 +54,17 @@ const INSERT_ENTRY = `INSERT INTO entry (${ENTRY_COLUMNS}, body_hash)
     SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at)
   RETURNING seq, state, duplicates, ${MAYBE_PRUNED}`;
 
-function append(statements: Statements, rows: NewRows): Appended | undefined {
-  const { values, unlessPruned, method, target, headers, body } = rows;
-  const row = statements.get(INSERT_ENTRY, ...values, hash("sha256", body, "hex"));
+function append(statements: Statements, entry: NewEntry): Appended | undefined {
+  const { method, target, headers, body } = entry.delivery;
+  const row = statements.get(INSERT_ENTRY, ...entryValues(entry), hash("sha256", body, "hex"));
   const appended = toAppended(row ?? {}, Number(row?.duplicates) > 0);
   if (appended.duplicate) return appended;
-  if (row?.maybe_pruned === 1 && unlessPruned) {
+  if (row?.maybe_pruned === 1 && entry.state === "pending" && entry.afterPruning !== true) {
     statements.run("DELETE FROM entry WHERE seq = ?", appended.seq);
     return undefined;
   }
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
-  statements.run(insert, appended.seq, method, target, headers, body);
+  statements.run(insert, appended.seq, method, target, JSON.stringify(headers), body);
   return appended;
 }
 

@@ -11,7 +11,7 @@ export const ENTRY_COLUMNS =
   "received_at, run_at, last_seen_at, settled_at, body_length";
 
 /** A new entry as the values of its row. */
-function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
+export function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
   const at = delivery.receivedAt;
   const settledAt = entry.state === "dead" ? at : null;
   return [
@@ -28,29 +28,6 @@ function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | 
       delivery.body.byteLength,
     ],
   ];
-}
-
-/** What is written for a new entry, as SQLite takes it. */
-export interface NewRows {
-  /** Of `entry`. */
-  readonly values: readonly (string | number | null)[];
-  /** Whether it is not kept after all where its key may have been pruned. */
-  readonly unlessPruned: boolean;
-  readonly method: string;
-  readonly target: string;
-  /** As JSON. */
-  readonly headers: string;
-  readonly body: Uint8Array;
-}
-
-/** A new entry as what is written for it. */
-export function toNewRows(entry: NewEntry): NewRows {
-  const { method, target, headers, body } = entry.delivery;
-  return {
-    values: entryValues(entry),
-    unlessPruned: entry.state === "pending" && entry.afterPruning !== true,
-    ...{ method, target, headers: JSON.stringify(headers), body },
-  };
 }
 
 /** A row of `entry` as an entry. */

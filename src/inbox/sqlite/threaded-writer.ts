@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { HookporterError } from "../../errors.ts";
 import type { WorkResult } from "../commit-together.ts";
 import type { Elsewhere } from "../group-commit.ts";
-import { packBatch, unpackResult } from "./batch.ts";
+import { packBatch, unpackResults } from "./batch.ts";
 import type { Operation } from "./operations.ts";
 import type { Presence } from "./presence.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
@@ -133,7 +133,7 @@ export class ThreadedWriter implements Elsewhere<Operation> {
       if (this.#state === "starting") this.#state = "ready";
       return;
     }
-    const results = answer.results.map(unpackResult);
+    const results = unpackResults(answer.results);
     this.ranHere(answer.ms); // it is the same disk, so a quick one brings small batches back here
     this.#worker?.unref();
     this.#underWay?.resolve(results);

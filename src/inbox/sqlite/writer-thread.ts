@@ -1,22 +1,21 @@
 // The thread that writes an inbox file while much arrives: it runs batches, each in one transaction, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
 import { commitTogether } from "../commit-together.ts";
-import { packResult, transfersOf, unpackBatch } from "./batch.ts";
+import { packResults, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
 import { runOperation } from "./operations.ts";
 import { Presence } from "./presence.ts";
 import { Statements } from "./statements.ts";
 import { transactionsOn } from "./transactions.ts";
-import { type Batch, FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
+import { FLAGS, type Packet, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 const { path, files, flags: shared } = workerData as WriterStart;
 const flags = new Int32Array(shared);
 const presence = new Presence(path, files);
 const port = parentPort;
 if (port === null) throw new TypeError("expected to run as a thread");
-const LOST = { error: new TypeError("an operation has no result") };
 const tell = (answer: WriterAnswer) =>
-  port.postMessage(answer, "results" in answer ? [...transfersOf(answer.results)] : []);
+  port.postMessage(answer, "results" in answer ? [answer.results.bodies] : []);
 
 const statements = whileBusy(() => {
   presence.check();
@@ -24,7 +23,7 @@ const statements = whileBusy(() => {
 });
 const transactions = transactionsOn(() => ({ statements, presence }));
 
-port.on("message", (batch: Batch | "close") => {
+port.on("message", (batch: Packet | "close") => {
   if (batch === "close") {
     whileBusy(() => statements.close());
     port.close();
@@ -35,7 +34,7 @@ port.on("message", (batch: Batch | "close") => {
   const start = performance.now();
   const results = whileBusy(() => commitTogether(transactions, works));
   const ms = performance.now() - start;
-  tell({ results: operations.map((operation, index) => packResult(operation, results[index] ?? LOST)), ms });
+  tell({ results: packResults(operations, results), ms });
 });
 tell({ ready: true });
 
