@@ -86,8 +86,12 @@ export class GroupCommit<Order = never> {
 
   #send(batch: readonly Waiting<Order>[]): Promise<readonly WorkResult[]> | undefined {
     if (this.#elsewhere === undefined) return undefined;
-    const orders = batch.flatMap(({ terms }) => (terms === undefined ? [] : [terms.order]));
-    return orders.length === batch.length ? this.#elsewhere.take(orders) : undefined;
+    const orders: Order[] = [];
+    for (const { terms } of batch) {
+      if (terms === undefined) return undefined;
+      orders.push(terms.order);
+    }
+    return this.#elsewhere.take(orders);
   }
 
   #commitHere(batch: readonly Waiting<Order>[]): void {

@@ -1,19 +1,21 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { WorkResult } from "../commit-together.ts";
-import type { ClaimedEntry, NewEntry } from "../inbox.ts";
+import type { Appended, ClaimedEntry, NewEntry } from "../inbox.ts";
 import type { Operation } from "./operations.ts";
 import { tellError, toldError } from "./told-error.ts";
-import type { Packet, ToldResult } from "./writer-messages.ts";
+import type { Packet, ToldError } from "./writer-messages.ts";
 
 // What goes from one thread to another is cloned, which is slow for objects and quick for one long text: so everything
-// goes as JSON, but for the bodies of deliveries, which stand in one piece of memory that changes hands.
+// goes as JSON, what there is most of as lists without names, and the bodies in one piece of memory that changes hands.
 
 /** Packs a batch of operations. */
 export function packBatch(operations: readonly Operation[]): Packet {
   const bodies: Uint8Array[] = [];
-  const packed = operations.map(({ name, given }) => {
-    if (name !== "append") return { name, given };
-    return { name, given: [withoutBody(given[0] as NewEntry, bodies)] };
+  const packed = operations.map((operation): PackedOperation => {
+    if (operation.name !== "append") return operation;
+    const entry = operation.given[0] as NewEntry;
+    bodies.push(entry.delivery.body);
+    return packEntry(entry);
   });
   return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
@@ -21,52 +23,99 @@ export function packBatch(operations: readonly Operation[]): Packet {
 /** The operations of a batch, whose bodies are views into its memory. */
 export function unpackBatch({ text, bodies }: Packet): readonly Operation[] {
   const rest = new Bodies(bodies);
-  return (JSON.parse(text) as Operation[]).map(({ name, given }) => {
-    if (name !== "append") return { name, given };
-    return { name, given: [withBody(given[0] as WithoutBody<NewEntry>, rest)] };
-  });
+  return (JSON.parse(text) as PackedOperation[]).map((packed) =>
+    isList(packed) ? { name: "append", given: [unpackEntry(packed, rest)] } : packed,
+  );
 }
 
 /** Packs the results of a batch. */
 export function packResults(operations: readonly Operation[], results: readonly WorkResult[]): Packet {
   const bodies: Uint8Array[] = [];
-  const told = results.map((result, index): ToldResult => {
+  const packed = results.map((result, index): PackedResult => {
     if ("error" in result) return { error: tellError(result.error) };
-    if (operations[index]?.name !== "claim") return { value: result.value };
+    const name = operations[index]?.name;
+    if (name === "append" && result.value !== undefined) return packAppended(result.value as Appended);
+    if (name !== "claim") return { value: result.value };
     return { claimed: (result.value as readonly ClaimedEntry[]).map((entry) => withoutBody(entry, bodies)) };
   });
-  return { text: JSON.stringify(told), bodies: join(bodies) };
+  return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
 
 /** The results that were told. */
 export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
   const rest = new Bodies(bodies);
-  return (JSON.parse(text) as ToldResult[]).map((told): WorkResult => {
-    if ("error" in told) return { error: toldError(told.error) };
-    if (!("claimed" in told)) return { value: told.value };
-    return {
-      value: told.claimed.map((entry) => withBody(entry as WithoutBody<ClaimedEntry>, rest)),
-    };
+  return (JSON.parse(text) as PackedResult[]).map((packed): WorkResult => {
+    if (isList(packed)) return { value: unpackAppended(packed) };
+    if ("error" in packed) return { error: toldError(packed.error) };
+    if ("claimed" in packed) return { value: packed.claimed.map((entry) => withBody(entry, rest)) };
+    return { value: packed.value };
   });
 }
 
-/** Something with a delivery, and the length of its body in place of the body. */
-type WithoutBody<Entry> = Omit<Entry, "delivery"> & {
+type PackedOperation = Operation | PackedEntry;
+
+type PackedResult =
+  | { readonly value: unknown }
+  | { readonly error: ToldError }
+  | { readonly claimed: readonly ClaimedWithoutBody[] }
+  | PackedAppended;
+
+function isList<List extends readonly unknown[]>(packed: List | object): packed is List {
+  return Array.isArray(packed);
+}
+
+type PackedEntry = ReturnType<typeof packEntry>;
+
+function packEntry({ key, delivery, ...entry }: NewEntry) {
+  const { kind, eventTimestamp, state, reason, orderKey, runAt = null, afterPruning = false } = entry;
+  const { method, target, headers, body, receivedAt } = delivery;
+  // biome-ignore format: one thing a line
+  return [
+    key.timestamp, key.eventId, key.source,
+    kind, eventTimestamp, state, reason, orderKey, runAt, afterPruning,
+    method, target, headers, body.byteLength, receivedAt,
+  ] as const;
+}
+
+function unpackEntry(packed: PackedEntry, rest: Bodies): NewEntry {
+  // biome-ignore format: one thing a line
+  const [
+    timestamp, eventId, source,
+    kind, eventTimestamp, state, reason, orderKey, runAt, afterPruning,
+    method, target, headers, length, receivedAt,
+  ] = packed;
+  const entry: NewEntry = {
+    key: { timestamp, eventId, source },
+    ...{ kind, eventTimestamp, state, reason, orderKey, afterPruning },
+    delivery: { method, target, headers, body: rest.take(length), receivedAt },
+  };
+  return runAt === null ? entry : { ...entry, runAt };
+}
+
+type PackedAppended = ReturnType<typeof packAppended>;
+
+function packAppended({ seq, duplicate, state }: Appended) {
+  return [seq, duplicate, state] as const;
+}
+
+function unpackAppended([seq, duplicate, state]: PackedAppended): Appended {
+  return { seq, duplicate, state };
+}
+
+/** A claimed entry, with the length of its body in place of the body. */
+type ClaimedWithoutBody = Omit<ClaimedEntry, "delivery"> & {
   readonly delivery: Omit<Delivery, "body"> & { readonly body: number };
 };
 
-function withoutBody<Entry extends { readonly delivery: Delivery }>(
-  entry: Entry,
-  bodies: Uint8Array[],
-): WithoutBody<Entry> {
+function withoutBody(entry: ClaimedEntry, bodies: Uint8Array[]): ClaimedWithoutBody {
   const { body } = entry.delivery;
   bodies.push(body);
   return { ...entry, delivery: { ...entry.delivery, body: body.byteLength } };
 }
 
-function withBody<Entry>(entry: WithoutBody<Entry>, rest: Bodies): Entry {
+function withBody(entry: ClaimedWithoutBody, rest: Bodies): ClaimedEntry {
   const { delivery } = entry;
-  return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } } as Entry;
+  return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } };
 }
 
 /** Never nothing: Node's own SQLite takes an empty view into no memory for NULL. */

@@ -15,7 +15,8 @@ const MIGRATIONS: readonly string[] = [
     source TEXT NOT NULL,
     kind TEXT,
     event_timestamp INTEGER,
-    state TEXT NOT NULL CHECK (state IN ('pending', 'running', 'done', 'dead', 'unhandled')),
+    -- Not as a list of values, from which SQLite would build a table with each row that is written.
+    state TEXT NOT NULL CHECK (state = 'pending' OR state = 'running' OR state = 'done' OR state = 'dead' OR state = 'unhandled'),
     reason TEXT,
     order_key TEXT,
     -- A hint that spares claims from looking at it again: an earlier entry of its order key has to end first.
@@ -59,7 +60,7 @@ const MIGRATIONS: readonly string[] = [
     handler TEXT NOT NULL,
     started_at INTEGER NOT NULL,
     duration_ms REAL NOT NULL,
-    outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'error', 'timeout')),
+    outcome TEXT NOT NULL CHECK (outcome = 'ok' OR outcome = 'error' OR outcome = 'timeout'),
     error TEXT
   ) STRICT;
   CREATE INDEX attempt_entry ON attempt (seq, attempt);

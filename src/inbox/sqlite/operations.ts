@@ -4,8 +4,8 @@ import type { Appended, EntryFilter, EntryState, NewEntry, Settlement } from "..
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseNext } from "./order.ts";
-import { giveBackPages, MAYBE_PRUNED, pruneStep, slimStep } from "./prune.ts";
-import { attemptValues, ENTRY_COLUMNS, entryValues, type Row } from "./rows.ts";
+import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
+import { attemptValues, ENTRY_COLUMNS, entryValues } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 import { encodeText } from "./text.ts";
 
@@ -48,24 +48,21 @@ export function runOperation(statements: Statements, { name, given }: Operation)
   return operation(statements, ...given);
 }
 
+/** Nothing is inserted where the key is known, or may have been pruned; without RETURNING, which costs as much again. */
 const INSERT_ENTRY = `INSERT INTO entry (${ENTRY_COLUMNS}, body_hash)
-  VALUES (${ENTRY_COLUMNS.replaceAll(/\w+/g, "?")}, ?)
-  ON CONFLICT (key_timestamp, event_id, source) DO UPDATE
-    SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, excluded.last_seen_at)
-  RETURNING seq, state, duplicates, ${MAYBE_PRUNED}`;
+  SELECT ${ENTRY_COLUMNS.replaceAll(/\w+/g, "?")}, ? WHERE ? OR ? > ${PRUNED_UNTIL}
+  ON CONFLICT (key_timestamp, event_id, source) DO NOTHING`;
 
 function append(statements: Statements, entry: NewEntry): Appended | undefined {
-  const { method, target, headers, body } = entry.delivery;
-  const row = statements.get(INSERT_ENTRY, ...entryValues(entry), hash("sha256", body, "hex"));
-  const appended = toAppended(row ?? {}, Number(row?.duplicates) > 0);
-  if (appended.duplicate) return appended;
-  if (row?.maybe_pruned === 1 && entry.state === "pending" && entry.afterPruning !== true) {
-    statements.run("DELETE FROM entry WHERE seq = ?", appended.seq);
-    return undefined;
-  }
+  const { method, target, headers, body, receivedAt } = entry.delivery;
+  const inAnyCase = entry.state === "dead" || entry.afterPruning === true;
+  const bodyHash = hash("sha256", body, "hex");
+  const terms = [inAnyCase ? 1 : 0, entry.eventTimestamp ?? receivedAt];
+  const seq = statements.insert(INSERT_ENTRY, ...entryValues(entry), bodyHash, ...terms);
+  if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
-  statements.run(insert, appended.seq, method, target, JSON.stringify(headers), body);
-  return appended;
+  statements.run(insert, seq, method, target, JSON.stringify(headers), body);
+  return { seq, duplicate: false, state: entry.state };
 }
 
 function touch(statements: Statements, key: DedupKey, at: number): Appended | undefined {
@@ -74,7 +71,8 @@ function touch(statements: Statements, key: DedupKey, at: number): Appended | un
      WHERE key_timestamp = ? AND event_id = ? AND source = ? RETURNING seq, state`,
     ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
   );
-  return row === undefined ? undefined : toAppended(row, true);
+  if (row === undefined) return undefined;
+  return { seq: row.seq as number, duplicate: true, state: row.state as EntryState };
 }
 
 function renew(
@@ -119,8 +117,4 @@ function redrive(statements: Statements, filter: EntryFilter, now: number): numb
        (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
     ...[now, ...values, limit],
   );
-}
-
-function toAppended(row: Row, duplicate: boolean): Appended {
-  return { seq: row.seq as number, duplicate, state: row.state as EntryState };
 }

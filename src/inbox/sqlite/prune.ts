@@ -7,9 +7,8 @@ import type { Statements } from "./statements.ts";
 /** Pages given back to the file system after a step: few, since a delivery may be waiting. */
 const PAGES_GIVEN_BACK = 200;
 
-/** Whether nothing but what was dropped can have an event dated so early: it is not taken for new then. */
-export const MAYBE_PRUNED =
-  "coalesce(event_timestamp, received_at) <= (SELECT dated_until FROM pruned) AS maybe_pruned";
+/** Until when events may be dated that were dropped: one that is not known is not taken for new then. */
+export const PRUNED_UNTIL = "(SELECT dated_until FROM pruned)";
 
 /** Drops ended entries with all that belongs to them, within a transaction. */
 export function pruneStep(statements: Statements, request: PruneRequest, step: Step): StepResult {

@@ -14,20 +14,15 @@ export const ENTRY_COLUMNS =
 export function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
   const at = delivery.receivedAt;
   const settledAt = entry.state === "dead" ? at : null;
-  return [
-    ...[key.timestamp, encodeText(key.eventId), encodeText(key.source), encodeNullable(entry.kind)],
-    ...[
-      entry.eventTimestamp,
-      entry.state,
-      encodeNullable(entry.reason),
-      encodeNullable(entry.orderKey),
-      at,
-      entry.runAt ?? at,
-      at,
-      settledAt,
-      delivery.body.byteLength,
-    ],
-  ];
+  const eventId = encodeText(key.eventId);
+  const source = encodeText(key.source);
+  const kind = encodeNullable(entry.kind);
+  const reason = encodeNullable(entry.reason);
+  const orderKey = encodeNullable(entry.orderKey);
+  const { eventTimestamp, state, runAt = at } = entry;
+  const length = delivery.body.byteLength;
+  // biome-ignore format: in the order of the columns above
+  return [key.timestamp, eventId, source, kind, eventTimestamp, state, reason, orderKey, at, runAt, at, settledAt, length];
 }
 
 /** A row of `entry` as an entry. */

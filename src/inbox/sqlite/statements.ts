@@ -13,9 +13,12 @@ export class Statements {
     this.#database = database;
   }
 
-  /** The first row, if there is one. */
+  /**
+   * The one row, if there is one. Runs the statement to its end: one that is left in the middle makes whatever is written
+   * next slow.
+   */
   get(sql: string, ...values: Value[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    return this.#prepare(sql).all(...values)[0] as Row | undefined;
   }
 
   /** Every row. */
@@ -26,6 +29,12 @@ export class Statements {
   /** Runs a statement; gives how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /** Inserts a row; gives its number, `undefined` where none was inserted. */
+  insert(sql: string, ...values: Value[]): number | undefined {
+    const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
+    return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
   }
 
   /** Runs statements that are not worth preparing. */

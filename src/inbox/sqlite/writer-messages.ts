@@ -28,11 +28,5 @@ export interface ToldError {
   readonly errcode?: number;
 }
 
-/** What comes back for each operation; claimed entries without their bodies. */
-export type ToldResult =
-  | { readonly value: unknown }
-  | { readonly error: ToldError }
-  | { readonly claimed: readonly unknown[] };
-
 /** What a thread says: ready, or the results of the batch it was sent and the milliseconds it took. */
 export type WriterAnswer = { readonly ready: true } | { readonly results: Packet; readonly ms: number };
