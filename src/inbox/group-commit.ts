@@ -61,7 +61,7 @@ export class GroupCommit<Order = never> {
     const result = new Promise<Result>((resolve, reject) =>
       this.#waiting.push({ work, terms, resolve, reject }),
     );
-    this.#scheduled ??= new Promise((resolve) => setImmediate(() => resolve(this.#flush())));
+    this.#scheduled ??= this.#schedule();
     return result;
   }
 
@@ -70,48 +70,60 @@ export class GroupCommit<Order = never> {
     while (this.#scheduled !== undefined) await this.#scheduled;
   }
 
-  async #flush(): Promise<void> {
-    for (;;) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      this.#waitingBytes = 0;
-      const away = this.#send(batch);
-      if (away === undefined) return this.#commitHere(batch);
-      await giveOutLater(batch, away);
-      if (this.#waiting.length > 0) continue;
-      this.#scheduled = undefined;
-      return;
-    }
+  #schedule(): Promise<void> {
+    return new Promise((resolve) => setImmediate(() => resolve(this.#flush())));
   }
 
-  #send(batch: readonly Waiting<Order>[]): Promise<readonly WorkResult[]> | undefined {
-    if (this.#elsewhere === undefined) return undefined;
+  async #flush(): Promise<void> {
+    let away = this.#sendAway();
+    if (away === undefined) {
+      this.#commitHere();
+      return;
+    }
+    while (away !== undefined) {
+      const { batch, results } = away;
+      const known = await results;
+      away = this.#sendAway(); // before these results are given out, since all that then happens takes as long
+      giveOut(batch, known);
+    }
+    this.#scheduled = this.#waiting.length > 0 ? this.#schedule() : undefined;
+  }
+
+  /** Sends all that is waiting elsewhere, unless it had better run here. */
+  #sendAway(): Away<Order> | undefined {
+    if (this.#elsewhere === undefined || this.#waiting.length === 0) return undefined;
     const orders: Order[] = [];
-    for (const { terms } of batch) {
+    for (const { terms } of this.#waiting) {
       if (terms === undefined) return undefined;
       orders.push(terms.order);
     }
-    return this.#elsewhere.take(orders);
+    const taken = this.#elsewhere.take(orders);
+    if (taken === undefined) return undefined;
+    const batch = this.#takeWaiting();
+    return { batch, results: taken.catch((error) => batch.map(() => ({ error }))) };
   }
 
-  #commitHere(batch: readonly Waiting<Order>[]): void {
+  #commitHere(): void {
     this.#scheduled = undefined; // work may bring up more work
+    const batch = this.#takeWaiting();
     const start = performance.now();
     const works = batch.map(({ work }) => work);
     giveOut(batch, commitTogether(this.#transactions, works));
     this.#elsewhere?.ranHere(performance.now() - start);
   }
+
+  #takeWaiting(): readonly Waiting<Order>[] {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return batch;
+  }
 }
 
-async function giveOutLater(
-  batch: readonly Waiting<unknown>[],
-  away: Promise<readonly WorkResult[]>,
-): Promise<void> {
-  try {
-    giveOut(batch, await away);
-  } catch (error) {
-    for (const { reject } of batch) reject(error);
-  }
+/** A batch that runs elsewhere. */
+interface Away<Order> {
+  readonly batch: readonly Waiting<Order>[];
+  readonly results: Promise<readonly WorkResult[]>;
 }
 
 function giveOut(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
