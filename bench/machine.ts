@@ -1,13 +1,21 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { createRequire } from "node:module";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { CORES } from "./cores.ts";
 import { GENERATOR } from "./load/send-load.ts";
 import { median } from "./numbers.ts";
 import { ROOT } from "./places.ts";
+import type { ServerNode } from "./server/server-node.ts";
 
-const PACKAGES = ["express", "fastify", "hono", "@hono/node-server", "@octokit/webhooks", "autocannon"];
+const PACKAGES = [
+  "express",
+  "fastify",
+  "hono",
+  "@hono/node-server",
+  "@octokit/webhooks",
+  "@photostructure/sqlite",
+  "autocannon",
+];
 
 /** What the numbers depend on besides the code. */
 export interface Machine {
@@ -15,8 +23,10 @@ export interface Machine {
   readonly cores: number;
   readonly memoryGb: number;
   readonly system: string;
+  /** The Node that everything measured runs on, and its SQLite; and the Node that runs the bench. */
   readonly node: string;
   readonly sqlite: string;
+  readonly benchNode: string;
   readonly generator: string;
   /** Which cores the server and the load generator may use. */
   readonly placement: string;
@@ -27,16 +37,17 @@ export interface Machine {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** Looks at the machine, and at the disk that has `folder`. */
-export function describeMachine(folder: string): Machine {
+/** Looks at the machine, the Node under measurement, and the disk that has `folder`. */
+export function describeMachine(folder: string, { version, sqlite }: ServerNode): Machine {
   const load = `the load generator (${GENERATOR}) on core ${CORES.load}`;
   return {
     processor: cpus()[0]?.model.trim() ?? "unknown",
     cores: cpus().length,
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${release()}`,
-    node: process.version,
-    sqlite: sqliteVersion(),
+    node: version,
+    sqlite,
+    benchNode: process.version,
     generator: GENERATOR,
     placement: CORES.pinned ? `servers on cores ${CORES.server}, ${load}` : "not pinned",
     flushMs: flushTime(folder),
@@ -62,16 +73,4 @@ function flushTime(folder: string): number {
 function versionOf(name: string): string {
   const folder = name === "hookporter" ? ROOT : join(ROOT, "node_modules", name);
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
-}
-
-function sqliteVersion(): string {
-  const own = (process.versions as Record<string, string | undefined>).sqlite;
-  if (own !== undefined && process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined) {
-    return `${own} (node:sqlite)`;
-  }
-  const { DatabaseSync } = createRequire(join(ROOT, "package.json"))("@photostructure/sqlite");
-  const database = new DatabaseSync(":memory:");
-  const { version } = database.prepare("SELECT sqlite_version() AS version").get();
-  database.close();
-  return `${version} (@photostructure/sqlite ${versionOf("@photostructure/sqlite")})`;
 }

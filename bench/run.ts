@@ -1,42 +1,32 @@
 // `npm run bench`: the short form. `npm run bench -- --long`: the whole. See docs/performance.md.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { LONG, SECTIONS, SHORT } from "./form.ts";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SectionName } from "./form.ts";
 import { describeMachine } from "./machine.ts";
+import { readOptions } from "./options.ts";
 import { ROOT } from "./places.ts";
 import { inboxPlot } from "./report/inbox-plot.ts";
 import { latencyPlot } from "./report/latency-plot.ts";
-import type { Report } from "./report/report.ts";
+import { type Findings, goOnFrom, type Report } from "./report/report.ts";
 import { reportText } from "./report/text.ts";
 import { measureAgeing } from "./sections/ageing.ts";
 import { measureHandling } from "./sections/handling.ts";
 import { measureLoads } from "./sections/loads.ts";
 import { measurePending } from "./sections/pending.ts";
+import { measureProfiles } from "./sections/profile.ts";
 import { measureReplay } from "./sections/replay.ts";
+import { measureSlowDisk } from "./sections/slow-disk.ts";
 import { measureStartUp } from "./sections/start-up.ts";
+import { askNode } from "./server/server-node.ts";
 import { Stage } from "./stage.ts";
 
-const { values } = parseArgs({
-  options: {
-    long: { type: "boolean", default: false },
-    only: { type: "string" },
-    out: { type: "string", default: join(ROOT, ".bench") },
-    profile: { type: "string" },
-  },
-});
-const wanted = values.only?.split(",") ?? [...SECTIONS];
-const unknown = wanted.filter((name) => !SECTIONS.some((section) => section === name));
-if (unknown.length > 0)
-  throw new Error(`expected --only to name some of ${SECTIONS.join(", ")}, got ${unknown}`);
-
-const out = resolve(values.out);
-const form = values.long ? LONG : SHORT;
+const { form, sections, out, add, node, profile } = readOptions(process.argv.slice(2), ROOT);
+const serverNode = askNode(node);
 const start = performance.now();
 const tell = (line: string) => {
   process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 };
-const stage = new Stage(join(out, `stage-${process.pid}`), values.profile);
+const stage = new Stage({ folder: join(out, `stage-${process.pid}`), node });
 const end = () => rmSync(stage.folder, { recursive: true, force: true });
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
@@ -44,24 +34,42 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.exit(130);
   });
 }
-try {
-  const machine = describeMachine(stage.folder);
-  const when = <Result>(name: (typeof SECTIONS)[number], measure: () => Promise<Result>) =>
-    wanted.includes(name) ? measure() : Promise.resolve(undefined);
-  const report: Report = {
-    ...{ form: form.name, at: new Date().toISOString(), machine },
-    startUp: await when("start-up", () => measureStartUp(stage, form, tell)),
-    loads: await when("loads", () => measureLoads(stage, form.loads, tell)),
-    ageing: await when("ageing", () => measureAgeing(stage, form, tell)),
-    handling: await when("handling", () => measureHandling(stage, form, tell)),
-    pending: await when("pending", () => measurePending(stage, form, tell)),
-    replay: await when("replay", () => measureReplay(stage, form, tell)),
-  };
-  mkdirSync(out, { recursive: true });
+
+const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
+  "start-up": async () => ({ startUp: await measureStartUp(stage, form, tell) }),
+  loads: async () => ({ loads: await measureLoads(stage, form.loads, tell) }),
+  "slow-disk": async () => ({ slowDisk: await measureSlowDisk(stage, form, tell) }),
+  ageing: async () => ({ ageing: await measureAgeing(stage, form, tell) }),
+  handling: async () => ({ handling: await measureHandling(stage, form, tell) }),
+  pending: async () => ({ pending: await measurePending(stage, form, tell) }),
+  replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
+};
+
+/** Written after each section, so that hours of measuring are not lost with the last of them. */
+function write(report: Report): void {
   writeFileSync(join(out, "result.json"), `${JSON.stringify(report, undefined, 1)}\n`);
-  if (report.ageing !== undefined)
-    writeFileSync(join(out, "throughput-by-inbox.svg"), inboxPlot(report.ageing.measured));
-  if (report.loads !== undefined) writeFileSync(join(out, "latency-by-load.svg"), latencyPlot(report.loads));
+  const { ageing, loads } = report;
+  if (ageing !== undefined) writeFileSync(join(out, "throughput-by-inbox.svg"), inboxPlot(ageing.measured));
+  if (loads !== undefined) writeFileSync(join(out, "latency-by-load.svg"), latencyPlot(loads));
+}
+
+function begun(): Report {
+  const at = new Date().toISOString();
+  const empty: Report = { form: form.name, at, machine: describeMachine(stage.folder, serverNode) };
+  return add ? goOnFrom(JSON.parse(readFileSync(join(out, "result.json"), "utf8")), empty) : empty;
+}
+
+try {
+  mkdirSync(out, { recursive: true });
+  let report = begun();
+  for (const section of sections) {
+    report = { ...report, ...(await measure[section]()) };
+    write(report);
+  }
+  if (profile !== undefined) {
+    report = { ...report, profiles: await measureProfiles(stage, form, { folder: profile, tell }) };
+    write(report);
+  }
   process.stdout.write(reportText(report));
   tell(`done; all of it in ${join(out, "result.json")}`);
 } finally {

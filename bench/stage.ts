@@ -2,19 +2,20 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ContestantName } from "./contestants/all.ts";
 import type { LoadResult } from "./load/load.ts";
-import { type Dialect, type RequestFile, writeRequestFile } from "./load/request-file.ts";
+import { type Dialect, RequestFile } from "./load/request-file.ts";
 import { sendLoad } from "./load/send-load.ts";
 import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;
 
-/** Requests in a file: more than any contestant answers in a few seconds, so that nothing kept is sent twice. */
-const FILE_BYTES = 400 * 1024 * 1024;
-const MAX_REQUESTS = 1_000_000;
+/** Requests and bytes a second that a contestant may come to at its first load, and how much quicker it may be at the next. */
+const MOST_REQUESTS = 60_000;
+const MOST_BYTES = 200_000_000;
+const QUICKER = 3;
 
 /** Requests after which a server is warm, and seconds that warming up takes at most. */
-const WARM = 20_000;
-const MAX_WARM_UP = 4;
+const WARM = 15_000;
+const MAX_WARM_UP = 3;
 
 /** What one round of one contestant gave. */
 export interface Round {
@@ -30,19 +31,41 @@ export interface Round {
   readonly rss: number;
 }
 
+/** What is sent to a server: bytes of a body, connections, and seconds, parts of one too. */
+export interface Sending {
+  readonly size: number;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** What a stage is set up with. */
+export interface StageOptions {
+  /** Where inboxes and request files are, while they are needed. */
+  readonly folder: string;
+  /** The Node executable that servers run on. */
+  readonly node: string;
+}
+
+/** What was sent to a server so far. */
+interface Sent {
+  /** Of each request file, the number of the next request. */
+  readonly next: Map<RequestFile, number>;
+  /** The most answers a second that a load of each file came to. */
+  readonly pace: Map<RequestFile, number>;
+  answered: number;
+}
+
 /** Where servers are started, request files written and loads sent; closes all of it in the end. */
 export class Stage {
   readonly folder: string;
-  readonly #profiles: string | undefined;
-  readonly #servers: Server[] = [];
+  readonly node: string;
+  readonly #servers = new Map<Server, Sent>();
   readonly #files = new Map<string, RequestFile>();
-  readonly #next = new Map<Server, Map<RequestFile, number>>();
-  readonly #answered = new Map<Server, number>();
   #inboxes = 0;
 
-  constructor(folder: string, profiles: string | undefined) {
+  constructor({ folder, node }: StageOptions) {
     this.folder = folder;
-    this.#profiles = profiles;
+    this.node = node;
     mkdirSync(folder, { recursive: true });
   }
 
@@ -51,65 +74,77 @@ export class Stage {
     return join(this.folder, `inbox-${++this.#inboxes}.db`);
   }
 
-  /** Starts a contestant; on a new inbox, where none is named. */
+  /** Starts a contestant; on a new inbox, where none is named; within another command, where one is. */
   async server(
     name: ContestantName,
-    { inbox = this.newInbox(), handle = false }: { inbox?: string; handle?: boolean } = {},
+    {
+      inbox = this.newInbox(),
+      handle = false,
+      within,
+    }: { inbox?: string; handle?: boolean; within?: readonly string[] } = {},
   ): Promise<Server> {
-    const server = await startServer({ name, inbox, handle }, this.#profiles);
-    this.#servers.push(server);
+    const server = await startServer({ name, inbox, handle }, { node: this.node, within });
+    this.#servers.set(server, { next: new Map(), pace: new Map(), answered: 0 });
     return server;
   }
 
   /** Sends a server requests it has not seen before, and checks that all were answered well, and kept if it keeps any. */
-  async load(
-    server: Server,
-    { size, connections, seconds }: { size: number; connections: number; seconds: number },
-  ): Promise<LoadResult & Round> {
-    const file = this.#file(size, server.dialect);
-    const positions = this.#next.get(server) ?? new Map<RequestFile, number>();
-    this.#next.set(server, positions);
-    const first = positions.get(file) ?? 0;
+  async load(server: Server, sending: Sending): Promise<LoadResult & Round> {
+    const { size, connections, seconds } = sending;
+    const sent = this.#sentTo(server);
+    const requests = this.#file(size, server.dialect);
+    const first = sent.next.get(requests) ?? 0;
+    const most = Math.min(MOST_REQUESTS, Math.ceil(MOST_BYTES / size));
+    const pace = QUICKER * (sent.pace.get(requests) ?? most / QUICKER);
+    const file = requests.upTo(first + Math.ceil(pace * seconds) + 2 * connections);
     const before = await server.counts();
     await server.measure();
     const result = await sendLoad({ port: server.port, file, first, connections, seconds });
     const used = await server.measure();
-    positions.set(file, first + result.sent);
-    this.#answered.set(server, (this.#answered.get(server) ?? 0) + result.answered);
+    const perSecond = result.answered / result.seconds;
+    sent.next.set(requests, first + result.sent);
+    sent.pace.set(requests, Math.max(perSecond, sent.pace.get(requests) ?? 0));
+    sent.answered += result.answered;
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.answered} requests failed`);
     const kept = (await server.counts()).kept - before.kept;
     // What was under way when the load before this one ended may be kept since.
     const keeps = before.kept > 0 || kept > 0;
+    if (keeps && first + result.sent > file.count)
+      throw new Error("a load needed more requests than expected");
     if (keeps && (kept < result.answered || kept > result.sent + connections)) {
       throw new Error(`${result.answered} to ${result.sent} deliveries were sent, ${kept} are kept`);
     }
     const { p50, p99 } = result.latency;
     const cpu = (used.cpu / result.answered) * 1e6;
-    const perSecond = result.answered / result.seconds;
     return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss } };
   }
 
   /** Loads a server until it has answered enough for its code to be compiled, for a few seconds at most. */
-  async warmUp(server: Server, load: { size: number; connections: number }): Promise<void> {
-    for (let second = 0; second < MAX_WARM_UP && (this.#answered.get(server) ?? 0) < WARM; second++) {
+  async warmUp(server: Server, load: Omit<Sending, "seconds">): Promise<void> {
+    const sent = this.#sentTo(server);
+    for (let second = 0; second < MAX_WARM_UP && sent.answered < WARM; second++) {
       await this.load(server, { ...load, seconds: 1 });
     }
   }
 
   /** Closes the servers that were started. */
   async clear(): Promise<void> {
-    await Promise.all(this.#servers.splice(0).map((server) => server.close()));
-    this.#next.clear();
-    this.#answered.clear();
+    const servers = [...this.#servers.keys()];
+    this.#servers.clear();
+    await Promise.all(servers.map((server) => server.close()));
+  }
+
+  #sentTo(server: Server): Sent {
+    const sent = this.#servers.get(server);
+    if (sent === undefined) throw new Error("expected a server that this stage started and did not close");
+    return sent;
   }
 
   #file(size: number, dialect: Dialect): RequestFile {
     const name = `requests-${dialect}-${size}`;
     const known = this.#files.get(name);
     if (known !== undefined) return known;
-    const count = Math.min(MAX_REQUESTS, Math.floor(FILE_BYTES / (size + 200)));
-    const from = Date.now() - HOUR;
-    const file = writeRequestFile(join(this.folder, name), { size, count, from, dialect });
+    const file = new RequestFile(join(this.folder, name), { size, dialect, from: Date.now() - HOUR });
     this.#files.set(name, file);
     return file;
   }

@@ -39,7 +39,7 @@ const bundle = await rolldown({
   external: [/^node:/, /^(?!\.|\/)/],
   plugins: [asPublished],
 });
-await bundle.write({ dir: built, format: "esm", entryFileNames: "[name].js" });
+await bundle.write({ dir: built, format: "esm", sourcemap: "hidden", entryFileNames: "[name].js" });
 await bundle.close();
 
 const bench = spawn(process.execPath, [join(built, "run.js"), ...process.argv.slice(2)], {

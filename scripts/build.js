@@ -10,6 +10,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+/** Beside the files, so that the bench can name the source of what a profile shows. They are never published. */
+const sourcemap = process.argv.includes("--source-maps") && "hidden";
+
 /** What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once. */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies });
 const isExternal = (id) =>
@@ -36,7 +39,12 @@ const bundle = await rolldown({
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
 });
-const { output } = await bundle.write({ dir: dist, format: "esm", chunkFileNames: "chunk-[name]-[hash].js" });
+const { output } = await bundle.write({
+  dir: dist,
+  format: "esm",
+  sourcemap,
+  chunkFileNames: "chunk-[name]-[hash].js",
+});
 await bundle.close();
 await buildStart();
 const page = await buildPage({

@@ -6,5 +6,7 @@ import { runCommand } from "./run-command.ts";
 /** Sends a load with autocannon, in a process of its own. */
 export async function autocannon(load: Load): Promise<LoadResult> {
   const command = [process.execPath, program("generate"), JSON.stringify(load)];
-  return JSON.parse(await runCommand(onCores(CORES.load, command), (load.seconds + 60) * 1000));
+  return JSON.parse(
+    await runCommand(onCores(CORES.load, command), { timeoutMs: (load.seconds + 60) * 1000 }),
+  );
 }

@@ -1,12 +1,13 @@
-import type { RequestFile } from "./request-file.ts";
+import type { Requests } from "./request-file.ts";
 
 /** A load: requests of a file, one after another, over so many connections, for so long. */
 export interface Load {
   readonly port: number;
-  readonly file: RequestFile;
+  readonly file: Requests;
   /** The number of the first request to send; the file begins anew at its end. */
   readonly first: number;
   readonly connections: number;
+  /** From half a second on; parts of a second count. */
   readonly seconds: number;
 }
 

@@ -1,11 +1,11 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { bodySource } from "../events.ts";
+import { bodySource, type SignedBody } from "../events.ts";
 
 /** How a request carries its signature: as the service sends it, or as GitHub does. */
 export type Dialect = "service" | "github";
 
 /** Whole HTTP requests in one file, each as long as the others, so that a load generator can take the nth. */
-export interface RequestFile {
+export interface Requests {
   readonly path: string;
   /** Bytes of one request. */
   readonly length: number;
@@ -16,29 +16,46 @@ export interface RequestFile {
 
 const AT_A_TIME = 500;
 
-/** Writes a request file: distinct signed bodies, dated from `from` on. */
-export function writeRequestFile(
-  path: string,
-  { size, count, from, dialect }: { size: number; count: number; from: number; dialect: Dialect },
-): RequestFile {
-  const bodyOf = bodySource(size, from);
-  const file = openSync(path, "w");
-  let length = 0;
-  try {
-    for (let index = 0; index < count; ) {
-      const some: Buffer[] = [];
-      for (const end = Math.min(count, index + AT_A_TIME); index < end; index++) {
-        const { body, signature } = bodyOf(index);
-        const head = Buffer.from(headOf(dialect, signature, body.byteLength, index), "latin1");
-        length = head.byteLength + body.byteLength;
-        some.push(head, body);
-      }
-      writeSync(file, Buffer.concat(some));
-    }
-  } finally {
-    closeSync(file);
+/** A file of requests with distinct signed bodies, which has as many as were needed so far. */
+export class RequestFile {
+  readonly #path: string;
+  readonly #size: number;
+  readonly #dialect: Dialect;
+  readonly #bodyOf: (index: number) => SignedBody;
+  #count = 0;
+  #length = 0;
+
+  /** @param from - when the first event is dated, milliseconds since 1970 */
+  constructor(path: string, { size, dialect, from }: { size: number; dialect: Dialect; from: number }) {
+    this.#path = path;
+    this.#size = size;
+    this.#dialect = dialect;
+    this.#bodyOf = bodySource(size, from);
   }
-  return { path, length, bodyLength: size, count };
+
+  /** Writes what is missing to so many requests. */
+  upTo(count: number): Requests {
+    if (count > this.#count) {
+      const file = openSync(this.#path, "a");
+      try {
+        while (this.#count < count) writeSync(file, this.#next(Math.min(AT_A_TIME, count - this.#count)));
+      } finally {
+        closeSync(file);
+      }
+    }
+    return { path: this.#path, length: this.#length, bodyLength: this.#size, count: this.#count };
+  }
+
+  #next(count: number): Buffer {
+    const some: Buffer[] = [];
+    for (const end = this.#count + count; this.#count < end; this.#count++) {
+      const { body, signature } = this.#bodyOf(this.#count);
+      const head = Buffer.from(headOf(this.#dialect, signature, body.byteLength, this.#count), "latin1");
+      this.#length = head.byteLength + body.byteLength;
+      some.push(head, body);
+    }
+    return Buffer.concat(some);
+  }
 }
 
 function headOf(dialect: Dialect, signature: string, length: number, index: number): string {

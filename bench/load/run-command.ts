@@ -1,16 +1,28 @@
 import { spawn } from "node:child_process";
 
+/** When a command must have ended, and when it is asked to, with SIGINT; milliseconds. */
+export interface Times {
+  readonly timeoutMs: number;
+  readonly interruptMs?: number;
+}
+
 /** Runs a command to its end and gives its standard output; rejects where it fails or takes too long. */
-export function runCommand(command: readonly [string, ...string[]], timeoutMs: number): Promise<string> {
+export function runCommand(
+  command: readonly [string, ...string[]],
+  { timeoutMs, interruptMs }: Times,
+): Promise<string> {
   const [program, ...argv] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, { stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
+    const interrupt =
+      interruptMs === undefined ? undefined : setTimeout(() => child.kill("SIGINT"), interruptMs);
     const out: Buffer[] = [];
     const error: Buffer[] = [];
     child.stdout.on("data", (chunk) => out.push(chunk));
     child.stderr.on("data", (chunk) => error.push(chunk));
     child.on("error", reject);
     child.on("close", (code) => {
+      clearTimeout(interrupt);
       const told = Buffer.concat(error).toString("utf8").slice(-2000);
       if (code === 0) resolve(Buffer.concat(out).toString("utf8"));
       else reject(new Error(`${command.join(" ").slice(0, 300)} ended with ${code}: ${told}`));

@@ -4,13 +4,24 @@ import { ROOT } from "../places.ts";
 import type { Load, LoadResult } from "./load.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Sends a load with wrk, one thread. */
+/** Sends a load with wrk, one thread. Its flag takes whole seconds only, so it is interrupted, and says how long it ran. */
 export async function wrk({ port, file, first, connections, seconds }: Load): Promise<LoadResult> {
   const script = join(ROOT, "bench", "load", "wrk.lua");
-  const wrkFlags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script];
+  const wrkFlags = [
+    "-t1",
+    `-c${connections}`,
+    `-d${Math.ceil(seconds) + 10}s`,
+    "--timeout",
+    "10s",
+    "-s",
+    script,
+  ];
   const requests = [file.path, file.length, first, file.count].map(String);
   const command = ["wrk", ...wrkFlags, `http://127.0.0.1:${port}/webhooks`, "--", ...requests];
-  const text = await runCommand(onCores(CORES.load, command), (seconds + 30) * 1000);
+  const text = await runCommand(onCores(CORES.load, command), {
+    timeoutMs: (seconds + 30) * 1000,
+    interruptMs: seconds * 1000,
+  });
   const [, json] = /^RESULT (.*)$/m.exec(text) ?? [];
   if (json === undefined) throw new Error(`wrk gave no result: ${text.slice(-500)}`);
   const { answered, sent, failed, micros, p50, p99, max } = JSON.parse(json);

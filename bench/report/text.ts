@@ -1,7 +1,9 @@
 import { threeDigits } from "../numbers.ts";
 import type { Measured } from "../sections/measured.ts";
 import { ratio } from "../sections/measured.ts";
+import type { SlowDisk } from "../sections/slow-disk.ts";
 import { judgeGoals } from "./goals.ts";
+import { profileText } from "./profile-text.ts";
 import type { Report } from "./report.ts";
 import { table } from "./table.ts";
 
@@ -19,10 +21,11 @@ const HEAD = [
 
 /** A report for a terminal. */
 export function reportText(report: Report): string {
-  const { machine, loads = [], ageing, handling, pending, startUp, replay } = report;
+  const { machine, loads = [], slowDisk, ageing, handling, pending, startUp, replay, profiles } = report;
+  const bench = machine.benchNode === machine.node ? "" : ` (the bench itself on ${machine.benchNode})`;
   const parts = [
     `${report.form} form, ${report.at}`,
-    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}`,
+    `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}${bench}`,
     `SQLite ${machine.sqlite}; ${machine.placement}; load average before ${machine.loadBefore.toFixed(2)}`,
     `a flush of 4 kB to disk takes ${threeDigits(machine.flushMs)} ms`,
     Object.entries(machine.versions)
@@ -33,6 +36,7 @@ export function reportText(report: Report): string {
     const [first] = group;
     parts.push("", `bodies of ${first?.size} bytes, ${first?.connections} connections`, "", loadTable(group));
   }
+  if (slowDisk !== undefined) parts.push("", slowDiskText(slowDisk));
   if (ageing !== undefined) {
     parts.push(
       "",
@@ -61,14 +65,25 @@ export function reportText(report: Report): string {
     const beside = `${machine.generator} on one connection ${threeDigits(generator)}: ${threeDigits(share)} ×`;
     parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} a second, ${beside}`);
   }
+  if (profiles !== undefined) parts.push("", profileText(profiles));
   const goals = judgeGoals(report).map(({ goal, wanted, got, reached }) => [
     goal,
     wanted,
     threeDigits(got),
     reached ? "reached" : "missed",
   ]);
-  parts.push("", table(["goal", "wanted", "got", ""], goals), "");
-  return `${parts.join("\n")}\n`;
+  if (goals.length > 0) parts.push("", table(["goal", "wanted", "got", ""], goals));
+  return `${parts.join("\n")}\n\n`;
+}
+
+function slowDiskText(slowDisk: SlowDisk): string {
+  if ("leftOut" in slowDisk) return `slow disk: left out, ${slowDisk.leftOut}`;
+  const { addedMs, loneMs, measured } = slowDisk;
+  return [
+    `bodies of 600 bytes, 256 connections, ${addedMs} ms added to each flush of hookporter's`,
+    loadTable(measured),
+    `a lone delivery is answered in ${threeDigits(loneMs)} ms then`,
+  ].join("\n\n");
 }
 
 /** The results of one size and number of connections after another. */

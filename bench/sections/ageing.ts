@@ -20,7 +20,13 @@ export async function measureAgeing(
     if (entries > 0) {
       tell(`filling an inbox with ${entries} entries`);
       const from = Date.now() - 2 * DAY;
-      const perSecond = await fillInbox({ inbox, count: entries, state: "dead", size: 600, from });
+      const perSecond = await fillInbox(stage.node, {
+        inbox,
+        count: entries,
+        state: "dead",
+        size: 600,
+        from,
+      });
       filled.push({ entries, perSecond });
     }
     servers.push(await stage.server("hookporter node", { inbox }));

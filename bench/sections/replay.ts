@@ -34,15 +34,15 @@ export async function measureReplay(
   await stage.load(server, load);
   const { perSecond: generator } = await stage.load(server, load);
   const start = performance.now();
-  await replay(folder, server.port);
+  await replay(stage.node, folder, server.port);
   const perSecond = (fixtures / (performance.now() - start)) * 1000;
   await stage.clear();
   return { fixtures, perSecond, generator, ratio: perSecond / generator };
 }
 
-async function replay(folder: string, port: number): Promise<void> {
+async function replay(node: string, folder: string, port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/webhooks`;
-  const argv = [process.execPath, join(DIST, "hookporter.cjs"), "replay", folder, "--url", url];
+  const argv = [node, join(DIST, "hookporter.cjs"), "replay", folder, "--url", url];
   const [command, ...rest] = onCores(CORES.load, argv);
   const env = { ...process.env, HOOKPORTER_SECRET: SECRET };
   const child = spawn(command, rest, { env, stdio: ["ignore", "ignore", "inherit"] });

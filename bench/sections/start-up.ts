@@ -28,10 +28,10 @@ export async function measureStartUp(
 ): Promise<readonly StartUp[]> {
   tell(`start-up: ${startups} rounds`);
   const runs: readonly [string, () => Promise<number>][] = [
-    ["node -e 0", () => timeToEnd(["-e", "0"])],
-    ["hookporter --version", () => timeToEnd([BIN, "--version"])],
-    ["hookporter --help", () => timeToEnd([BIN, "--help"])],
-    ["hookporter listen, ready", () => timeToReady([BIN, ...LISTEN], stage.folder)],
+    ["node -e 0", () => timeToEnd(stage.node, ["-e", "0"])],
+    ["hookporter --version", () => timeToEnd(stage.node, [BIN, "--version"])],
+    ["hookporter --help", () => timeToEnd(stage.node, [BIN, "--help"])],
+    ["hookporter listen, ready", () => timeToReady(stage, [BIN, ...LISTEN])],
   ];
   const times = runs.map((): number[] => []);
   for (let round = -1; round < startups; round++) {
@@ -48,17 +48,17 @@ export async function measureStartUp(
   });
 }
 
-async function timeToEnd(argv: readonly string[]): Promise<number> {
+async function timeToEnd(node: string, argv: readonly string[]): Promise<number> {
   const start = performance.now();
-  const child = spawn(process.execPath, argv, { stdio: "ignore" });
+  const child = spawn(node, argv, { stdio: "ignore" });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`${argv.join(" ")} ended with ${code}`);
   return performance.now() - start;
 }
 
-async function timeToReady(argv: readonly string[], cwd: string): Promise<number> {
+async function timeToReady({ node, folder }: Stage, argv: readonly string[]): Promise<number> {
   const start = performance.now();
-  const child = spawn(process.execPath, argv, { cwd, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(node, argv, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
   const ended = once(child, "exit");
   await said(child, '"type":"ready"');
   const ms = performance.now() - start;

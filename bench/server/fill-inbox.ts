@@ -18,8 +18,10 @@ export interface FillOrder {
 const HOUR = 3_600_000;
 
 /** Fills an inbox file in a process of its own; gives the entries kept per second. */
-export async function fillInbox(order: FillOrder): Promise<number> {
+export async function fillInbox(node: string, order: FillOrder): Promise<number> {
   const start = performance.now();
-  await runCommand(onCores(CORES.server, [process.execPath, program("fill"), JSON.stringify(order)]), HOUR);
+  await runCommand(onCores(CORES.server, [node, program("fill"), JSON.stringify(order)]), {
+    timeoutMs: HOUR,
+  });
   return (order.count / (performance.now() - start)) * 1000;
 }

@@ -7,7 +7,7 @@ export interface Order extends StartOptions {
 }
 
 /** What a server process is asked. */
-export type Question = "measure" | "counts" | "close";
+export type Question = "measure" | "counts" | "startProfile" | { readonly writeProfile: string } | "close";
 
 /** What a server process used since it was asked before. */
 export interface Used {

@@ -1,6 +1,7 @@
 // One contestant in a process of its own: `node serve.js '<order as JSON>'`, then questions over the channel to its parent.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { CONTESTANTS } from "../contestants/all.ts";
+import { CpuProfile } from "./cpu-profile.ts";
 import type { Order, Question, Used } from "./messages.ts";
 
 const order = JSON.parse(process.argv[2] ?? "") as Order;
@@ -8,6 +9,7 @@ const contestant = await CONTESTANTS[order.name]();
 const running = await contestant.start(order);
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
+const profile = new CpuProfile();
 let before = process.cpuUsage();
 
 function used(): Used {
@@ -18,14 +20,21 @@ function used(): Used {
   return { cpu: (user + system) / 1e6, lagP99: Math.max(0, lagP99), rss: process.memoryUsage.rss() / 1e6 };
 }
 
+async function answer(question: Exclude<Question, "close">): Promise<unknown> {
+  if (question === "measure") return used();
+  if (question === "counts") return (await running.counts?.()) ?? { kept: 0, done: 0 };
+  await (question === "startProfile" ? profile.start() : profile.write(question.writeProfile));
+  return {};
+}
+
 process.on("message", async (question: Question) => {
-  if (question === "measure") process.send?.(used());
-  else if (question === "counts") process.send?.((await running.counts?.()) ?? { kept: 0, done: 0 });
-  else {
-    await running.close();
-    process.disconnect();
-    process.exit();
+  if (question !== "close") {
+    process.send?.(await answer(question));
+    return;
   }
+  await running.close();
+  process.disconnect();
+  process.exit();
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ port: running.port, dialect: contestant.dialect });

@@ -12,13 +12,24 @@ export interface Server {
   /** What it used since this was asked before. */
   measure(): Promise<Used>;
   counts(): Promise<{ readonly kept: number; readonly done: number }>;
+  /** Begins a CPU profile of the thread that receives. */
+  startProfile(): Promise<void>;
+  /** Ends it and writes it to a file. */
+  writeProfile(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a contestant; `profiles` is a folder for its CPU profile. */
-export async function startServer(order: Order, profiles?: string): Promise<Server> {
-  const profile = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`];
-  const argv = [process.execPath, ...profile, program("serve"), JSON.stringify(order)];
+/** What a server's process is started with. */
+export interface Launch {
+  /** The Node executable. */
+  readonly node: string;
+  /** A command that runs the server's, as for slow flushes. */
+  readonly within?: readonly string[] | undefined;
+}
+
+/** Starts a contestant. */
+export async function startServer(order: Order, { node, within = [] }: Launch): Promise<Server> {
+  const argv = [...within, node, program("serve"), JSON.stringify(order)];
   const [command, ...rest] = onCores(CORES.server, argv);
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit");
@@ -32,6 +43,8 @@ export async function startServer(order: Order, profiles?: string): Promise<Serv
     ...{ port, dialect },
     measure: () => ask("measure") as Promise<Used>,
     counts: () => ask("counts"),
+    startProfile: () => ask("startProfile"),
+    writeProfile: (path) => ask({ writeProfile: path }),
     close: async () => {
       child.send("close");
       await ended;

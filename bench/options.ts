@@ -1,0 +1,59 @@
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type Form, LONG, SECTIONS, type SectionName, SHORT } from "./form.ts";
+
+/** What the bench was asked for. */
+export interface Options {
+  readonly form: Form;
+  /** What is measured; nothing where profiles are wanted instead. */
+  readonly sections: readonly SectionName[];
+  /** The folder of the result and the plots. */
+  readonly out: string;
+  /** Whether the sections measured before stay in the result. */
+  readonly add: boolean;
+  /** The Node executable that everything measured runs on. */
+  readonly node: string;
+  /** The folder of the CPU profiles. */
+  readonly profile: string | undefined;
+}
+
+/**
+ * Reads the command line.
+ *
+ * @param root - the folder of the package
+ * @throws TypeError naming the flag that is not as expected
+ */
+export function readOptions(argv: readonly string[], root: string): Options {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      long: { type: "boolean", default: false },
+      only: { type: "string" },
+      out: { type: "string", default: join(root, ".bench") },
+      add: { type: "boolean", default: false },
+      node: { type: "string", default: process.execPath },
+      profile: { type: "string" },
+    },
+  });
+  const { only, profile } = values;
+  if (only !== undefined && profile !== undefined) {
+    throw new TypeError("expected --only or --profile, got both: profiles are taken instead of measuring");
+  }
+  const all = profile === undefined ? SECTIONS : [];
+  return {
+    form: values.long ? LONG : SHORT,
+    sections: only === undefined ? all : only.split(",").map(sectionNamed),
+    out: resolve(values.out),
+    add: values.add,
+    node: values.node,
+    profile: profile === undefined ? undefined : resolve(profile),
+  };
+}
+
+function sectionNamed(name: string): SectionName {
+  const section = SECTIONS.find((one) => one === name);
+  if (section === undefined) {
+    throw new TypeError(`expected --only to name some of ${SECTIONS.join(", ")}, got ${name}`);
+  }
+  return section;
+}

@@ -1,0 +1,40 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { ContestantName } from "../contestants/all.ts";
+import type { Form } from "../form.ts";
+import { ROOT } from "../places.ts";
+import { type Breakdown, breakDown } from "../profile/breakdown.ts";
+import { Sources } from "../profile/sources.ts";
+import type { Stage } from "../stage.ts";
+
+/** What the receiving thread of a contestant was at under full load. */
+export interface Profiled extends Breakdown {
+  readonly contestant: ContestantName;
+  /** Microseconds that the thread was busy for each delivery, with the profiler's own share: more than without it. */
+  readonly micros: number;
+}
+
+/** Profiles contestants one after another, warm, under 64 connections; their CPU profiles are left in `folder`. */
+export async function measureProfiles(
+  stage: Stage,
+  { profiled, profileSeconds: seconds }: Form,
+  { folder, tell }: { folder: string; tell: (line: string) => void },
+): Promise<readonly Profiled[]> {
+  mkdirSync(folder, { recursive: true });
+  const sources = new Sources(ROOT);
+  const load = { size: 600, connections: 64, seconds };
+  const results: Profiled[] = [];
+  for (const contestant of profiled) {
+    tell(`profile of ${contestant}: ${seconds} s`);
+    const server = await stage.server(contestant);
+    await stage.warmUp(server, load);
+    const path = join(resolve(folder), `${contestant.replaceAll(/[^a-z]+/g, "-")}.cpuprofile`);
+    await server.startProfile();
+    const { answered } = await stage.load(server, load);
+    await server.writeProfile(path);
+    await stage.clear();
+    const found = breakDown(JSON.parse(readFileSync(path, "utf8")), (frame) => sources.fileOf(frame));
+    results.push({ contestant, micros: found.busyMicros / answered, ...found });
+  }
+  return results;
+}
