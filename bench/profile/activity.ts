@@ -7,7 +7,9 @@ export const ACTIVITIES = [
   "envelope and schema",
   "strict walk of the text",
   "identity: digests",
-  "inbox: rows, packing, messages",
+  "inbox: rows and packing",
+  "inbox: messages to its thread",
+  "inbox: SQLite in this thread",
   "receiver: the rest of it",
   "framework",
   "outside JavaScript",
@@ -32,8 +34,12 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/event\/|^node_modules\/zod\//, "envelope and schema"],
   [/^src\/receiver\/fits-in-time\./, "envelope and schema"],
   [/^src\/receiver\/read-body\.|^node_modules\/(raw-body|body-parser|iconv-lite)\//, "reading the body"],
-  [/^src\/inbox\/|^node_modules\/@photostructure\/|^node:sqlite/, "inbox: rows, packing, messages"],
-  [/^node:internal\/(worker|per_context\/messageport)/, "inbox: rows, packing, messages"],
+  [
+    /^src\/inbox\/(commit-together|sqlite\/(statements|operations|transactions))\./,
+    "inbox: SQLite in this thread",
+  ],
+  [/^src\/inbox\//, "inbox: rows and packing"],
+  [/^node:internal\/(worker|per_context\/messageport)/, "inbox: messages to its thread"],
   [/^src\//, "receiver: the rest of it"],
   [/^node_modules\//, "framework"],
   [
@@ -46,7 +52,8 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
 export function activityOf(stack: Iterable<Frame>): Activity {
   for (const { name, file } of stack) {
     if (name === "(program)") return "outside JavaScript";
-    if (name === "parse" && file === "") return "UTF-8 and JSON.parse";
+    if (name === "parseText") return "UTF-8 and JSON.parse";
+    if (name === "postMessage") return "inbox: messages to its thread";
     const [, activity] = BY_FILE.find(([pattern]) => pattern.test(file)) ?? [];
     if (activity !== undefined) return activity;
   }

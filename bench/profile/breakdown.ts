@@ -21,43 +21,76 @@ export function breakDown(
   profile: V8Profile,
   fileOf: (callFrame: ProfileNode["callFrame"]) => string,
 ): Breakdown {
-  const callerOf = callers(profile);
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
-  const frames = new Map(
-    profile.nodes.map(({ id, callFrame }) => [id, { name: callFrame.functionName, file: fileOf(callFrame) }]),
-  );
-  function* stackOf(node: ProfileNode | undefined): Generator<Frame> {
-    for (let at = node; at !== undefined; at = callerOf.get(at.id)) {
-      const frame = frames.get(at.id);
-      if (frame !== undefined) yield frame;
-    }
-  }
+  const stackOf = stacks(profile, fileOf);
   const apart = { [IDLE]: 0, [COLLECTING]: 0 };
-  const micros = new Map<Activity, number>();
-  const own = new Map<string, Frame & { micros: number }>();
-  let busyMicros = 0;
+  const activities = new Tally<Activity>();
+  const functions = new Tally<string>();
+  const frames = new Map<string, Frame>();
   for (const [id, time] of selfTimes(profile)) {
-    const frame = frames.get(id);
+    const [frame, ...under] = stackOf(id);
     if (frame === undefined) continue;
     if (frame.name === IDLE || frame.name === COLLECTING) {
       apart[frame.name] += time;
       continue;
     }
-    busyMicros += time;
-    const activity = activityOf(stackOf(nodes.get(id)));
-    micros.set(activity, (micros.get(activity) ?? 0) + time);
+    activities.add(activityOf([frame, ...under]), time);
     const name = `${frame.name} ${frame.file}`;
-    own.set(name, { ...frame, micros: (own.get(name)?.micros ?? 0) + time });
+    functions.add(name, time);
+    frames.set(name, frame);
   }
-  const all = busyMicros + apart[IDLE] + apart[COLLECTING];
-  const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
-  const shares = ACTIVITIES.map((activity) => [activity, share(micros.get(activity) ?? 0, busyMicros)]);
-  const byTime = [...own.values()].sort((a, b) => b.micros - a.micros).slice(0, HOTTEST);
+  const whole = activities.sum + apart[IDLE] + apart[COLLECTING];
+  const shares = ACTIVITIES.map((activity) => [activity, share(activities.of(activity), activities.sum)]);
+  const hottest = functions.most(HOTTEST).flatMap(([name, time]) => {
+    const frame = frames.get(name);
+    return frame === undefined ? [] : [{ ...frame, share: share(time, functions.sum) }];
+  });
   return {
-    busyMicros,
+    busyMicros: activities.sum,
     shares: Object.fromEntries(shares) as Record<Activity, number>,
-    hottest: byTime.map(({ name, file, micros: time }) => ({ name, file, share: share(time, busyMicros) })),
-    idle: share(apart[IDLE], all),
-    garbageCollection: share(apart[COLLECTING], all),
+    hottest,
+    idle: share(apart[IDLE], whole),
+    garbageCollection: share(apart[COLLECTING], whole),
   };
+}
+
+/** Gives the functions on the stack of a node, the innermost first. */
+function stacks(
+  profile: V8Profile,
+  fileOf: (callFrame: ProfileNode["callFrame"]) => string,
+): (id: number) => readonly Frame[] {
+  const callerOf = callers(profile);
+  const frames = new Map(
+    profile.nodes.map(({ id, callFrame }) => [id, { name: callFrame.functionName, file: fileOf(callFrame) }]),
+  );
+  return (id) => {
+    const stack: Frame[] = [];
+    for (let at: number | undefined = id; at !== undefined; at = callerOf.get(at)?.id) {
+      const frame = frames.get(at);
+      if (frame !== undefined) stack.push(frame);
+    }
+    return stack;
+  };
+}
+
+/** Times added up by what they were spent on. */
+class Tally<What> {
+  readonly #times = new Map<What, number>();
+  sum = 0;
+
+  add(what: What, time: number): void {
+    this.#times.set(what, this.of(what) + time);
+    this.sum += time;
+  }
+
+  of(what: What): number {
+    return this.#times.get(what) ?? 0;
+  }
+
+  most(count: number): readonly (readonly [What, number])[] {
+    return [...this.#times].sort(([, a], [, b]) => b - a).slice(0, count);
+  }
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
 }

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { judgeGoals } from "../../../bench/report/goals.ts";
+import type { Report } from "../../../bench/report/report.ts";
+import { emptyReport, roundsOf } from "../results.ts";
+
+const loads = [
+  roundsOf("hookporter express", { rates: [1500, 3000], connections: 64 }),
+  roundsOf("express plain", { rates: [1000, 2000], connections: 64 }),
+];
+const slowDisk = {
+  ...{ addedMs: 1, loneMs: 1.5 },
+  measured: [
+    roundsOf("hookporter express", { rates: [2100], connections: 256 }),
+    roundsOf("express plain", { rates: [1000], connections: 256 }),
+  ],
+};
+
+function judged(report: Report, goal: RegExp) {
+  return judgeGoals(report).find((one) => goal.test(one.goal));
+}
+
+it("compares the rounds that ran side by side", () => {
+  expect(judged({ ...emptyReport(), loads }, /plain Express, 64/)?.got).toBe(1.5);
+});
+
+it.each(["v20.20.2", "v22.22.0"])("wants 2.6 plain Expresses on %s, which swaps prototypes", (node) => {
+  const goal = judged({ ...emptyReport(node), loads }, /plain Express, 64/);
+  expect(goal).toMatchObject({ wanted: "≥ 2.6", reached: false });
+});
+
+it.each(["v24.21.0", "v26.0.0"])("wants as much as plain Express on %s, where that is quick", (node) => {
+  const goal = judged({ ...emptyReport(node), loads }, /plain Express, 64/);
+  expect(goal).toMatchObject({ wanted: "≥ 1", reached: true });
+});
+
+it("judges a slow disk by the slow Express that its goal was set for", () => {
+  const goal = /slower flushes/;
+  expect(judged({ ...emptyReport("v20.20.2"), slowDisk }, goal)).toMatchObject({ got: 2.1, reached: true });
+  expect(judged({ ...emptyReport("v24.21.0"), slowDisk }, goal)).toBeUndefined();
+});
+
+it("leaves out the goals of what was not measured", () => {
+  expect(judgeGoals(emptyReport())).toEqual([]);
+  expect(judgeGoals({ ...emptyReport(), slowDisk: { leftOut: "no strace" } })).toEqual([]);
+});
+
+it("compares no profiled run with a goal", () => {
+  expect(judgeGoals({ ...emptyReport(), profiles: [] })).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import type { ContestantName } from "../../bench/contestants/all.ts";
+import type { Report } from "../../bench/report/report.ts";
+import { type Measured, measured } from "../../bench/sections/measured.ts";
+
+/** What one contestant did in some rounds, answers a second each; all else is the same for all. */
+export function roundsOf(
+  contestant: ContestantName,
+  { rates, ...what }: { rates: readonly number[]; connections: number; entries?: number },
+): Measured {
+  const rest = { p50: 1, p99: 2, cpu: 10, lagP99: 1, rss: 100 };
+  const load = { contestant, size: 600, entries: 0, ...what };
+  return measured(
+    load,
+    rates.map((perSecond) => ({ perSecond, ...rest })),
+  );
+}
+
+/** A report without a finding, of a run on some Node. */
+export function emptyReport(node = "v20.20.2"): Report {
+  return {
+    form: "short",
+    at: "2026-01-01T00:00:00.000Z",
+    machine: {
+      ...{ processor: "some", cores: 2, memoryGb: 8, system: "linux 6", node, benchNode: "v20.20.2" },
+      ...{ sqlite: "3.53.0", generator: "wrk", placement: "not pinned", loadBefore: 0, flushMs: 0.1 },
+      versions: { hookporter: "0.1.0" },
+    },
+  };
+}
