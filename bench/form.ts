@@ -47,8 +47,8 @@ const NO_STORE = ["hookporter express, no store", "hookporter node, no store"] a
 const PEERS = ["express plain", "node:http bare", "octokit", "fastify", "hono"] as const;
 const EVERYBODY = [...OURS, ...NO_STORE, ...PEERS] as const;
 const FEW = [...OURS, "express plain", "node:http bare"] as const;
-const LONE = [...OURS, "hookporter node, no store", "express plain"] as const;
-const CROWD = [...OURS, ...NO_STORE, "express plain"] as const;
+const LONE = [...FEW, "hookporter node, no store"] as const;
+const CROWD = [...FEW, ...NO_STORE] as const;
 
 /**
  * What fits into three minutes. Many short rounds rather than few long ones: what else the machine does then meets the
@@ -58,13 +58,13 @@ export const SHORT: Form = {
   name: "short",
   loads: [
     { size: 600, connections: 64, contestants: EVERYBODY, rounds: 7, seconds: 0.5 },
-    { size: 600, connections: 1, contestants: LONE, rounds: 7, seconds: 0.5 },
-    { size: 600, connections: 256, contestants: CROWD, rounds: 7, seconds: 0.5 },
+    { size: 600, connections: 1, contestants: LONE, rounds: 5, seconds: 0.5 },
+    { size: 600, connections: 256, contestants: CROWD, rounds: 5, seconds: 0.5 },
     { size: 8_000, connections: 64, contestants: FEW, rounds: 3, seconds: 0.5 },
     { size: 200_000, connections: 64, contestants: FEW, rounds: 3, seconds: 0.5 },
   ],
   aged: [0, 1_000_000],
-  rounds: 7,
+  rounds: 5,
   seconds: 0.5,
   pending: 100_000,
   startups: 9,

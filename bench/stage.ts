@@ -13,9 +13,9 @@ const MOST_REQUESTS = 60_000;
 const MOST_BYTES = 200_000_000;
 const QUICKER = 3;
 
-/** Requests after which a server is warm, and seconds that warming up takes at most. */
-const WARM = 15_000;
-const MAX_WARM_UP = 3;
+/** Requests after which a server is warm; warming up takes at most so many loads of so many seconds. */
+const WARM = 10_000;
+const WARM_UP = { loads: 5, seconds: 0.5 };
 
 /** What one round of one contestant gave. */
 export interface Round {
@@ -122,8 +122,8 @@ export class Stage {
   /** Loads a server until it has answered enough for its code to be compiled, for a few seconds at most. */
   async warmUp(server: Server, load: Omit<Sending, "seconds">): Promise<void> {
     const sent = this.#sentTo(server);
-    for (let second = 0; second < MAX_WARM_UP && sent.answered < WARM; second++) {
-      await this.load(server, { ...load, seconds: 1 });
+    for (let times = 0; times < WARM_UP.loads && sent.answered < WARM; times++) {
+      await this.load(server, { ...load, seconds: WARM_UP.seconds });
     }
   }
 

@@ -15,6 +15,7 @@ export function inboxPlot(measured: readonly Measured[]): string {
     {
       name: "plain Express, nothing kept",
       ours: false,
+      level: true,
       points: sizes.map((x) => ({ x, y: plain?.perSecond ?? 0 })),
     },
   ];

@@ -1,16 +1,22 @@
+import { type ContestantName, isDurable } from "../contestants/all.ts";
 import type { Measured } from "../sections/measured.ts";
 import { plot, type Series } from "./plot.ts";
 
-/** Latency that 99 of 100 requests stay below, against the number of connections that send as fast as they can. */
+/**
+ * Latency that 99 of 100 requests stay below, against the number of connections that send as fast as they can: of all who
+ * were measured under every one, ours with a store only.
+ */
 export function latencyPlot(loads: readonly Measured[]): string {
   const small = loads.filter(({ size }) => size === 600);
   const connections = [...new Set(small.map((one) => one.connections))].sort((a, b) => a - b);
-  const names = [...new Set(small.map(({ contestant }) => contestant))];
+  const of = (name: ContestantName) => small.filter(({ contestant }) => contestant === name);
+  const names = [...new Set(small.map(({ contestant }) => contestant))].filter(
+    (name) => !name.endsWith("no store") && of(name).length === connections.length,
+  );
   const series: Series[] = names.map((name) => ({
     name,
-    ours: name === "hookporter express" || name === "hookporter node",
-    points: small
-      .filter(({ contestant }) => contestant === name)
+    ours: isDurable(name),
+    points: of(name)
       .sort((a, b) => a.connections - b.connections)
       .map((one) => ({ x: one.connections, y: one.p99 })),
   }));
@@ -19,6 +25,7 @@ export function latencyPlot(loads: readonly Measured[]): string {
     x: "connections, each sending as fast as it is answered",
     y: "milliseconds, p99",
     marks: connections.map((at) => ({ at, text: String(at) })),
+    unit: " ms",
     logarithmicY: true,
   });
 }

@@ -1,9 +1,14 @@
+import { threeDigits } from "../numbers.ts";
+import { labelPlaces } from "./label-places.ts";
+
 /** One line of a plot. */
 export interface Series {
   readonly name: string;
   readonly points: readonly { readonly x: number; readonly y: number }[];
   /** Drawn stronger than the others. */
   readonly ours: boolean;
+  /** One measurement drawn as far as the marks reach, and not measured at each. */
+  readonly level?: boolean;
 }
 
 /** A plot's words and scales. */
@@ -11,6 +16,8 @@ export interface PlotOptions {
   readonly title: string;
   readonly x: string;
   readonly y: string;
+  /** What stands behind the last value of each line, such as ` ms`; nothing where the axis says it. */
+  readonly unit?: string;
   /** The x values that get a mark, and what is written there. */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
   readonly logarithmicY?: boolean;
@@ -19,7 +26,7 @@ export interface PlotOptions {
 const WIDTH = 860;
 const HEIGHT = 440;
 const LEFT = 80;
-const RIGHT = 250;
+const RIGHT = 260;
 const TOP = 50;
 const BOTTOM = 60;
 const COLOURS = [
@@ -34,9 +41,9 @@ const COLOURS = [
   "#33691e",
 ];
 
-/** Lines over marks as an SVG image, with the names at the right. */
+/** Lines over marks as an SVG image, each with its name at its end. */
 export function plot(series: readonly Series[], options: PlotOptions): string {
-  const { title, x, y, marks, logarithmicY = false } = options;
+  const { title, x, y, marks, unit = "", logarithmicY = false } = options;
   const across = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, marks.length - 1);
   const placeOf = new Map(marks.map(({ at }, index) => [at, across(index)]));
   const values = series.flatMap(({ points }) => points.map((point) => point.y));
@@ -58,21 +65,16 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
       ({ text }, index) =>
         `<text x="${across(index).toFixed(1)}" y="${HEIGHT - BOTTOM + 20}" text-anchor="middle">${text}</text>`,
     ),
-    ...series.map(({ points, ours }, index) => {
-      const placed = points.map((point) => `${placeOf.get(point.x)?.toFixed(1)} ${up(point.y).toFixed(1)}`);
-      const dots = placed.map(
-        (place) => `<circle cx="${place.replace(" ", '" cy="')}" r="3.5" stroke="none"/>`,
-      );
-      const colour = COLOURS[index % COLOURS.length];
-      const line = `<path d="M${placed.join("L")}" fill="none" stroke="${colour}" stroke-width="${ours ? 3 : 1.5}"/>`;
-      return `<g fill="${colour}">${line}${dots.join("")}</g>`;
+    ...series.map(({ points, ours, level = false }, index) => {
+      const placed = points.map((point) => ({ x: placeOf.get(point.x) ?? LEFT, y: up(point.y) }));
+      const path = placed.map((at) => `${at.x.toFixed(1)} ${at.y.toFixed(1)}`).join("L");
+      const stroke = `stroke="${colourOf(index)}" stroke-width="${ours ? 3 : 1.5}"${level ? ' stroke-dasharray="6 4"' : ""}`;
+      const dots = level
+        ? []
+        : placed.map((at) => `<circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="3.5"/>`);
+      return `<path d="M${path}" fill="none" ${stroke}/><g fill="${colourOf(index)}">${dots.join("")}</g>`;
     }),
-    ...series.map(({ name, ours }, index) => {
-      const height = TOP + 10 + index * 22;
-      const colour = COLOURS[index % COLOURS.length];
-      const sample = `<path d="M${right + 16} ${height - 4}h22" stroke="${colour}" stroke-width="${ours ? 3 : 1.5}"/>`;
-      return `${sample}<text x="${right + 44}" y="${height}" font-weight="${ours ? 600 : 400}">${name}</text>`;
-    }),
+    ...labels(series, (value) => up(value), unit),
   ];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" font-family="sans-serif" font-size="12">`,
@@ -81,6 +83,24 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
     ...parts,
     "</svg>\n",
   ].join("\n");
+}
+
+/** Each line's name and last value, beside its end. */
+function labels(series: readonly Series[], up: (value: number) => number, unit: string): readonly string[] {
+  const right = WIDTH - RIGHT;
+  const last = series.map(({ points }) => points.at(-1)?.y ?? 0);
+  const places = labelPlaces(last.map(up), { gap: 18, lowest: HEIGHT - BOTTOM });
+  return series.map(({ name, ours }, index) => {
+    const value = last[index] ?? 0;
+    const place = places[index] ?? 0;
+    const lead = `<path d="M${right + 6} ${up(value).toFixed(1)}L${right + 18} ${place.toFixed(1)}" stroke="${colourOf(index)}"/>`;
+    const attributes = `x="${right + 23}" y="${(place + 4).toFixed(1)}" font-weight="${ours ? 600 : 400}"`;
+    return `${lead}<text ${attributes} fill="${colourOf(index)}">${name}: ${threeDigits(value)}${unit}</text>`;
+  });
+}
+
+function colourOf(index: number): string {
+  return COLOURS[index % COLOURS.length] ?? "#000";
 }
 
 /** Round numbers from 0 to above the highest value. */
