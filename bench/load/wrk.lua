@@ -1,5 +1,7 @@
--- Sends the requests of a file one after another: <file> <bytes of one> <first> <how many there are>.
-local file, length, first, count
+-- Sends the requests of a file one after another: <file> <bytes of one> <first> <how many there are> <connections> <settling>.
+-- Each connection waits so many milliseconds before its first request: Node takes one connection in a turn of its event
+-- loop, so that those which came while others are served already would wait long, and that would be all that p99 shows.
+local file, length, first, count, connections, settling
 local threads = {}
 sent = 0
 
@@ -10,7 +12,16 @@ end
 function init(arguments)
   file = assert(io.open(arguments[1], "rb"))
   length, first, count = tonumber(arguments[2]), tonumber(arguments[3]), tonumber(arguments[4])
+  connections, settling = tonumber(arguments[5]), tonumber(arguments[6])
   file:seek("set", (first % count) * length)
+end
+
+function delay()
+  if connections == 0 then
+    return 0
+  end
+  connections = connections - 1
+  return settling
 end
 
 function request()

@@ -4,6 +4,9 @@ import { ROOT } from "../places.ts";
 import type { Load, LoadResult } from "./load.ts";
 import { runCommand } from "./run-command.ts";
 
+/** Milliseconds before connections send, in which the server accepts them. */
+const SETTLING_MS = 50;
+
 /** Sends a load with wrk, one thread. Its flag takes whole seconds only, so it is interrupted, and says how long it ran. */
 export async function wrk({ port, file, first, connections, seconds }: Load): Promise<LoadResult> {
   const script = join(ROOT, "bench", "load", "wrk.lua");
@@ -16,15 +19,15 @@ export async function wrk({ port, file, first, connections, seconds }: Load): Pr
     "-s",
     script,
   ];
-  const requests = [file.path, file.length, first, file.count].map(String);
+  const requests = [file.path, file.length, first, file.count, connections, SETTLING_MS].map(String);
   const command = ["wrk", ...wrkFlags, `http://127.0.0.1:${port}/webhooks`, "--", ...requests];
   const text = await runCommand(onCores(CORES.load, command), {
     timeoutMs: (seconds + 30) * 1000,
-    interruptMs: seconds * 1000,
+    interruptMs: SETTLING_MS + seconds * 1000,
   });
   const [, json] = /^RESULT (.*)$/m.exec(text) ?? [];
   if (json === undefined) throw new Error(`wrk gave no result: ${text.slice(-500)}`);
   const { answered, sent, failed, micros, p50, p99, max } = JSON.parse(json);
   const latency = { p50: p50 / 1000, p99: p99 / 1000, max: max / 1000 };
-  return { answered, sent, failed, seconds: micros / 1e6, latency };
+  return { answered, sent, failed, seconds: micros / 1e6 - SETTLING_MS / 1000, latency };
 }
