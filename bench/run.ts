@@ -1,5 +1,5 @@
 // `npm run bench`: the short form. `npm run bench -- --long`: the whole. See docs/performance.md.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SectionName } from "./form.ts";
 import { describeMachine } from "./machine.ts";
@@ -20,19 +20,24 @@ import { measureStartUp } from "./sections/start-up.ts";
 import { askNode } from "./server/server-node.ts";
 import { Stage } from "./stage.ts";
 
-const { form, sections, out, add, node, profile } = readOptions(process.argv.slice(2), ROOT);
-const serverNode = askNode(node);
+const { form, sections, out, add, node, profile } = orEnd(() => readOptions(process.argv.slice(2), ROOT));
+const serverNode = orEnd(() => askNode(node));
 const start = performance.now();
 const tell = (line: string) => {
   process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 };
 const stage = new Stage({ folder: join(out, `stage-${process.pid}`), node });
-const end = () => rmSync(stage.folder, { recursive: true, force: true });
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    end();
-    process.exit(130);
-  });
+process.on("exit", () => rmSync(stage.folder, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
+
+/** What is wrong before anything is measured is said in one line. */
+function orEnd<Result>(begin: () => Result): Result {
+  try {
+    return begin();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
 }
 
 const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
@@ -53,15 +58,16 @@ function write(report: Report): void {
   if (loads !== undefined) writeFileSync(join(out, "latency-by-load.svg"), latencyPlot(loads));
 }
 
+/** A report without a finding, or with those of the result that is gone on from. */
 function begun(): Report {
   const at = new Date().toISOString();
   const empty: Report = { form: form.name, at, machine: describeMachine(stage.folder, serverNode) };
-  return add ? goOnFrom(JSON.parse(readFileSync(join(out, "result.json"), "utf8")), empty) : empty;
+  const earlier = join(out, "result.json");
+  return add && existsSync(earlier) ? goOnFrom(JSON.parse(readFileSync(earlier, "utf8")), empty) : empty;
 }
 
+let report = orEnd(begun);
 try {
-  mkdirSync(out, { recursive: true });
-  let report = begun();
   for (const section of sections) {
     report = { ...report, ...(await measure[section]()) };
     write(report);
@@ -74,5 +80,4 @@ try {
   tell(`done; all of it in ${join(out, "result.json")}`);
 } finally {
   await stage.clear();
-  end();
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ContestantName } from "./contestants/all.ts";
 import type { LoadResult } from "./load/load.ts";
@@ -15,7 +15,7 @@ const QUICKER = 3;
 
 /** Requests after which a server is warm; warming up takes at most so many loads of so many seconds. */
 const WARM = 10_000;
-const WARM_UP = { loads: 5, seconds: 0.5 };
+const WARM_UP = { loads: 5, seconds: 0.4 };
 
 /** What one round of one contestant gave. */
 export interface Round {
@@ -61,7 +61,7 @@ export class Stage {
   readonly node: string;
   readonly #servers = new Map<Server, Sent>();
   readonly #files = new Map<string, RequestFile>();
-  #inboxes = 0;
+  readonly #inboxes: string[] = [];
 
   constructor({ folder, node }: StageOptions) {
     this.folder = folder;
@@ -69,9 +69,11 @@ export class Stage {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** A path where nothing is yet. */
+  /** A path where nothing is yet, and where nothing will be once the stage is cleared. */
   newInbox(): string {
-    return join(this.folder, `inbox-${++this.#inboxes}.db`);
+    const path = join(this.folder, `inbox-${this.#inboxes.length + 1}.db`);
+    this.#inboxes.push(path);
+    return path;
   }
 
   /** Starts a contestant; on a new inbox, where none is named; within another command, where one is. */
@@ -127,11 +129,14 @@ export class Stage {
     }
   }
 
-  /** Closes the servers that were started. */
+  /** Closes the servers that were started, and removes their inboxes. */
   async clear(): Promise<void> {
     const servers = [...this.#servers.keys()];
     this.#servers.clear();
     await Promise.all(servers.map((server) => server.close()));
+    for (const path of this.#inboxes) {
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    }
   }
 
   #sentTo(server: Server): Sent {

@@ -7,7 +7,7 @@ export interface Load {
   /** The number of the first request to send; the file begins anew at its end. */
   readonly first: number;
   readonly connections: number;
-  /** From half a second on; parts of a second count. */
+  /** Parts of a second count. */
   readonly seconds: number;
 }
 

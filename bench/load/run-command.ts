@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** When a command must have ended, and when it is asked to, with SIGINT; milliseconds. */
+/** Milliseconds until a command must have ended, and until it is asked to with SIGINT, from its first word on standard error. */
 export interface Times {
   readonly timeoutMs: number;
   readonly interruptMs?: number;
@@ -14,8 +14,12 @@ export function runCommand(
   const [program, ...argv] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, { stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
-    const interrupt =
-      interruptMs === undefined ? undefined : setTimeout(() => child.kill("SIGINT"), interruptMs);
+    let interrupt: NodeJS.Timeout | undefined;
+    if (interruptMs !== undefined) {
+      child.stderr.once("data", () => {
+        interrupt = setTimeout(() => child.kill("SIGINT"), interruptMs);
+      });
+    }
     const out: Buffer[] = [];
     const error: Buffer[] = [];
     child.stdout.on("data", (chunk) => out.push(chunk));

@@ -10,6 +10,7 @@ function setup(thread)
 end
 
 function init(arguments)
+  io.stderr:write("ready\n")
   file = assert(io.open(arguments[1], "rb"))
   length, first, count = tonumber(arguments[2]), tonumber(arguments[3]), tonumber(arguments[4])
   connections, settling = tonumber(arguments[5]), tonumber(arguments[6])

@@ -14,7 +14,7 @@ export interface Handling {
 /** How much of the throughput is left once every entry's handler runs and its result is kept too. */
 export async function measureHandling(
   stage: Stage,
-  { rounds, seconds }: Form,
+  { handling: { rounds, seconds } }: Form,
   tell: (line: string) => void,
 ): Promise<Handling> {
   tell(`handling: ${rounds} rounds`);
@@ -47,7 +47,7 @@ async function completedPerSecond(
   const { seconds } = await stage.load(server, load);
   const overhead = performance.now() - start - seconds * 1000;
   for (let { kept, done } = await server.counts(); done < kept; { kept, done } = await server.counts()) {
-    await wait(20);
+    await wait(5);
   }
   const after = (await server.counts()).done;
   return ((after - before) / (performance.now() - start - overhead)) * 1000;
