@@ -6,10 +6,17 @@ export interface Breakdown {
   readonly busyMicros: number;
   readonly shares: Readonly<Record<Activity, number>>;
   /** The functions with most time of their own, most first. */
-  readonly hottest: readonly (Frame & { readonly share: number })[];
+  readonly hottest: readonly Hot[];
   /** Shares of all time. */
   readonly idle: number;
   readonly garbageCollection: number;
+}
+
+/** A function that takes much time itself. */
+export interface Hot extends Frame {
+  /** Of Node's own and native functions: the file that they work for. Empty where that is Node itself. */
+  readonly worksFor: string;
+  readonly share: number;
 }
 
 const IDLE = "(idle)";
@@ -25,7 +32,7 @@ export function breakDown(
   const apart = { [IDLE]: 0, [COLLECTING]: 0 };
   const activities = new Tally<Activity>();
   const functions = new Tally<string>();
-  const frames = new Map<string, Frame>();
+  const frames = new Map<string, Omit<Hot, "share">>();
   for (const [id, time] of selfTimes(profile)) {
     const [frame, ...under] = stackOf(id);
     if (frame === undefined) continue;
@@ -34,9 +41,10 @@ export function breakDown(
       continue;
     }
     activities.add(activityOf([frame, ...under]), time);
-    const name = `${frame.name} ${frame.file}`;
+    const hot = { ...frame, worksFor: isOfNode(frame) ? (under.find(isNotOfNode)?.file ?? "") : "" };
+    const name = JSON.stringify(hot);
     functions.add(name, time);
-    frames.set(name, frame);
+    frames.set(name, hot);
   }
   const whole = activities.sum + apart[IDLE] + apart[COLLECTING];
   const shares = ACTIVITIES.map((activity) => [activity, share(activities.of(activity), activities.sum)]);
@@ -51,6 +59,14 @@ export function breakDown(
     idle: share(apart[IDLE], whole),
     garbageCollection: share(apart[COLLECTING], whole),
   };
+}
+
+function isOfNode({ file }: Frame): boolean {
+  return file === "" || file.startsWith("node:");
+}
+
+function isNotOfNode(frame: Frame): boolean {
+  return !isOfNode(frame);
 }
 
 /** Gives the functions on the stack of a node, the innermost first. */

@@ -1,10 +1,17 @@
 import { threeDigits } from "../numbers.ts";
 import { ACTIVITIES } from "../profile/activity.ts";
+import type { Hot } from "../profile/breakdown.ts";
 import type { Profiled } from "../sections/profile.ts";
 import { table } from "./table.ts";
 
 /** Functions shown of each contestant of ours. */
 const SHOWN = 10;
+
+/** A function by its name and where it is from. */
+function called({ name, file, worksFor }: Hot): string {
+  const parts = [name === "" ? "(anonymous)" : name, file, worksFor === "" ? "" : `for ${worksFor}`];
+  return parts.filter((part) => part !== "").join(" ");
+}
 
 /** Where the receiving threads' time went, and the functions that took most of it, for a terminal. */
 export function profileText(profiles: readonly Profiled[]): string {
@@ -29,7 +36,7 @@ export function profileText(profiles: readonly Profiled[]): string {
       const most = functions.slice(0, SHOWN);
       return table(
         [`${contestant}: time of their own`, "share"],
-        most.map(({ name, file, share }) => [`${name || "(anonymous)"} ${file}`.trim(), percent(share)]),
+        most.map((hot) => [called(hot), percent(hot.share)]),
       );
     });
   return [

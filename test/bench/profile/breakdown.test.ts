@@ -47,9 +47,14 @@ it("shares out all the time that the thread was busy", () => {
 it("names the functions with most time of their own, every place they were called from together", () => {
   const { hottest } = breakDown(profileOf([6, 100], [5, 300], [6, 100], [5, 300]), byUrl);
   expect(hottest).toEqual([
-    { name: "parserOnBody", file: "node:_http_common", share: 0.75 },
-    { name: "verify", file: "src/signature/verify.ts", share: 0.25 },
+    { name: "parserOnBody", file: "node:_http_common", worksFor: "", share: 0.75 },
+    { name: "verify", file: "src/signature/verify.ts", worksFor: "", share: 0.25 },
   ]);
+});
+
+it("says which file a native function works for", () => {
+  const { hottest } = breakDown(profileOf([8, 100]), byUrl);
+  expect(hottest).toEqual([{ name: "update", file: "", worksFor: "src/signature/verify.ts", share: 1 }]);
 });
 
 it("takes no time off where the clock of the profile went back", () => {
