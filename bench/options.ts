@@ -45,7 +45,7 @@ export function readOptions(argv: readonly string[], root: string): Options {
     sections: only === undefined ? all : only.split(",").map(sectionNamed),
     out: resolve(values.out),
     add: values.add,
-    node: values.node,
+    node: values.node.includes("/") ? resolve(values.node) : values.node,
     profile: profile === undefined ? undefined : resolve(profile),
   };
 }

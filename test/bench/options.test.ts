@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { LONG, SECTIONS, SHORT } from "../../bench/form.ts";
 import { readOptions } from "../../bench/options.ts";
@@ -19,6 +20,11 @@ it("measures one section of the long form, and adds it to a result", () => {
 it("measures nothing where it takes profiles", () => {
   expect(read("--profile", "/profiles")).toMatchObject({ sections: [], profile: "/profiles" });
   expect(() => read("--profile", "/profiles", "--only", "loads")).toThrow(TypeError);
+});
+
+it("takes a Node by its path from here, or by a name that the system finds", () => {
+  expect(read("--node", "./bin/node").node).toBe(resolve("bin/node"));
+  expect(read("--node", "node24").node).toBe("node24");
 });
 
 it("refuses a section that it does not have", () => {
