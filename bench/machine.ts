@@ -1,10 +1,11 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { CORES } from "./cores.ts";
 import { GENERATOR } from "./load/send-load.ts";
 import { median } from "./numbers.ts";
-import { ROOT } from "./places.ts";
+import { DIST, ROOT } from "./places.ts";
 import type { ServerNode } from "./server/server-node.ts";
 
 const PACKAGES = [
@@ -35,6 +36,8 @@ export interface Machine {
   /** Milliseconds that a flush of 4 kB to the disk of the inboxes takes, median: the floor of a lone durable answer. */
   readonly flushMs: number;
   readonly versions: Readonly<Record<string, string>>;
+  /** A digest of the package's programs: what was measured, to the letter. */
+  readonly build: string;
 }
 
 /** Looks at the machine, the Node under measurement, and the disk that has `folder`. */
@@ -52,6 +55,7 @@ export function describeMachine(folder: string, { version, sqlite }: ServerNode)
     placement: CORES.pinned ? `servers on cores ${CORES.server}, ${load}` : "not pinned",
     flushMs: flushTime(folder),
     loadBefore: loadavg()[0] ?? 0,
+    build: digestOf(DIST),
     versions: Object.fromEntries(["hookporter", ...PACKAGES].map((name) => [name, versionOf(name)])),
   };
 }
@@ -68,6 +72,14 @@ function flushTime(folder: string): number {
   closeSync(file);
   rmSync(path);
   return median(times);
+}
+
+function digestOf(folder: string): string {
+  const digest = createHash("sha256");
+  for (const name of readdirSync(folder).sort()) {
+    if (name.endsWith("js")) digest.update(name).update(readFileSync(join(folder, name)));
+  }
+  return digest.digest("hex").slice(0, 12);
 }
 
 function versionOf(name: string): string {

@@ -8,7 +8,10 @@ import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;
 
-/** Requests and bytes a second that a contestant may come to at its first load, and how much quicker it may be at the next. */
+/**
+ * Requests and bytes a second that are enough for a contestant's first load, and how many times quicker the next one may
+ * be: so many requests are written before each.
+ */
 const MOST_REQUESTS = 60_000;
 const MOST_BYTES = 200_000_000;
 const QUICKER = 3;

@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 
-/** Milliseconds until a command must have ended, and until it is asked to with SIGINT, from its first word on standard error. */
+/**
+ * Milliseconds until a command must have ended, and from its first word on standard error until it is asked to end, with
+ * SIGINT.
+ */
 export interface Times {
   readonly timeoutMs: number;
   readonly interruptMs?: number;

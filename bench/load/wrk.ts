@@ -7,7 +7,10 @@ import { runCommand } from "./run-command.ts";
 /** Milliseconds before connections send, in which the server accepts them. */
 const SETTLING_MS = 50;
 
-/** Sends a load with wrk, one thread. Its flag takes whole seconds only, so it is interrupted, and says how long it ran: up to 100 ms longer. */
+/**
+ * Sends a load with wrk, one thread. Its flag takes whole seconds only, so it is interrupted, and says how long it ran:
+ * up to 100 ms longer.
+ */
 export async function wrk({ port, file, first, connections, seconds }: Load): Promise<LoadResult> {
   const script = join(ROOT, "bench", "load", "wrk.lua");
   const wrkFlags = [

@@ -25,7 +25,10 @@ export interface Frame {
   readonly file: string;
 }
 
-/** By file, the first that fits. What fits none, such as `node:buffer` or a function without a file, works for its caller. */
+/**
+ * By file, the first that fits. What fits none, such as `node:buffer` or a function without a file, works for its
+ * caller.
+ */
 const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/signature\/|^bench\/contestants\/check\.ts/, "signature"],
   [/^src\/event\/canonical-/, "strict walk of the text"],

@@ -29,12 +29,12 @@ export interface Report extends Findings {
 }
 
 /** What must be alike for the sections of two runs to stand in one report. */
-const ALIKE = ["processor", "cores", "system", "node", "sqlite", "generator", "placement"] as const;
+const ALIKE = ["processor", "cores", "system", "node", "sqlite", "generator", "placement", "build"] as const;
 
 /**
  * A report that goes on from an earlier one: the sections found there stay until they are measured again.
  *
- * @throws TypeError where the two are of different forms, machines or versions
+ * @throws TypeError where the two are of different forms, machines, versions or builds
  */
 export function goOnFrom(earlier: Report, report: Report): Report {
   const differences = ALIKE.filter((name) => earlier.machine[name] !== report.machine[name]);

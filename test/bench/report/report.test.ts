@@ -15,6 +15,7 @@ it("keeps the sections of the run before, and replaces what was measured again",
 it.each([
   ["Node", emptyReport("v24.0.0")],
   ["form", { ...emptyReport(), form: "long" } as const],
+  ["build", { ...emptyReport(), machine: { ...emptyReport().machine, build: "other" } }],
   ["version of a package", { ...emptyReport(), machine: { ...emptyReport().machine, versions: {} } }],
 ])("does not go on from a run of another %s", (_, earlier) => {
   expect(() => goOnFrom({ ...earlier, pending }, emptyReport())).toThrow(TypeError);
