@@ -77,21 +77,23 @@ class Walk {
   topLevel(): JsonMembers {
     this.#skipSpace();
     const members = new Map<string, JsonSpan>();
-    for (const member of this.#members()) members.set(JSON.parse(member.key), member);
+    for (const member of this.#members()) members.set(keyText(member.key), member);
     return members;
   }
 
-  #value(): string {
+  /** @param step - the key, or the place in a list, at which the value stands */
+  #value(step: string | number): string {
     const code = this.#code();
     if (code === QUOTE) return this.#string();
-    if (code === OPEN_OBJECT) return this.#object();
-    if (code === OPEN_LIST) return this.#list();
-    return this.#scalar();
+    if (code !== OPEN_OBJECT && code !== OPEN_LIST) return this.#scalar();
+    this.#path.push(step);
+    const canonical = code === OPEN_OBJECT ? this.#object() : this.#list();
+    this.#path.pop();
+    return canonical;
   }
 
   #object(): string {
     const members = this.#members();
-    if (!areSorted(members)) members.sort((a, b) => (a.key < b.key ? -1 : 1));
     let canonical = "{";
     for (const member of members) {
       canonical += `${canonical.length === 1 ? "" : ","}${member.key}:${member.canonical}`;
@@ -99,46 +101,38 @@ class Walk {
     return `${canonical}}`;
   }
 
-  /** The members of the object at hand, in their own order. */
-  #members(): Member[] {
+  /** The members of the object at hand, in the order of their keys. */
+  #members(): readonly Member[] {
     this.#enter();
-    const members: Member[] = [];
-    let many: Set<string> | undefined;
+    const members = new SortedMembers();
     while (this.#code() !== CLOSE_OBJECT) {
       const key = this.#string();
-      this.#path.push(key);
-      if (members.length === MANY_KEYS) many = new Set(members.map((member) => member.key));
-      if (many === undefined ? members.some((member) => member.key === key) : many.has(key)) {
-        this.#fail("duplicate_key");
-      }
-      many?.add(key);
-      this.#checkPoison(key);
+      const place = members.placeOf(key);
+      if (place === undefined) this.#fail("duplicate_key", key);
+      if (key === '"__proto__"' || key === '"prototype"') this.#checkPoison(key);
       this.#skipSpace();
       this.#at++; // the colon
       this.#skipSpace();
       const start = this.#at;
-      const canonical = this.#value();
-      members.push({ key, canonical, start, end: this.#at });
-      this.#path.pop();
+      const canonical = this.#value(key);
+      members.insert({ key, canonical, start, end: this.#at }, place);
       this.#next();
     }
     this.#at++;
-    return members;
+    return members.all();
   }
 
   #checkPoison(key: string): void {
     // "constructor" alone can be an honest field; with "prototype" inside it is only ever an attack.
-    const poison = key === '"__proto__"' || (key === '"prototype"' && this.#path.at(-2) === '"constructor"');
-    if (poison) this.#fail("forbidden_key");
+    const poison = key === '"__proto__"' || this.#path.at(-1) === '"constructor"';
+    if (poison) this.#fail("forbidden_key", key);
   }
 
   #list(): string {
     this.#enter();
     const values: string[] = [];
     while (this.#code() !== CLOSE_LIST) {
-      this.#path.push(values.length);
-      values.push(this.#value());
-      this.#path.pop();
+      values.push(this.#value(values.length));
       this.#next();
     }
     this.#at++;
@@ -202,15 +196,46 @@ class Walk {
     return this.#text.charCodeAt(this.#at);
   }
 
-  #fail(reason: JsonFault["reason"]): never {
-    const path = this.#path.map((step) => (typeof step === "number" ? String(step) : JSON.parse(step)));
+  #fail(reason: JsonFault["reason"], ...last: readonly string[]): never {
+    const steps = [...this.#path, ...last];
+    const path = steps.map((step) => (typeof step === "number" ? String(step) : keyText(step)));
     throw new Fault({ reason, path: path.join(".").slice(0, 200) });
   }
 }
 
-function areSorted(members: readonly Member[]): boolean {
-  for (let index = 1; index < members.length; index++) {
-    if ((members[index - 1]?.key ?? "") > (members[index]?.key ?? "")) return false;
+/** The key itself of a key in canonical form. */
+function keyText(key: string): string {
+  return key.includes("\\") ? JSON.parse(key) : key.slice(1, -1);
+}
+
+/** Members in the order of their keys: a few are kept in order, many are put in order in the end. */
+class SortedMembers {
+  readonly #members: Member[] = [];
+  #keys: Set<string> | undefined;
+
+  /** Where a member with this key belongs; `undefined` where there is one. */
+  placeOf(key: string): number | undefined {
+    const members = this.#members;
+    let place = members.length;
+    if (place >= MANY_KEYS) {
+      this.#keys ??= new Set(members.map((member) => member.key));
+      return this.#keys.has(key) ? undefined : place;
+    }
+    for (; place > 0; place--) {
+      const before = (members[place - 1] as Member).key;
+      if (before < key) break;
+      if (before === key) return undefined;
+    }
+    return place;
   }
-  return true;
+
+  insert(member: Member, place: number): void {
+    this.#keys?.add(member.key);
+    if (place === this.#members.length) this.#members.push(member);
+    else this.#members.splice(place, 0, member);
+  }
+
+  all(): readonly Member[] {
+    return this.#keys === undefined ? this.#members : this.#members.sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
 }

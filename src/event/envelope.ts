@@ -19,7 +19,23 @@ export const envelopeSchema = z.looseObject({
 /** A validated envelope, unknown fields included. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** Taken as it is: a schema would copy each of its keys. */
-function isObject(value: unknown): boolean {
+/**
+ * Whether a value is certainly an envelope: a quick yes for {@link envelopeSchema}, which knows why where this says no.
+ */
+export function isEnvelope(value: object): value is Envelope {
+  const { event, timestamp, data, webhook } = value as Partial<Envelope>;
+  return (
+    typeof event === "string" &&
+    typeof timestamp === "string" &&
+    isObject(data) &&
+    isObject(webhook) &&
+    typeof webhook.id === "string" &&
+    webhook.id.startsWith("wh_") &&
+    typeof webhook.url === "string"
+  );
+}
+
+/** Data is taken as it is: a schema would copy each of its keys. */
+function isObject(value: unknown): value is OpenObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

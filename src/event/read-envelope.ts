@@ -1,6 +1,6 @@
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import { type JsonMembers, readMembers } from "./canonical-json.ts";
-import { type Envelope, envelopeSchema } from "./envelope.ts";
+import { type Envelope, envelopeSchema, isEnvelope } from "./envelope.ts";
 import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -69,12 +69,9 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
   }
   const walked = readMembers(text);
   if ("fault" in walked) return rejected(walked.fault.reason, walked.fault.path);
-  const parsed = envelopeSchema.safeParse(value);
-  if (!parsed.success) {
-    const field = parsed.error.issues[0]?.path.join(".") ?? "";
-    return rejected("invalid_envelope", field, `${field} is missing or not what an envelope holds there`);
-  }
-  return identify(parsed.data, walked.members);
+  if (isEnvelope(value)) return identify(value, walked.members);
+  const field = envelopeSchema.safeParse(value).error?.issues[0]?.path.join(".") ?? "";
+  return rejected("invalid_envelope", field, `${field} is missing or not what an envelope holds there`);
 }
 
 /** The text of a body, without a byte order mark; throws where the bytes are not UTF-8. */
