@@ -35,7 +35,7 @@ export const hookporterNodeNoStore: Contestant = {
 
 async function onExpress(options: StartOptions, inbox: string | Inbox): Promise<Running> {
   const receiver = await started(options, inbox);
-  const app = express().use("/webhooks", expressReceiver(receiver));
+  const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as our template has it
   return withCounts(await onLoopback(createServer(app)), receiver);
 }
 
