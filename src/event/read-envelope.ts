@@ -40,9 +40,13 @@ export interface ReadEnvelope {
 }
 
 /** The two ways reading can end. */
-export type EnvelopeResult =
-  | ({ readonly ok: true } & ReadEnvelope)
-  | { readonly ok: false; readonly rejection: Rejection };
+export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | Rejected;
+
+/** The bytes are not an event. */
+export interface Rejected {
+  readonly ok: false;
+  readonly rejection: Rejection;
+}
 
 const BOM = [0xef, 0xbb, 0xbf];
 
@@ -51,6 +55,27 @@ const BOM = [0xef, 0xbb, 0xbf];
  * description's "Body envelope", a strict UTC timestamp. Call it only with bytes whose signature was good.
  */
 export function readEnvelope(body: Uint8Array): EnvelopeResult {
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
+  const { text, value } = parsed;
+  const walked = readMembers(text);
+  if ("fault" in walked) return rejected(walked.fault.reason, walked.fault.path);
+  return isEnvelope(value) ? identify(value, walked.members) : notAnEnvelope(value);
+}
+
+/** The envelope of bytes that {@link readEnvelope} has taken before: they are not looked at as closely again. */
+export function readEnvelopeAgain(
+  body: Uint8Array,
+): { readonly ok: true; readonly envelope: Envelope } | Rejected {
+  const parsed = parseObject(body);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  return isEnvelope(value) ? { ok: true, envelope: value } : notAnEnvelope(value);
+}
+
+function parseObject(
+  body: Uint8Array,
+): { readonly ok: true; readonly text: string; readonly value: object } | Rejected {
   if (body.byteLength === 0) return rejected("empty_body");
   let text: string;
   try {
@@ -67,9 +92,10 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return rejected("invalid_envelope", undefined, "the body must be a JSON object");
   }
-  const walked = readMembers(text);
-  if ("fault" in walked) return rejected(walked.fault.reason, walked.fault.path);
-  if (isEnvelope(value)) return identify(value, walked.members);
+  return { ok: true, text, value };
+}
+
+function notAnEnvelope(value: object): Rejected {
   const field = envelopeSchema.safeParse(value).error?.issues[0]?.path.join(".") ?? "";
   return rejected("invalid_envelope", field, `${field} is missing or not what an envelope holds there`);
 }
@@ -103,11 +129,7 @@ function canonical(members: JsonMembers, key: string): string {
 }
 
 /** A rejection with the standard text of its reason, or a text of its own. */
-export function rejected(
-  reason: RejectionReason,
-  field?: string,
-  message?: string,
-): { readonly ok: false; readonly rejection: Rejection } {
+export function rejected(reason: RejectionReason, field?: string, message?: string): Rejected {
   const text = message ?? REJECTION_REASONS[reason];
   return { ok: false, rejection: { reason, message: text, ...(field !== undefined && { field }) } };
 }

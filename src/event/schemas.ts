@@ -40,6 +40,11 @@ export function checkData(
   return validated instanceof Promise ? validated.then(toDataResult) : toDataResult(validated);
 }
 
+/** Whether `data` fits the documented shape of its kind, where there is one. */
+export function fitsDocumented(kind: string, data: OpenObject): boolean {
+  return kind !== "property.created" || propertyCreatedSchema.safeParse(data).success;
+}
+
 function toDataResult(result: StandardSchemaV1.Result<unknown>): DataResult {
   if (result.issues === undefined) return { ok: true, data: result.value };
   const [issue] = result.issues;

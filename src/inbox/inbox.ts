@@ -1,5 +1,7 @@
+import type { AgeLimits } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
+import type { Rejection } from "../event/read-envelope.ts";
 
 /**
  * Where an entry stands. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` ended well; `dead` will
@@ -33,6 +35,39 @@ export interface Appended {
   readonly seq: number;
   readonly duplicate: boolean;
   readonly state: EntryState;
+}
+
+/** What decides how authentic bytes are kept, where nothing of it is the user's own code. Times are milliseconds. */
+export interface KeepTerms extends AgeLimits {
+  readonly source: string;
+  /** Since 1970. */
+  readonly now: number;
+  /** From its arrival until a new entry runs in its turn. */
+  readonly holdMs: number;
+}
+
+/** What became of authentic bytes: an event's entry, or a dead letter. */
+export type Kept = KeptEvent | KeptRejected;
+
+/** An event's entry, new or known. */
+export interface KeptEvent extends Appended {
+  readonly eventId: string;
+  readonly kind: string;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  /** The same for an event that was only dated anew. */
+  readonly content: string;
+  /** Whether `data` fits its kind's schema. */
+  readonly fits: boolean;
+}
+
+/** A dead letter of its own, so that it never stands in the way of the event it may be. */
+export interface KeptRejected extends Appended {
+  readonly rejection: Rejection;
+  readonly eventId: string;
+  /** What could be read of it. */
+  readonly kind: string | null;
+  readonly timestamp: number | null;
 }
 
 /** One entry: everything but its delivery's headers and body. All times are milliseconds since 1970. */
@@ -196,6 +231,11 @@ export interface Inbox {
    * `undefined`, and nothing kept, for a pending entry so old that its key may have been pruned, since it could run twice.
    */
   append(entry: NewEntry): Promise<Appended | undefined>;
+  /**
+   * Reads the bytes of a delivery that is authentic, and keeps what they are. An inbox that can do so beside the thread
+   * that receives may have it; for others, and where the user's own code has a say, the receiver reads and appends.
+   */
+  keep?(delivery: Delivery, terms: KeepTerms): Promise<Kept>;
   /** Counts a duplicate if the key is known; otherwise does nothing. */
   touch(key: DedupKey, at: number): Promise<Appended | undefined>;
   /**

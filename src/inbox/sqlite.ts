@@ -12,6 +12,8 @@ import {
   type EntryFilter,
   type EntryState,
   type Inbox,
+  type KeepTerms,
+  type Kept,
   type NewEntry,
   type PruneRequest,
   type Settlement,
@@ -25,6 +27,7 @@ import { inboxError } from "./sqlite/errors.ts";
 import { filterSql } from "./sqlite/filter.ts";
 import { migrate } from "./sqlite/migrations.ts";
 import {
+  deliveryOf,
   type Operation,
   type OperationArguments,
   type OperationName,
@@ -82,6 +85,10 @@ class SqliteInbox implements Inbox {
 
   append(entry: NewEntry): Promise<Appended | undefined> {
     return this.#write("append", entry);
+  }
+
+  keep(delivery: Delivery, terms: KeepTerms): Promise<Kept> {
+    return this.#write("keep", delivery, terms);
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -190,7 +197,7 @@ class SqliteInbox implements Inbox {
     ...given: OperationArguments<Name>
   ): Promise<OperationResult<Name>> {
     const order: Operation = { name, given };
-    const bytes = name === "append" ? (given[0] as NewEntry).delivery.body.byteLength : 0;
+    const bytes = deliveryOf(order)?.body.byteLength ?? 0;
     try {
       const work = () => runOperation(this.#open.statements, order) as OperationResult<Name>;
       return await this.#commit.run(work, { order, bytes });

@@ -1,12 +1,13 @@
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
-import { type DedupKey, rejectedKey } from "../event/identity.ts";
-import { type ReadEnvelope, type Rejection, readEnvelope, rejected } from "../event/read-envelope.ts";
-import type { Appended, NewEntry } from "../inbox/inbox.ts";
+import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import type { Inbox, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
+import { type KeepSteps, keepEvent, keepRejected } from "../inbox/keep.ts";
+import type { EntryTerms } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
+import { dedupKey, orderKey } from "./entry-keys.ts";
 import { fitsInTime } from "./fits-in-time.ts";
-import { dedupKey, type EntryTerms, newEntry, orderKey, storedKind } from "./new-entry.ts";
 import type { Settings } from "./options.ts";
 import type { Accepted, Outcome, Proof } from "./outcome.ts";
 
@@ -45,124 +46,89 @@ interface Entitled {
   readonly holdMs: number;
 }
 
-function keep(delivery: Delivery, entitled: Entitled, settings: Settings): Promise<Outcome> {
-  const read = readEnvelope(delivery.body);
-  if (read.ok) return keepEvent(delivery, read, entitled, settings);
-  return keepRejected(delivery, { rejection: read.rejection, proof: entitled.proof }, settings);
-}
-
-/** Why a delivery is a dead letter, and what could be read of it. */
-interface Rejected {
-  readonly rejection: Rejection;
-  readonly read?: ReadEnvelope;
-  readonly proof: Proof;
-}
-
-/** Keeps a rejected delivery as a dead letter of its own, so that it never stands in the way of the event it may be. */
-async function keepRejected(
-  delivery: Delivery,
-  { rejection, read, proof }: Rejected,
-  settings: Settings,
-): Promise<Outcome> {
-  const key = rejectedKey(settings.source, delivery.body);
-  const kind = read === undefined ? null : storedKind(read.envelope);
-  const eventTimestamp = read?.timestamp ?? null;
-  const { reason } = rejection;
-  const entry: NewEntry = { key, kind, eventTimestamp, state: "dead", reason, orderKey: null, delivery };
+async function keep(delivery: Delivery, { proof, holdMs }: Entitled, settings: Settings): Promise<Outcome> {
   try {
-    const appended = await settings.inbox.append(entry);
-    if (appended === undefined) throw new TypeError("an inbox must keep every dead letter");
-    const { seq, duplicate } = appended;
-    return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, ...proof };
+    const kept = await (keepInStore(delivery, holdMs, settings) ?? keepFromHere(delivery, holdMs, settings));
+    return "rejection" in kept
+      ? rejectedOutcome(kept, proof, settings)
+      : acceptedOutcome(kept, proof, settings);
   } catch (error) {
-    return unavailable(error, settings);
+    if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
+    settings.log.error(
+      { error: describeError(error) },
+      "a delivery could not be kept; the sender was told to come again",
+    );
+    return { type: "unavailable", error: asError(error) };
   }
 }
 
-async function keepEvent(
-  delivery: Delivery,
-  read: ReadEnvelope,
-  { proof, holdMs }: Entitled,
-  settings: Settings,
-): Promise<Outcome> {
-  let terms: EntryTerms;
+/** Leaves the reading to the inbox, where it can read beside this thread and nothing of the user's own is needed. */
+function keepInStore(delivery: Delivery, holdMs: number, settings: Settings): Promise<Kept> | undefined {
+  const { inbox, identity, orderBy, schemas, source, maxAge, maxSkew, clock } = settings;
+  if (identity !== undefined || orderBy !== undefined || Object.keys(schemas).length > 0) return undefined;
+  return inbox.keep?.(delivery, { source, maxAge, maxSkew, holdMs, now: clock() });
+}
+
+async function keepFromHere(delivery: Delivery, holdMs: number, settings: Settings): Promise<Kept> {
+  const { inbox, source, clock } = settings;
+  const read = readEnvelope(delivery.body);
+  if (!read.ok) return carryOut(keepRejected(delivery, { rejection: read.rejection, source }), inbox);
+  const terms = await ownTerms(read, settings);
+  return carryOut(keepEvent(delivery, read, { ...terms, holdMs }, { ...settings, now: clock() }), inbox);
+}
+
+/** What went wrong in the user's own code. */
+class OwnCodeError extends Error {}
+
+async function ownTerms(read: ReadEnvelope, settings: Settings): Promise<EntryTerms> {
   try {
     const key = dedupKey(read, settings);
     const fitting = fitsInTime(read.envelope, settings);
     const fits = typeof fitting === "boolean" ? fitting : await fitting;
-    terms = { key, order: orderKey(read, settings, fits), fits, holdMs };
-  } catch (error) {
-    return { type: "misconfigured", error: asError(error) };
+    return { key, order: orderKey(read, settings, fits), fits };
+  } catch (cause) {
+    throw new OwnCodeError("the user's own code failed", { cause });
   }
-  const untimely = checkAge(read.timestamp, settings);
-  if (untimely?.reason === "future_timestamp") {
-    const aheadMs = read.timestamp - settings.clock();
-    settings.log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
-  }
-  const { inbox } = settings;
-  try {
-    // What is known is a duplicate, however late it comes: a sender that never saw our answer must not be refused.
-    const kept =
-      untimely === undefined
-        ? await inbox.append(newEntry(delivery, read, terms))
-        : await inbox.touch(terms.key, delivery.receivedAt);
-    if (kept !== undefined) return accepted(kept, read, { terms, proof }, settings);
-  } catch (error) {
-    return unavailable(error, settings);
-  }
-  // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
-  const rejection = untimely ?? tooOld();
-  return keepRejected(delivery, { rejection, read, proof }, settings);
 }
 
-function accepted(
-  { seq, duplicate, state }: Appended,
-  read: ReadEnvelope,
-  { terms: { key, fits }, proof }: { readonly terms: EntryTerms; readonly proof: Proof },
-  settings: Settings,
-): Accepted {
+async function carryOut(steps: KeepSteps, inbox: Inbox): Promise<Kept> {
+  let next = steps.next();
+  while (next.done !== true) {
+    const step = next.value;
+    next = steps.next(
+      await ("append" in step ? inbox.append(step.append) : inbox.touch(step.touch, step.at)),
+    );
+  }
+  return next.value;
+}
+
+function rejectedOutcome(kept: KeptRejected, proof: Proof, { log, clock }: Settings): Outcome {
+  const { rejection, kind, seq, eventId, duplicate, timestamp } = kept;
+  if (rejection.reason === "future_timestamp" && timestamp !== null) {
+    const aheadMs = timestamp - clock();
+    log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
+  }
+  return { type: "rejected", rejection, kind, seq, eventId, duplicate, ...proof };
+}
+
+function acceptedOutcome(kept: KeptEvent, proof: Proof, settings: Settings): Accepted {
+  const { eventId, kind, seq, duplicate, state, fits } = kept;
   return {
-    type: "accepted",
-    eventId: key.eventId,
-    kind: read.envelope.event,
-    seq,
-    duplicate,
-    entryState: state,
+    ...{ type: "accepted", eventId, kind, seq, duplicate, entryState: state },
     ...(!fits && { reason: "invalid_data" }),
-    ...restampOf(read, key, duplicate, settings),
+    ...restampOf(kept, settings),
     ...proof,
   };
 }
 
-function checkAge(timestamp: number, { clock, maxAge, maxSkew }: Settings): Rejection | undefined {
-  const age = clock() - timestamp;
-  if (age > maxAge) return tooOld();
-  if (-age > maxSkew) return rejected("future_timestamp", "timestamp").rejection;
-  return undefined;
-}
-
 /** Only what was newly kept can be a restamp; duplicates and what `identity` has already told apart are not. */
 function restampOf(
-  { content, timestamp }: ReadEnvelope,
-  { eventId }: DedupKey,
-  duplicate: boolean,
+  { content, timestamp, eventId, duplicate }: KeptEvent,
   { identity, restamps }: Settings,
 ): { restampOf: string } | undefined {
   if (duplicate || identity !== undefined) return undefined;
   const earlier = restamps.note(content, eventId, timestamp);
   return earlier === undefined ? undefined : { restampOf: earlier };
-}
-
-function tooOld(): Rejection {
-  return rejected("too_old", "timestamp").rejection;
-}
-
-function unavailable(error: unknown, { log }: Settings): Outcome {
-  log.error(
-    { error: describeError(error) },
-    "a delivery could not be kept; the sender was told to come again",
-  );
-  return { type: "unavailable", error: asError(error) };
 }
 
 function asError(thrown: unknown): Error {

@@ -1,10 +1,12 @@
 import type { NamedHandler, Plan } from "../dispatch/handler.ts";
+import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
-import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/inbox.ts";
-import { dedupKey, newEntry, orderKey } from "./new-entry.ts";
+import { newEntry } from "../inbox/new-entry.ts";
+import { dedupKey, orderKey } from "./entry-keys.ts";
 import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 
@@ -27,10 +29,10 @@ export async function planEntry(
   settings: Settings,
   { match, isLeft }: Registered,
 ): Promise<Plan> {
-  const read = readEnvelope(entry.delivery.body);
+  if (entry.key.timestamp === REJECTED) return promote(entry, settings);
+  const read = readEnvelopeAgain(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
-  if (entry.key.timestamp === REJECTED) return promote(entry, read, settings);
-  const event = await eventOf(read, entry, settings);
+  const event = await eventOf(read.envelope, entry, settings);
   if (event === undefined) return { end: "dead", reason: "invalid_data" };
   const run = match(read.envelope.event);
   if (run.length === 0) {
@@ -43,8 +45,8 @@ export async function planEntry(
   return {
     run,
     event: async () => {
-      const again = ready === undefined ? readEnvelope(entry.delivery.body) : undefined;
-      const next = again?.ok === true ? await eventOf(again, entry, settings) : ready;
+      const again = ready === undefined ? readEnvelopeAgain(entry.delivery.body) : undefined;
+      const next = again?.ok === true ? await eventOf(again.envelope, entry, settings) : ready;
       ready = undefined;
       if (next === undefined) throw new TypeError("data fitted its schema once, but not the second time");
       return next;
@@ -54,21 +56,23 @@ export async function planEntry(
 
 /** The event of an envelope that was just read; `undefined` where `data` does not fit its schema. */
 async function eventOf(
-  read: ReadEnvelope,
-  entry: ClaimedEntry,
+  envelope: Envelope,
+  { key: { eventId, source } }: ClaimedEntry,
   { schemas }: Settings,
 ): Promise<WebhookEvent | undefined> {
-  const checked = await checkData(read.envelope.event, read.envelope.data, schemas);
+  const checked = await checkData(envelope.event, envelope.data, schemas);
   if (!checked.ok) return undefined;
   // The id is the entry's, which the user's own `identity` may have chosen.
-  return toEvent({ ...read, eventId: entry.key.eventId }, entry.key.source, checked.data);
+  return toEvent({ envelope, eventId }, source, checked.data);
 }
 
 /**
  * A rejected delivery that was redriven and can be read now (its only fault was its time): it becomes the event it is,
  * under that event's own key, so it does not run beside a later delivery of the same event.
  */
-async function promote(entry: ClaimedEntry, read: ReadEnvelope, settings: Settings): Promise<Plan> {
+async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
+  const read = readEnvelope(entry.delivery.body);
+  if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), fits: true };
   await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
   return { end: "done", reason: "redriven" };

@@ -4,7 +4,7 @@ import type { OpenObject } from "../event/schemas.ts";
 
 /** An envelope as the event that handlers get; `data` may be a schema's output instead of what was sent. */
 export function toEvent(
-  { envelope, eventId }: ReadEnvelope,
+  { envelope, eventId }: Pick<ReadEnvelope, "envelope" | "eventId">,
   source: string,
   data: unknown = envelope.data,
 ): WebhookEvent {

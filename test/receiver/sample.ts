@@ -96,10 +96,11 @@ export function inboxFile(): string {
   return join(folder, "inbox.sqlite");
 }
 
-/** An inbox with some of its methods replaced. */
+/** An inbox with some of its methods replaced; where it has its own way to append, deliveries go that way. */
 export function wrapInbox(inbox: Inbox, own: Partial<Inbox>): Inbox {
   return new Proxy(inbox, {
     get(real, name) {
+      if (name === "keep" && (own.append ?? own.touch) !== undefined) return own.keep;
       const replaced = own[name as keyof Inbox];
       if (replaced !== undefined) return replaced;
       const value: unknown = Reflect.get(real, name, real);

@@ -1,7 +1,7 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { WorkResult } from "../commit-together.ts";
-import type { Appended, ClaimedEntry, NewEntry } from "../inbox.ts";
-import type { Operation } from "./operations.ts";
+import type { ClaimedEntry, KeepTerms, Kept, KeptEvent, NewEntry } from "../inbox.ts";
+import { deliveryOf, type Operation } from "./operations.ts";
 import { tellError, toldError } from "./told-error.ts";
 import type { Packet, ToldError } from "./writer-messages.ts";
 
@@ -12,10 +12,13 @@ import type { Packet, ToldError } from "./writer-messages.ts";
 export function packBatch(operations: readonly Operation[]): Packet {
   const bodies: Uint8Array[] = [];
   const packed = operations.map((operation): PackedOperation => {
-    if (operation.name !== "append") return operation;
-    const entry = operation.given[0] as NewEntry;
-    bodies.push(entry.delivery.body);
-    return packEntry(entry);
+    const delivery = deliveryOf(operation);
+    if (delivery === undefined) return operation;
+    bodies.push(delivery.body);
+    const [first, second] = operation.given;
+    return operation.name === "keep"
+      ? packKeep(delivery, second as KeepTerms)
+      : { name: operation.name, given: [{ ...(first as NewEntry), delivery: withoutBody(delivery) }] };
   });
   return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
@@ -23,9 +26,11 @@ export function packBatch(operations: readonly Operation[]): Packet {
 /** The operations of a batch, whose bodies are views into its memory. */
 export function unpackBatch({ text, bodies }: Packet): readonly Operation[] {
   const rest = new Bodies(bodies);
-  return (JSON.parse(text) as PackedOperation[]).map((packed) =>
-    isList(packed) ? { name: "append", given: [unpackEntry(packed, rest)] } : packed,
-  );
+  return (JSON.parse(text) as PackedOperation[]).map((packed) => {
+    if (isList(packed)) return { name: "keep", given: unpackKeep(packed, rest) };
+    const { name, given } = packed;
+    return name === "append" ? { name, given: [withBody(given[0] as EntryWithoutBody, rest)] } : packed;
+  });
 }
 
 /** Packs the results of a batch. */
@@ -33,10 +38,15 @@ export function packResults(operations: readonly Operation[], results: readonly 
   const bodies: Uint8Array[] = [];
   const packed = results.map((result, index): PackedResult => {
     if ("error" in result) return { error: tellError(result.error) };
+    const { value } = result;
     const name = operations[index]?.name;
-    if (name === "append" && result.value !== undefined) return packAppended(result.value as Appended);
-    if (name !== "claim") return { value: result.value };
-    return { claimed: (result.value as readonly ClaimedEntry[]).map((entry) => withoutBody(entry, bodies)) };
+    if (name === "keep" && !("rejection" in (value as Kept))) return packKept(value as KeptEvent);
+    if (name !== "claim") return { value };
+    const claimed = (value as readonly ClaimedEntry[]).map((entry) => {
+      bodies.push(entry.delivery.body);
+      return { ...entry, delivery: withoutBody(entry.delivery) };
+    });
+    return { claimed };
   });
   return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
@@ -45,75 +55,74 @@ export function packResults(operations: readonly Operation[], results: readonly 
 export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
   const rest = new Bodies(bodies);
   return (JSON.parse(text) as PackedResult[]).map((packed): WorkResult => {
-    if (isList(packed)) return { value: unpackAppended(packed) };
+    if (isList(packed)) return { value: unpackKept(packed) };
     if ("error" in packed) return { error: toldError(packed.error) };
     if ("claimed" in packed) return { value: packed.claimed.map((entry) => withBody(entry, rest)) };
     return { value: packed.value };
   });
 }
 
-type PackedOperation = Operation | PackedEntry;
+type PackedOperation = Operation | PackedKeep;
 
 type PackedResult =
   | { readonly value: unknown }
   | { readonly error: ToldError }
-  | { readonly claimed: readonly ClaimedWithoutBody[] }
-  | PackedAppended;
+  | { readonly claimed: readonly EntryWithoutBody[] }
+  | PackedKept;
 
 function isList<List extends readonly unknown[]>(packed: List | object): packed is List {
   return Array.isArray(packed);
 }
 
-type PackedEntry = ReturnType<typeof packEntry>;
+type PackedKeep = ReturnType<typeof packKeep>;
 
-function packEntry({ key, delivery, ...entry }: NewEntry) {
-  const { kind, eventTimestamp, state, reason, orderKey, runAt = null, afterPruning = false } = entry;
+function packKeep(delivery: Delivery, { source, now, maxAge, maxSkew, holdMs }: KeepTerms) {
   const { method, target, headers, body, receivedAt } = delivery;
-  // biome-ignore format: one thing a line
   return [
-    key.timestamp, key.eventId, key.source,
-    kind, eventTimestamp, state, reason, orderKey, runAt, afterPruning,
-    method, target, headers, body.byteLength, receivedAt,
+    method,
+    target,
+    headers,
+    body.byteLength,
+    receivedAt,
+    source,
+    now,
+    maxAge,
+    maxSkew,
+    holdMs,
   ] as const;
 }
 
-function unpackEntry(packed: PackedEntry, rest: Bodies): NewEntry {
-  // biome-ignore format: one thing a line
-  const [
-    timestamp, eventId, source,
-    kind, eventTimestamp, state, reason, orderKey, runAt, afterPruning,
-    method, target, headers, length, receivedAt,
-  ] = packed;
-  const entry: NewEntry = {
-    key: { timestamp, eventId, source },
-    ...{ kind, eventTimestamp, state, reason, orderKey, afterPruning },
-    delivery: { method, target, headers, body: rest.take(length), receivedAt },
-  };
-  return runAt === null ? entry : { ...entry, runAt };
+function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
+  const [method, target, headers, length, receivedAt, source, now, maxAge, maxSkew, holdMs] = packed;
+  return [
+    { method, target, headers, body: rest.take(length), receivedAt },
+    { source, now, maxAge, maxSkew, holdMs },
+  ];
 }
 
-type PackedAppended = ReturnType<typeof packAppended>;
+type PackedKept = ReturnType<typeof packKept>;
 
-function packAppended({ seq, duplicate, state }: Appended) {
-  return [seq, duplicate, state] as const;
+function packKept({ seq, duplicate, state, eventId, kind, timestamp, content, fits }: KeptEvent) {
+  return [seq, duplicate, state, eventId, kind, timestamp, content, fits] as const;
 }
 
-function unpackAppended([seq, duplicate, state]: PackedAppended): Appended {
-  return { seq, duplicate, state };
+function unpackKept(packed: PackedKept): KeptEvent {
+  const [seq, duplicate, state, eventId, kind, timestamp, content, fits] = packed;
+  return { seq, duplicate, state, eventId, kind, timestamp, content, fits };
 }
 
-/** A claimed entry, with the length of its body in place of the body. */
-type ClaimedWithoutBody = Omit<ClaimedEntry, "delivery"> & {
-  readonly delivery: Omit<Delivery, "body"> & { readonly body: number };
-};
-
-function withoutBody(entry: ClaimedEntry, bodies: Uint8Array[]): ClaimedWithoutBody {
-  const { body } = entry.delivery;
-  bodies.push(body);
-  return { ...entry, delivery: { ...entry.delivery, body: body.byteLength } };
+/** An entry with the length of its delivery's body in place of the body. */
+interface EntryWithoutBody {
+  readonly delivery: DeliveryWithoutBody;
 }
 
-function withBody(entry: ClaimedWithoutBody, rest: Bodies): ClaimedEntry {
+type DeliveryWithoutBody = Omit<Delivery, "body"> & { readonly body: number };
+
+function withoutBody(delivery: Delivery): DeliveryWithoutBody {
+  return { ...delivery, body: delivery.body.byteLength };
+}
+
+function withBody(entry: EntryWithoutBody, rest: Bodies): object {
   const { delivery } = entry;
   return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } };
 }

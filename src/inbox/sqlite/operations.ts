@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import type { Appended, EntryFilter, EntryState, NewEntry, Settlement } from "../inbox.ts";
+import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Settlement } from "../inbox.ts";
+import { keepDelivery } from "../keep.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseNext } from "./order.ts";
@@ -15,6 +17,7 @@ import { encodeText } from "./text.ts";
  */
 export const OPERATIONS = {
   append,
+  keep,
   touch,
   claim: claimDue,
   renew,
@@ -42,6 +45,12 @@ export interface Operation {
   readonly given: readonly unknown[];
 }
 
+/** The delivery that an operation brings, if it brings one. */
+export function deliveryOf({ name, given }: Operation): Delivery | undefined {
+  if (name === "keep") return given[0] as Delivery;
+  return name === "append" ? (given[0] as NewEntry).delivery : undefined;
+}
+
 /** Runs an operation. */
 export function runOperation(statements: Statements, { name, given }: Operation): unknown {
   const operation = OPERATIONS[name] as (statements: Statements, ...given: readonly unknown[]) => unknown;
@@ -63,6 +72,19 @@ function append(statements: Statements, entry: NewEntry): Appended | undefined {
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
   statements.run(insert, seq, method, target, JSON.stringify(headers), body);
   return { seq, duplicate: false, state: entry.state };
+}
+
+/** Reads a delivery, and keeps what it is. */
+function keep(statements: Statements, delivery: Delivery, terms: KeepTerms): Kept {
+  const steps = keepDelivery(delivery, terms);
+  let next = steps.next();
+  while (next.done !== true) {
+    const step = next.value;
+    next = steps.next(
+      "append" in step ? append(statements, step.append) : touch(statements, step.touch, step.at),
+    );
+  }
+  return next.value;
 }
 
 function touch(statements: Statements, key: DedupKey, at: number): Appended | undefined {
