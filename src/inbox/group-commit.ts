@@ -29,9 +29,15 @@ export interface Elsewhere<Order> {
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
+/** So much waiting is worth a batch of its own, beside one that is elsewhere already. */
+const FULL_ENOUGH = 16;
+
+/** Batches elsewhere: one that is worked on, and the next, so that nobody there stands idle while results come back. */
+const MAX_AWAY = 2;
+
 /**
  * Shares one commit between all work that comes up in one turn of the event loop. A flush to disk is what durability
- * costs; sharing it makes it cheap, and no timer delays a lone delivery. While a batch is elsewhere, the next one
+ * costs; sharing it makes it cheap, and no timer delays a lone delivery. While batches are elsewhere, the next one
  * gathers. Results are given out after the commit only.
  */
 export class GroupCommit<Order = never> {
@@ -39,7 +45,9 @@ export class GroupCommit<Order = never> {
   readonly #elsewhere: Elsewhere<Order> | undefined;
   #waiting: Waiting<Order>[] = [];
   #waitingBytes = 0;
-  #scheduled: Promise<void> | undefined;
+  /** Each until its batch is back. */
+  readonly #away = new Set<Promise<void>>();
+  #endOfTurn: Promise<void> | undefined;
 
   constructor(transactions: Transactions, elsewhere?: Elsewhere<Order>) {
     this.#transactions = transactions;
@@ -58,35 +66,49 @@ export class GroupCommit<Order = never> {
       return Promise.reject(new HookporterError("inbox_busy", `${waiting} writes are waiting already`));
     }
     this.#waitingBytes += bytes;
-    const result = new Promise<Result>((resolve, reject) =>
-      this.#waiting.push({ work, terms, resolve, reject }),
-    );
-    this.#scheduled ??= this.#schedule();
-    return result;
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ work, terms, resolve, reject });
+      if (this.#waiting.length % FULL_ENOUGH === 0 && this.#trySendingAway()) return;
+      if (this.#away.size === 0) this.#lookAtEndOfTurn();
+    });
   }
 
   /** Resolves once nothing is waiting. */
   async idle(): Promise<void> {
-    while (this.#scheduled !== undefined) await this.#scheduled;
+    for (;;) {
+      const [next = this.#endOfTurn] = this.#away;
+      if (next === undefined) return;
+      await next;
+    }
   }
 
-  #schedule(): Promise<void> {
-    return new Promise((resolve) => setImmediate(() => resolve(this.#flush())));
+  #lookAtEndOfTurn(): void {
+    this.#endOfTurn ??= new Promise((ended) => setImmediate(() => ended(this.#atEndOfTurn())));
   }
 
-  async #flush(): Promise<void> {
-    let away = this.#sendAway();
-    if (away === undefined) {
-      this.#commitHere();
-      return;
-    }
-    while (away !== undefined) {
-      const { batch, results } = away;
-      const known = await results;
-      away = this.#sendAway(); // before these results are given out, since all that then happens takes as long
-      giveOut(batch, known);
-    }
-    this.#scheduled = this.#waiting.length > 0 ? this.#schedule() : undefined;
+  #atEndOfTurn(): void {
+    this.#endOfTurn = undefined; // work may bring up more work
+    if (this.#away.size > 0 || this.#waiting.length === 0) return;
+    if (!this.#trySendingAway()) this.#commitHere();
+  }
+
+  #trySendingAway(): boolean {
+    if (this.#away.size >= MAX_AWAY) return false;
+    const away = this.#sendAway();
+    if (away === undefined) return false;
+    const back: Promise<void> = this.#giveOutLater(away, () => this.#away.delete(back));
+    this.#away.add(back);
+    return true;
+  }
+
+  async #giveOutLater({ batch, results }: Away<Order>, isBack: () => void): Promise<void> {
+    const known = await results;
+    isBack();
+    // The next one is sent before these results are given out, since all that then happens takes as long.
+    const enough = this.#away.size === 0 ? 1 : FULL_ENOUGH;
+    if (this.#waiting.length >= enough && !this.#trySendingAway() && this.#away.size === 0)
+      this.#lookAtEndOfTurn();
+    giveOut(batch, known);
   }
 
   /** Sends all that is waiting elsewhere, unless it had better run here. */
@@ -104,7 +126,6 @@ export class GroupCommit<Order = never> {
   }
 
   #commitHere(): void {
-    this.#scheduled = undefined; // work may bring up more work
     const batch = this.#takeWaiting();
     const start = performance.now();
     const works = batch.map(({ work }) => work);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { WorkResult } from "../../src/inbox/commit-together.ts";
 import { GroupCommit } from "../../src/inbox/group-commit.ts";
 
 describe("GroupCommit", () => {
@@ -119,6 +120,95 @@ describe("GroupCommit", () => {
     expect(log).toContain("inner");
   });
 });
+
+describe("GroupCommit with an elsewhere", () => {
+  it("sends what waits at the end of the turn as one batch, and gives out its results", async () => {
+    const { batches, commit, order } = away();
+    const results = Promise.all([1, 2, 3].map((number) => commit.run(() => number, order(number))));
+    await untilBatches(batches, 1);
+    expect(batches[0]?.orders).toEqual([1, 2, 3]);
+    batches[0]?.answer();
+    expect(await results).toEqual([1, 2, 3]);
+    await commit.idle();
+  });
+
+  it("has two batches there at most, each with its own results, and gathers the rest", async () => {
+    const { batches, commit, order } = away();
+    const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at, order(at))));
+    expect(batches.map(({ orders }) => orders.length)).toEqual([16, 16]);
+    for (let answered = 0; answered < 3; answered++) {
+      await untilBatches(batches, answered + 1);
+      batches[answered]?.answer();
+    }
+    expect(await results).toEqual(Array.from({ length: 100 }, (_, at) => at));
+    expect(batches.map(({ orders }) => orders.length)).toEqual([16, 16, 68]);
+  });
+
+  it("sends the next batch before it gives out the results of the last", async () => {
+    const { batches, commit, order } = away();
+    const first = commit.run(() => "a", order(0));
+    await untilBatches(batches, 1);
+    const second = commit.run(() => "b", order(1));
+    const sentThen = first.then(() => batches.length);
+    batches[0]?.answer();
+    expect(await sentThen).toBe(2);
+    batches[1]?.answer();
+    expect(await second).toBe("b");
+  });
+
+  it("keeps what cannot be sent, and runs it here once nothing is away", async () => {
+    const { log, batches, commit, order } = away();
+    const first = commit.run(() => "a", order(0));
+    await untilBatches(batches, 1);
+    const here = commit.run(() => log.push("here"));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(log).toEqual([]);
+    batches[0]?.answer();
+    await Promise.all([first, here, commit.idle()]);
+    expect(log).toEqual(["begin", "here", "commit"]);
+  });
+
+  it("rejects the work of a batch that is lost, and goes on", async () => {
+    const { batches, commit, order } = away();
+    const first = commit.run(() => "a", order(0));
+    await untilBatches(batches, 1);
+    const second = commit.run(() => "b", order(1));
+    batches[0]?.lose(new Error("gone"));
+    await expect(first).rejects.toThrow("gone");
+    batches[1]?.answer();
+    expect(await second).toBe("b");
+  });
+});
+
+/** A batch that was sent elsewhere. */
+interface Sent {
+  readonly orders: readonly number[];
+  readonly answer: () => void;
+  readonly lose: (error: Error) => void;
+}
+
+/** A group commit whose batches go elsewhere; an order stands for the result of its work. */
+function away() {
+  const results = new Map<number, () => unknown>();
+  const batches: Sent[] = [];
+  const { log, transactions } = recorded();
+  const take = (orders: readonly number[]) =>
+    new Promise<readonly WorkResult[]>((resolve, lose) => {
+      const answer = () => resolve(orders.map((order) => ({ value: results.get(order)?.() })));
+      batches.push({ orders, answer, lose });
+    });
+  const commit = new GroupCommit<number>(transactions, { take, ranHere: () => {} });
+  const run = commit.run.bind(commit);
+  commit.run = (work, terms) => {
+    if (terms !== undefined) results.set(terms.order, work);
+    return run(work, terms);
+  };
+  return { log, batches, commit, order: (order: number) => ({ order, bytes: 0 }) };
+}
+
+async function untilBatches(batches: readonly Sent[], count: number): Promise<void> {
+  while (batches.length < count) await new Promise((resolve) => setImmediate(resolve));
+}
 
 /** A group commit over transactions that only write down what is asked of them. */
 function recorded() {

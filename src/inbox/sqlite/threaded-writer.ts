@@ -40,7 +40,7 @@ const LATEST = 0.2;
 /** Milliseconds that the end of the process waits for the thread to leave SQLite. */
 const MAX_EXIT_WAIT = 3000;
 
-/** The batch that the thread has. */
+/** A batch that the thread has. */
 interface UnderWay {
   readonly resolve: (results: readonly WorkResult[]) => void;
   readonly reject: (error: unknown) => void;
@@ -59,7 +59,8 @@ export class ThreadedWriter implements Elsewhere<Operation> {
   #gone: Promise<void> | undefined;
   #state: "none" | "starting" | "ready" | "over" = "none";
   #average = 0;
-  #underWay: UnderWay | undefined;
+  /** In the order in which they were sent, which is that in which they come back. */
+  readonly #underWay: UnderWay[] = [];
 
   constructor(path: string, presence: Presence, threading: Threading) {
     this.#path = path;
@@ -74,7 +75,7 @@ export class ThreadedWriter implements Elsewhere<Operation> {
     const worker = this.#worker;
     if (this.#state !== "ready" || worker === undefined) return undefined;
     return new Promise((resolve, reject) => {
-      this.#underWay = { resolve, reject };
+      this.#underWay.push({ resolve, reject });
       const batch = packBatch(operations);
       worker.ref(); // somebody waits for it now
       worker.postMessage(batch, [batch.bodies]);
@@ -135,17 +136,16 @@ export class ThreadedWriter implements Elsewhere<Operation> {
     }
     const results = unpackResults(answer.results);
     this.ranHere(answer.ms); // it is the same disk, so a quick one brings small batches back here
-    this.#worker?.unref();
-    this.#underWay?.resolve(results);
-    this.#underWay = undefined;
+    this.#underWay.shift()?.resolve(results);
+    if (this.#underWay.length === 0) this.#worker?.unref();
   }
 
   /** Without the thread everything is written here again; what it had may be written or not, so it is not acknowledged. */
   #lose(cause: Error): void {
     this.#state = "over";
     const told = `${this.#path}: the thread that writes was lost: ${cause.message}`;
-    this.#underWay?.reject(new HookporterError("inbox_unavailable", told, { cause }));
-    this.#underWay = undefined;
+    const error = new HookporterError("inbox_unavailable", told, { cause });
+    for (const { reject } of this.#underWay.splice(0)) reject(error);
   }
 
   /** Lets the thread begin nothing more, and waits until it is out of SQLite. */
