@@ -70,11 +70,11 @@ function keepInStore(delivery: Delivery, holdMs: number, settings: Settings): Pr
 }
 
 async function keepFromHere(delivery: Delivery, holdMs: number, settings: Settings): Promise<Kept> {
-  const { inbox, source, clock } = settings;
+  const { inbox, source, maxAge, maxSkew, clock } = settings;
   const read = readEnvelope(delivery.body);
   if (!read.ok) return carryOut(keepRejected(delivery, { rejection: read.rejection, source }), inbox);
   const terms = await ownTerms(read, settings);
-  return carryOut(keepEvent(delivery, read, { ...terms, holdMs }, { ...settings, now: clock() }), inbox);
+  return carryOut(keepEvent(delivery, read, { ...terms, holdMs }, { maxAge, maxSkew, now: clock() }), inbox);
 }
 
 /** What went wrong in the user's own code. */
