@@ -1,13 +1,7 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
+import { type Answered, Exchange, type Posting } from "./exchange.ts";
 import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
@@ -43,9 +37,6 @@ const MAX_ANSWER = 64 * 1024;
 /** What belongs to one connection or is made anew for each. */
 const NOT_PASSED_ON = new Set([...HOP_BY_HOP, "accept-encoding", "content-length", "expect", "host"]);
 
-/** Connections to targets are kept open between sendings. `fetch` is not used: it refuses ports that browsers refuse. */
-const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
-
 /**
  * Posts bytes, exactly as they are, to a target that was fixed beforehand; redirects are not followed.
  *
@@ -59,23 +50,25 @@ export async function send({
   maxAnswer = MAX_ANSWER,
   signal,
 }: Sending): Promise<TargetAnswer> {
+  signal?.throwIfAborted();
   const start = performance.now();
-  const timer = AbortSignal.timeout(timeout);
-  const own = AbortSignal.any(signal ? [signal, timer] : [timer]);
-  const progress = { connected: false };
+  const posting = { target, headers: sentHeaders(headers), body, maxAnswer };
+  const sending = new Persistent(posting);
+  const timer = setTimeout(() => sending.stop(overdue(target, timeout, sending.connected)), timeout);
+  const onAbort = () => sending.stop(signal?.reason);
+  signal?.addEventListener("abort", onAbort);
   try {
-    const response = await post(target, { headers: sentHeaders(headers), body, signal: own, progress });
-    const status = response.statusCode ?? 0;
-    const { bytes, cut } = await readStart(response, maxAnswer);
+    const { status, headers, bytes, cut } = await sending.answer();
     const durationMs = Math.round((performance.now() - start) * 10) / 10;
-    const text = Buffer.from(bytes).toString("utf8");
     const ok = status >= 200 && status < 300;
-    return { status, headers: response.headers, body: text, bytes, cut, durationMs, ok };
+    return { status, headers, body: bytes.toString("utf8"), bytes, cut, durationMs, ok };
   } catch (thrown) {
-    if (signal?.aborted === true) throw signal.reason;
-    if (timer.aborted) throw overdue(target, timeout, progress.connected, timer.reason);
+    if (sending.stopped !== undefined) throw sending.stopped.reason;
     const why = await whyUnreachable(thrown, target);
     throw new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause: thrown });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 
@@ -84,72 +77,57 @@ export function isOverdue(thrown: unknown): boolean {
   return thrown instanceof HookporterError && (thrown.cause as Error | undefined)?.name === "TimeoutError";
 }
 
-function overdue(target: URL, timeout: number, connected: boolean, cause: unknown): HookporterError {
+function overdue(target: URL, timeout: number, connected: boolean): HookporterError {
   const why = connected
     ? `connected, but no answer in ${timeout} ms: see what the app waits for, or give it longer`
     : `no connection, so no answer, in ${timeout} ms: check the address, and the firewall between`;
+  const cause = new DOMException("the time for an answer is over", "TimeoutError");
   return new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause });
 }
 
-/** A request that is under way. */
-interface Posting {
-  readonly headers: Readonly<Record<string, readonly string[]>>;
-  readonly body: Uint8Array;
-  readonly signal: AbortSignal;
-  /** Whether somebody took the connection. */
-  readonly progress: { connected: boolean };
-}
+/** A posting that is begun once more where the kept-open connection it went over turns out to be closed. */
+class Persistent {
+  readonly #posting: Posting;
+  #exchange: Exchange | undefined;
+  #stopped: { readonly reason: unknown } | undefined;
 
-async function post(target: URL, posting: Posting): Promise<IncomingMessage> {
-  const first = begin(target, posting);
-  try {
-    return await first.answered;
-  } catch (thrown) {
-    // A connection that was kept open may have been closed by the target just before it was used again.
-    const stale = first.sending.reusedSocket && (thrown as NodeJS.ErrnoException).code === "ECONNRESET";
-    if (!stale || posting.signal.aborted) throw thrown;
-    return begin(target, posting).answered;
+  constructor(posting: Posting) {
+    this.#posting = posting;
   }
-}
 
-function begin(target: URL, { headers, body, signal, progress }: Posting) {
-  const secure = target.protocol === "https:";
-  const sending: ClientRequest = (secure ? httpsRequest : httpRequest)(target, {
-    ...{ method: "POST", agent: AGENTS[secure ? "https:" : "http:"], signal },
-    headers: { ...headers, "content-length": body.byteLength },
-  });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    sending.on("response", resolve).on("error", reject);
-  });
-  sending.on("socket", (socket) => {
-    progress.connected = !socket.connecting;
-    if (!socket.connecting) return; // it was kept open
-    socket.once("connect", () => {
-      progress.connected = true;
-    });
-  });
-  sending.end(body);
-  return { sending, answered };
+  get connected(): boolean {
+    return this.#exchange?.connected === true;
+  }
+
+  /** Why it was stopped, if it was. */
+  get stopped(): { readonly reason: unknown } | undefined {
+    return this.#stopped;
+  }
+
+  async answer(): Promise<Answered> {
+    const first = new Exchange(this.#posting);
+    this.#exchange = first;
+    try {
+      return await first.answered;
+    } catch (thrown) {
+      if (this.#stopped !== undefined || !first.failedStale(thrown)) throw thrown;
+      this.#exchange = new Exchange(this.#posting);
+      return this.#exchange.answered;
+    }
+  }
+
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#exchange?.stop();
+  }
 }
 
 /** The headers that go out for these: those of one connection are left out, each value is a list. */
 export function sentHeaders(headers: DeliveryHeaders): Readonly<Record<string, readonly string[]>> {
-  const kept = Object.entries(headers).filter(([name]) => !NOT_PASSED_ON.has(name.toLowerCase()));
-  return Object.fromEntries(
-    kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()]])),
-  );
-}
-
-async function readStart(
-  response: IncomingMessage,
-  limit: number,
-): Promise<{ readonly bytes: Uint8Array; readonly cut: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response) {
-    chunks.push(chunk);
-    length += chunk.byteLength;
-    if (length > limit) break;
+  const sent: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || NOT_PASSED_ON.has(name.toLowerCase())) continue;
+    sent[name] = typeof value === "string" ? [value] : value;
   }
-  return { bytes: Buffer.concat(chunks).subarray(0, limit), cut: length > limit };
+  return sent;
 }

@@ -1,0 +1,97 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+
+/** What is posted, and how much of the answer is read. */
+export interface Posting {
+  readonly target: URL;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly body: Uint8Array;
+  /** Bytes of the answer's body that are read. */
+  readonly maxAnswer: number;
+}
+
+/** What came back. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body: its beginning, where it is longer than `maxAnswer`. */
+  readonly bytes: Buffer;
+  /** Whether it was longer. */
+  readonly cut: boolean;
+}
+
+/** Connections to targets are kept open between exchanges. `fetch` is not used: it refuses ports that browsers refuse. */
+const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+
+/** One request and its answer. */
+export class Exchange {
+  /** Rejects with what Node throws. */
+  readonly answered: Promise<Answered>;
+  readonly #request: ClientRequest;
+  #connected = false;
+
+  constructor({ target, headers, body, maxAnswer }: Posting) {
+    const secure = target.protocol === "https:";
+    this.#request = (secure ? httpsRequest : httpRequest)(target, {
+      ...{ method: "POST", agent: AGENTS[secure ? "https:" : "http:"] },
+      headers: { ...headers, "content-length": body.byteLength },
+    });
+    this.answered = new Promise((resolve, reject) => {
+      this.#request
+        .on("response", (response) => readAnswer(response, maxAnswer, resolve, reject))
+        .on("error", reject);
+    });
+    this.#request.on("socket", (socket) => {
+      this.#connected = !socket.connecting;
+      if (!socket.connecting) return; // it was kept open
+      socket.once("connect", () => {
+        this.#connected = true;
+      });
+    });
+    this.#request.end(body);
+  }
+
+  /** Whether somebody took the connection. */
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  /** Whether it failed since the target closed a connection that was kept open just before it was used again. */
+  failedStale(thrown: unknown): boolean {
+    return this.#request.reusedSocket && (thrown as NodeJS.ErrnoException).code === "ECONNRESET";
+  }
+
+  /** Ends it: `answered` rejects, unless it is there already. */
+  stop(): void {
+    this.#request.destroy(new Error("stopped"));
+  }
+}
+
+function readAnswer(
+  response: IncomingMessage,
+  limit: number,
+  resolve: (answered: Answered) => void,
+  reject: (thrown: unknown) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const end = () => {
+    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    const status = response.statusCode ?? 0;
+    resolve({ status, headers: response.headers, bytes: all.subarray(0, limit), cut: length > limit });
+  };
+  response.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length <= limit) return;
+    end();
+    response.destroy();
+  });
+  response.on("end", end).on("error", reject);
+}
