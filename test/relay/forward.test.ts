@@ -154,6 +154,7 @@ describe("forwardTo", () => {
     [503, new Date(AT + 90_000).toUTCString(), 90_000],
     [500, undefined, undefined],
     [500, "0", undefined],
+    [503, new Date(AT - 90_000).toUTCString(), undefined],
   ])("asks to wait as the %d with the Retry-After %s does", async (status, header, wait) => {
     const headers = header === undefined ? {} : { "retry-after": header };
     const { url } = await openTarget((response) => void response.writeHead(status, headers).end());
