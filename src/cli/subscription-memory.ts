@@ -1,9 +1,8 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../client/credential.ts";
 import { HookporterError } from "../errors.ts";
 import { describeFileError } from "./file-error.ts";
-import { replaceFile } from "./replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "./state-folder.ts";
 
 /** What is known of a subscription that was made from this folder. */
@@ -26,14 +25,22 @@ export interface RememberedSubscription {
   readonly createdAt: string;
 }
 
-const FORMAT = "hookporter-subscriptions/1";
+/** One line of the file. */
+interface Change {
+  readonly format: typeof FORMAT;
+  readonly change: "add" | "forget";
+  readonly subscription: RememberedSubscription;
+}
+
+const FORMAT = "hookporter-subscription/1";
 
 /** Where subscriptions are remembered, as seen from the working folder. */
-export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.json");
+export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.ndjson");
 
 /**
  * The subscriptions made from one folder. The API shows no way to list them, so this is all there is to know which ones
- * must be removed by hand. It is read anew each time, since another command may write it too.
+ * must be removed by hand. Another command may write at the same moment, so nothing is ever written over: each change is a
+ * line that is appended.
  */
 export class SubscriptionMemory {
   readonly #cwd: string;
@@ -48,38 +55,40 @@ export class SubscriptionMemory {
    * @throws HookporterError `input_invalid` for a file that is damaged: what it knew must not be lost without a word
    */
   get all(): readonly RememberedSubscription[] {
-    const text = this.#read();
-    if (text === undefined) return [];
-    try {
-      const file: unknown = JSON.parse(text);
-      if (isFile(file)) return file.subscriptions;
-    } catch {} // not JSON: the same to say
-    throw damaged("is not what hookporter wrote");
+    let known: readonly RememberedSubscription[] = [];
+    for (const { change, subscription } of readChanges(this.#read())) {
+      known = change === "add" ? [...known, subscription] : known.filter((one) => !isSame(one, subscription));
+    }
+    return known;
   }
 
   /** Adds one. */
   add(subscription: RememberedSubscription): void {
-    this.#write([...this.all, subscription]);
+    this.#append({ format: FORMAT, change: "add", subscription });
   }
 
   /** Forgets one. */
   forget(subscription: RememberedSubscription): void {
-    this.#write(this.all.filter((one) => !isSame(one, subscription)));
+    this.#append({ format: FORMAT, change: "forget", subscription });
   }
 
   /** Puts what is known now in the place of what was. */
   replace(before: RememberedSubscription, now: RememberedSubscription): void {
-    this.#write([...this.all.filter((one) => !isSame(one, before)), now]);
+    this.#append(
+      { format: FORMAT, change: "forget", subscription: before },
+      { format: FORMAT, change: "add", subscription: now },
+    );
   }
 
   get #path(): string {
     return join(this.#cwd, SUBSCRIPTIONS_FILE);
   }
 
-  #read(): string | undefined {
+  /** Empty where there is no file yet. */
+  #read(): string {
     try {
       const found = lstatSync(this.#path, { throwIfNoEntry: false });
-      if (found === undefined) return undefined;
+      if (found === undefined) return "";
       if (found.isFile()) return readFileSync(this.#path, "utf8");
       throw damaged("is not a file");
     } catch (thrown) {
@@ -88,11 +97,13 @@ export class SubscriptionMemory {
     }
   }
 
-  #write(subscriptions: readonly RememberedSubscription[]): void {
-    const text = `${JSON.stringify({ format: FORMAT, subscriptions }, null, 2)}\n`;
+  /** In one write at the end of the file, which the system does not mix with another's. */
+  #append(...changes: readonly Change[]): void {
+    const before = this.#read();
+    const lines = changes.map((change) => `${JSON.stringify(change)}\n`).join("");
     try {
       makeStateFolder(this.#cwd);
-      replaceFile(this.#path, text);
+      append(this.#path, before === "" || before.endsWith("\n") ? lines : `\n${lines}`); // an editor may leave it out
     } catch (thrown) {
       if (thrown instanceof HookporterError) throw thrown;
       throw damaged(`cannot be written: ${describeFileError(thrown)}`);
@@ -100,13 +111,35 @@ export class SubscriptionMemory {
   }
 }
 
+/** Only its owner can read the file; a symbolic link is not followed. */
+function append(path: string, text: string): void {
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+  const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  try {
+    appendFileSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readChanges(text: string): readonly Change[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => {
+    try {
+      const change: unknown = JSON.parse(line);
+      if (isChange(change)) return change;
+    } catch {} // not JSON: the same to say
+    throw damaged("is not what hookporter wrote");
+  });
+}
+
 function isSame(one: RememberedSubscription, other: RememberedSubscription): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function isFile(value: unknown): value is { subscriptions: readonly RememberedSubscription[] } {
-  const { format, subscriptions } = (value ?? {}) as Record<string, unknown>;
-  return format === FORMAT && Array.isArray(subscriptions) && subscriptions.every(isRemembered);
+function isChange(value: unknown): value is Change {
+  const { format, change, subscription } = (value ?? {}) as Record<string, unknown>;
+  return format === FORMAT && (change === "add" || change === "forget") && isRemembered(subscription);
 }
 
 function isRemembered(value: unknown): value is RememberedSubscription {

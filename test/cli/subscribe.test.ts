@@ -232,8 +232,11 @@ describe("subscribe", () => {
 
   it.each([
     ["is not JSON", "{"],
-    ["is of another form", '{"format":"hookporter-subscriptions/1","subscriptions":[{"url":1}]}'],
-    ["is of another version", '{"format":"hookporter-subscriptions/2","subscriptions":[]}'],
+    [
+      "is of another form",
+      '{"format":"hookporter-subscription/1","change":"add","subscription":{"url":1}}\n',
+    ],
+    ["is of another version", '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n'],
   ])("sends nothing where the memory %s, and leaves it as it is", async (_, text) => {
     const { service, cwd, subscribe } = await openSubscribe();
     mkdirSync(join(cwd, ".hookporter"));

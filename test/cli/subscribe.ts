@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { SUBSCRIPTIONS_FILE } from "../../src/cli/subscription-memory.ts";
+import { type RememberedSubscription, SubscriptionMemory } from "../../src/cli/subscription-memory.ts";
 import { KEY, openService } from "../client/service.ts";
 import { runCli, tempFolder } from "./fake-io.ts";
 
@@ -20,6 +18,6 @@ export async function openSubscribe(env: Record<string, string> = withBoth) {
 }
 
 /** What a folder remembers. */
-export function remembered(cwd: string): readonly Record<string, unknown>[] {
-  return JSON.parse(readFileSync(join(cwd, SUBSCRIPTIONS_FILE), "utf8")).subscriptions;
+export function remembered(cwd: string): readonly RememberedSubscription[] {
+  return new SubscriptionMemory(cwd).all;
 }
