@@ -29,7 +29,7 @@ export const ERROR_CODES = {
   target_refused: "The target answered, but not with a 2xx status.",
   port_unavailable: "The port cannot be listened on.",
   tunnel_failed: "The tunnel cannot be had.",
-  credential_missing: "No API key or access token was given.",
+  credential_missing: "No API key, access token or authtoken was given.",
   credential_invalid: "The API key or access token cannot be used as it was given.",
   service_unauthorized: "The service does not accept the credential: status 401.",
   service_refused: "The service refuses the request: status 400, or another 4xx.",

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { HookporterError } from "../errors.ts";
+import { ConfigurationError, HookporterError } from "../errors.ts";
 import type { NgrokSettings } from "../tunnel/ngrok.ts";
+import { AUTHTOKEN_PAGE } from "../tunnel/ngrok-failure.ts";
 import type { CliContext } from "./context.ts";
 import type { Io } from "./io.ts";
 import { authtokenOf, ngrokConfigPath } from "./ngrok-config.ts";
@@ -22,17 +23,21 @@ interface NgrokOptions {
 export const TOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
 
 /**
- * What the ngrok provider needs, from the flag, the environment and files.
+ * What the ngrok provider needs, from the flag, the environment and files. Its client looks for no token itself, and ngrok
+ * lets nobody in without one: where there is none, that is said before anybody is asked.
  *
- * @throws HookporterError `usage` for a domain that is none; ConfigurationError `secret_unsafe`
+ * @throws HookporterError `usage` for a domain that is none; ConfigurationError `secret_unsafe`, `credential_missing`
  */
 export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
-  const authtoken = findAuthtoken(io, envFile);
   const wanted = domain ?? domainOf(io);
+  const ingress = ngrokIngress(io);
+  const authtoken = findAuthtoken(io, envFile);
+  // Another ingress may have rules of its own.
+  if (authtoken === undefined && ingress.serverAddr === undefined) throw noAuthtoken(io, envFile);
   return {
     ...(authtoken !== undefined && { authtoken }),
     ...(wanted !== undefined && { domain: wanted }),
-    ...ngrokIngress(io),
+    ...ingress,
   };
 }
 
@@ -48,6 +53,15 @@ function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | 
   } catch {
     return undefined; // ngrok was never set up here
   }
+}
+
+function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
+  const places = [envFile, TOKEN_FILE, ngrokConfigPath(env)].filter((place) => place !== undefined);
+  return new ConfigurationError(
+    "credential_missing",
+    `expected an authtoken of ngrok, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
+      `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
+  );
 }
 
 function domainOf({ env: { NGROK_DOMAIN: domain } }: Io): string | undefined {

@@ -4,28 +4,29 @@ import type { TunnelFailure } from "./provider.ts";
 /** What a code means, in our words: the service's own may quote the token. */
 type Meaning = Omit<TunnelFailure, "code">;
 
-const TOKEN = "https://dashboard.ngrok.com/get-started/your-authtoken";
+/** Where an account's authtoken is shown. */
+export const AUTHTOKEN_PAGE = "https://dashboard.ngrok.com/get-started/your-authtoken";
 
 /** Every code of the ngrok provider. `docs/tunnel.md` lists the same; a test compares both. */
 export const NGROK_CODES = {
   ERR_NGROK_105: {
     message: "the authtoken does not have the form of one",
-    fix: `copy it whole from ${TOKEN} into NGROK_AUTHTOKEN`,
+    fix: `copy it whole from ${AUTHTOKEN_PAGE} into NGROK_AUTHTOKEN`,
     permanent: true,
   },
   ERR_NGROK_106: {
     message: "the authtoken is of a kind ngrok no longer takes",
-    fix: `make a new one at ${TOKEN}`,
+    fix: `make a new one at ${AUTHTOKEN_PAGE}`,
     permanent: true,
   },
   ERR_NGROK_107: {
     message: "the authtoken is unknown or was revoked",
-    fix: `take the current one from ${TOKEN}`,
+    fix: `take the current one from ${AUTHTOKEN_PAGE}`,
     permanent: true,
   },
   ERR_NGROK_4018: {
     message: "ngrok wants an account, and no authtoken was found",
-    fix: `set NGROK_AUTHTOKEN to the one from ${TOKEN}`,
+    fix: `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
     permanent: true,
   },
   ERR_NGROK_320: {

@@ -45,7 +45,20 @@ it("takes the token from the environment, the env file, the project's file and n
     authtoken: "from-own",
   });
   expect(settings({ files: { [config]: ngrokFile ?? "" } })()).toEqual({ authtoken: "from-ngrok" });
-  expect(settings()()).toEqual({});
+});
+
+it.each([{}, { [config]: "version: 3\nagent:\n  api_key: x\n" }, { ".env": "NGROK_AUTHTOKEN=\n" }])(
+  "refuses to begin without a token, which ngrok wants from everybody: %j",
+  (files) => {
+    expect(settings({ files: { ...files } })).toThrow(
+      expect.objectContaining({ code: "credential_missing" }),
+    );
+  },
+);
+
+it("leaves it to an ingress of one's own whether it wants a token", () => {
+  const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443" };
+  expect(settings({ env })()).toEqual({ serverAddr: "tunnel.example.com:443" });
 });
 
 it.skipIf(process.platform === "win32")("refuses a token's file that others can read", () => {
@@ -54,9 +67,9 @@ it.skipIf(process.platform === "win32")("refuses a token's file that others can 
 });
 
 it("takes the domain from the flag, else from the variable that ngrok users know", () => {
-  const read = settings({ env: { NGROK_DOMAIN: "https://Mine.Example.com" } });
-  expect(read({ domain: "other.example.com" })).toEqual({ domain: "other.example.com" });
-  expect(read()).toEqual({ domain: "mine.example.com" });
+  const read = settings({ env: { ...ENV, NGROK_DOMAIN: "https://Mine.Example.com" } });
+  expect(read({ domain: "other.example.com" })).toMatchObject({ domain: "other.example.com" });
+  expect(read()).toMatchObject({ domain: "mine.example.com" });
   expect(settings({ env: { NGROK_DOMAIN: "b d" } })).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
