@@ -4,7 +4,6 @@ import { describeError, HookporterError } from "../errors.ts";
 import { type Fixture, parseFixture } from "../relay/fixture.ts";
 import type { CliContext } from "./context.ts";
 import { describeFileError } from "./file-error.ts";
-import { findEntry, withInbox } from "./inbox.ts";
 
 /** A fixture and what to call it. */
 export interface NamedFixture {
@@ -79,6 +78,7 @@ async function readEntry(
   path: string | undefined,
   context: CliContext,
 ): Promise<NamedFixture> {
+  const { findEntry, withInbox } = await import("./inbox.ts");
   return withInbox(context, path, async (inbox) => {
     const { seq, key, kind } = await findEntry(inbox, reference);
     const delivery = await inbox.delivery(seq);

@@ -1,8 +1,8 @@
-import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import { type JsonMembers, readMembers } from "./canonical-json.ts";
 import { type Envelope, envelopeSchema, isEnvelope } from "./envelope.ts";
 import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
 import { parseTimestamp } from "./timestamp.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** Why signed bytes are not an event: stored with the dead letter, shown in the live view, listed in `docs/answers.md`. */
 export const REJECTION_REASONS = {
@@ -47,8 +47,6 @@ export interface Rejected {
   readonly ok: false;
   readonly rejection: Rejection;
 }
-
-const BOM = [0xef, 0xbb, 0xbf];
 
 /**
  * Reads signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or poisonous keys, the four fields of the
@@ -98,20 +96,6 @@ function parseObject(
 function notAnEnvelope(value: object): Rejected {
   const field = envelopeSchema.safeParse(value).error?.issues[0]?.path.join(".") ?? "";
   return rejected("invalid_envelope", field, `${field} is missing or not what an envelope holds there`);
-}
-
-/** The text of a body, without a byte order mark; throws where the bytes are not UTF-8. */
-export function decodeUtf8(body: Uint8Array): string {
-  const marked = hasByteOrderMark(body) ? BOM.length : 0;
-  const bytes = Buffer.from(body.buffer, body.byteOffset + marked, body.byteLength - marked);
-  if (isAscii(bytes)) return bytes.toString("latin1"); // the same text, made faster
-  if (isUtf8(bytes)) return bytes.toString("utf8");
-  throw new TypeError("expected UTF-8");
-}
-
-/** Whether bytes start with UTF-8's byte order mark, which some editors and senders put there. */
-export function hasByteOrderMark(body: Uint8Array): boolean {
-  return body[0] === BOM[0] && body[1] === BOM[1] && body[2] === BOM[2];
 }
 
 function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {

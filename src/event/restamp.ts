@@ -1,6 +1,6 @@
 import { readMembers } from "./canonical-json.ts";
-import { decodeUtf8, hasByteOrderMark } from "./read-envelope.ts";
 import { formatTimestamp } from "./timestamp.ts";
+import { decodeUtf8, hasByteOrderMark } from "./utf8.ts";
 
 /**
  * The same body with another `timestamp`: only the characters of that one value change; spacing, key order, escapes

@@ -1,7 +1,8 @@
 import type { Delivery } from "../event/delivery.ts";
 import { OWN_IDENTITY, REJECTED } from "../event/identity.ts";
 import { isEventKind } from "../event/kinds.ts";
-import { hasByteOrderMark, type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { hasByteOrderMark } from "../event/utf8.ts";
 import type { Entry } from "../inbox/inbox.ts";
 import { CHANNEL_METHOD } from "../receiver/channel.ts";
 import { readHeader } from "../signature/header.ts";

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from "../event/read-envelope.ts";
+import { decodeUtf8 } from "../event/utf8.ts";
 import type { ShownBody } from "./api.ts";
 
 /** Bytes of a body that are shown; the rest can be downloaded. */

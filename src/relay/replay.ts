@@ -38,12 +38,16 @@ export function freshSending(
 
 /** The same body with `timestamp` set to now, and the saved headers, which may hold a signature of then. */
 export function unsignedSending(fixture: Fixture, now: number): ReplaySending {
-  const saved = fixture.type === "delivery" ? fixture.delivery : undefined;
-  const original = fixture.type === "delivery" ? fixture.delivery.body : fixture.body;
-  const body = restamp(original, now) ?? original;
+  if (fixture.type === "envelope") {
+    return {
+      headers: { "content-type": "application/json" },
+      body: restamp(fixture.body, now) ?? fixture.body,
+    };
+  }
+  const { headers: saved, body } = fixture.delivery;
   const headers = Object.fromEntries(
-    Object.entries(saved?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(saved).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const [contentType = "application/json"] = [headers["content-type"]].flat();
-  return { headers: { ...headers, "content-type": contentType }, body };
+  return { headers: { ...headers, "content-type": contentType }, body: restamp(body, now) ?? body };
 }
