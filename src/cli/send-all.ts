@@ -23,7 +23,7 @@ export async function sendAll(
   let sent = 0;
   let dropped = 0;
   try {
-    for (const { item, at, chaos } of deliveries) {
+    for (const [index, { item, at, chaos }] of deliveries.entries()) {
       const early = at - (performance.now() - start);
       if (early > 0) await wait(early);
       const { label, headers, body } = item;
@@ -34,7 +34,9 @@ export async function sendAll(
         progress.advance();
         continue;
       }
-      const answer = await send({ target, headers, body, ...(timeout !== undefined && { timeout }) });
+      const answering = send({ target, headers, body, ...(timeout !== undefined && { timeout }) });
+      void deliveries[index + 1]?.item.body; // made while the target works on this one
+      const answer = await answering;
       sent++;
       if (!answer.ok) failed++;
       if (!answer.ok || !progress.shown) output.data(answerLine(nameOf(label, chaos), answer, context));

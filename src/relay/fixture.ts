@@ -31,9 +31,8 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
  * @throws HookporterError `fixture_invalid`
  */
 export function parseFixture(bytes: Uint8Array, name: string): Fixture {
-  const delivery = parseSaved(bytes, name);
-  if (delivery !== undefined) return { type: "delivery", delivery };
   const value = parseJson(bytes);
+  if (isSaved(value)) return { type: "delivery", delivery: readDelivery(value, name) };
   if (isObject(value)) return { type: "envelope", body: bytes };
   const got = value === undefined ? "no JSON" : "another JSON value";
   throw new HookporterError(
@@ -49,17 +48,18 @@ export function parseFixture(bytes: Uint8Array, name: string): Fixture {
  */
 export function parseSaved(bytes: Uint8Array, name: string): Delivery | undefined {
   const value = parseJson(bytes);
-  return isObject(value) && value.format === FORMAT ? readDelivery(value, name) : undefined;
+  return isSaved(value) ? readDelivery(value, name) : undefined;
+}
+
+function isSaved(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value.format === FORMAT;
 }
 
 /** `undefined`, which is no JSON value, where the bytes are not JSON. */
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(
-      Buffer.from(bytes)
-        .toString("utf8")
-        .replace(/^\uFEFF/, ""),
-    );
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/event/delivery.ts";
 import { type Fixture, formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
-import { exactSending, freshSending } from "../../src/relay/replay.ts";
+import { exactSending, freshSending, lazySending } from "../../src/relay/replay.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { verify } from "../../src/signature/verify.ts";
@@ -110,5 +110,19 @@ describe("freshSending", () => {
         },
       ),
     );
+  });
+});
+
+describe("lazySending", () => {
+  it("is made when it is looked at, and once", () => {
+    let made = 0;
+    const sending = lazySending("a.json", () => {
+      made++;
+      return { headers: { "x-a": "1" }, body: Buffer.from("{}") };
+    });
+    expect(sending.label).toBe("a.json");
+    expect(made).toBe(0);
+    expect({ ...sending }).toEqual({ label: "a.json", headers: { "x-a": "1" }, body: Buffer.from("{}") });
+    expect(made).toBe(1);
   });
 });

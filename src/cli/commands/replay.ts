@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
+import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
-import type { ReplaySending } from "../../relay/replay.ts";
 import {
   addChaosOptions,
   CHAOS_FLAGS,
@@ -83,22 +83,28 @@ async function runReplay(
     await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
     return;
   }
-  const [{ exactSending, freshSending, unsignedSending }, { SIGNATURE_HEADER }, { sendWithChaos }] =
-    await Promise.all([
-      import("../../relay/replay.ts"),
-      import("../../signature/sign.ts"),
-      import("../send-with-chaos.ts"),
-    ]);
+  const [
+    { exactSending, freshSending, lazySending, unsignedSending },
+    { SIGNATURE_HEADER },
+    { sendWithChaos },
+  ] = await Promise.all([
+    import("../../relay/replay.ts"),
+    import("../../signature/sign.ts"),
+    import("../send-with-chaos.ts"),
+  ]);
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const target = options.url ?? readEndpoint("4400");
   const now = datedTo(context.clock(), options);
-  let make: (fixture: Fixture, name: string) => ReplaySending;
-  if (options.exact === true) make = exactSending;
-  else if (options.noSignature === true) make = (fixture) => unsignedSending(fixture, now);
-  else {
-    const key = await findKey(options, context);
-    make = (fixture) => freshSending(fixture, { key, header, now });
-  }
-  const sendings = fixtures.map(({ name, fixture }) => ({ label: name, ...make(fixture, name) }));
+  const make = await settleSending();
+  const sendings = fixtures.map(({ name, fixture }) => make(fixture, name));
   await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
+
+  async function settleSending(): Promise<(fixture: Fixture, name: string) => Sendable> {
+    // What cannot be sent as it is has to be known before anything is sent; the others can all be signed.
+    if (options.exact === true) return (fixture, label) => ({ label, ...exactSending(fixture, label) });
+    if (options.noSignature === true)
+      return (fixture, label) => lazySending(label, () => unsignedSending(fixture, now));
+    const key = await findKey(options, context);
+    return (fixture, label) => lazySending(label, () => freshSending(fixture, { key, header, now }));
+  }
 }
