@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { envelopeSchema, isEnvelope } from "../../src/event/envelope.ts";
+
+const any = fc.oneof(fc.jsonValue(), fc.constantFrom("wh_1", "wh_", "", null, [], {}));
+const maybe = (good: fc.Arbitrary<unknown>) =>
+  fc.option(fc.oneof({ weight: 9, arbitrary: good }, any), { nil: undefined, freq: 20 });
+const webhook = fc.record({ id: maybe(fc.string().map((rest) => `wh_${rest}`)), url: maybe(fc.string()) });
+const nearly = fc.record({
+  event: maybe(fc.string()),
+  timestamp: maybe(fc.string()),
+  data: maybe(fc.dictionary(fc.string(), fc.jsonValue())),
+  webhook: maybe(webhook),
+});
+
+it("is an envelope at a quick look exactly where the schema takes it", () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(nearly, (value) => {
+      const { success } = envelopeSchema.safeParse(value);
+      if (success) taken++;
+      expect(isEnvelope(value)).toBe(success);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(taken).toBeGreaterThan(200);
+});

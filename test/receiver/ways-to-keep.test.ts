@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { accept } from "../../src/receiver/accept.ts";
+import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
+import { threadedInbox } from "../inbox/threaded.ts";
+import { at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";
+
+/** The inbox reads for itself in this thread and in its own; the receiver reads for an inbox that does not. */
+const WAYS: readonly [string, () => Inbox][] = [
+  ["read by the receiver", memoryInbox],
+  ["read by the inbox", () => sqliteInbox(inboxFile())],
+  ["read by the inbox's thread", () => threadedInbox(inboxFile())],
+];
+
+const DAY = 86_400_000;
+const event = envelope({ id: "evt_known" });
+const PROPERTY = { event: "property.created" };
+
+/** One after another: what each becomes may depend on those before. */
+const SENT: readonly (object | string)[] = [
+  event,
+  event,
+  envelope(),
+  { ...envelope(), data: { anew: true } },
+  { ...envelope({ timestamp: at(-1000) }), data: { anew: true } },
+  envelope({ event: "somebody.else" }),
+  envelope({ event: "x".repeat(300) }),
+  envelope({ ...PROPERTY, data: {} }),
+  envelope({ ...PROPERTY, data: {} }),
+  envelope({ timestamp: at(-300 * DAY) }),
+  envelope({ timestamp: at(DAY) }),
+  envelope({ id: "evt_\ud800" }),
+  "",
+  "no JSON",
+  "[]",
+  '{"a":1,"a":1}',
+  '{"__proto__":{}}',
+  `{"a":${"[".repeat(80)}${"]".repeat(80)}}`,
+  { ...envelope(), webhook: { id: "no", url: "" } },
+  { ...envelope(), timestamp: "yesterday" },
+  "no JSON",
+];
+
+async function open(inbox: Inbox, options: Partial<ReceiverOptions> = {}) {
+  const { log, lines } = keptLog();
+  const settings = readOptions({ secret: SECRET, log, clock: () => NOW, ...options, inbox });
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  return { settings, lines };
+}
+
+async function becomeOf(
+  inbox: Inbox,
+  sent: readonly (object | string)[],
+  options?: Partial<ReceiverOptions>,
+) {
+  const { settings, lines } = await open(inbox, options);
+  const outcomes = [];
+  for (const one of sent) outcomes.push(await accept(deliveryOf(one), settings));
+  return { outcomes, entries: await inbox.list({}), lines };
+}
+
+describe("a delivery becomes the same", () => {
+  it.each(WAYS.slice(1))("%s, whatever it holds", async (_, inbox) => {
+    const found = await becomeOf(inbox(), SENT);
+    expect(found).toEqual(await becomeOf(memoryInbox(), SENT));
+    expect(new Set(found.outcomes.map(({ type }) => type))).toEqual(new Set(["accepted", "rejected"]));
+  });
+
+  it.each(WAYS.slice(1))("%s, however it is dated", async (_, inbox) => {
+    const dated = fc.array(fc.integer({ min: -40 * DAY, max: DAY }), { minLength: 1, maxLength: 8 });
+    const sent = fc.sample(dated, { numRuns: 20, seed: 1 }).flat();
+    const envelopes = sent.map((ms) => envelope({ timestamp: at(ms) }));
+    const options = { maxAge: 20 * DAY, maxSkew: DAY / 2 };
+    expect(await becomeOf(inbox(), envelopes, options)).toEqual(
+      await becomeOf(memoryInbox(), envelopes, options),
+    );
+  });
+
+  it.each(WAYS)("%s: what is known is a duplicate, however late it comes again", async (_, make) => {
+    const inbox = make();
+    let now = NOW;
+    const { settings } = await open(inbox, { clock: () => now });
+    await accept(deliveryOf(event), settings);
+    now += 100 * DAY;
+    expect(await accept(deliveryOf(event), settings)).toMatchObject({ type: "accepted", duplicate: true });
+    expect(await inbox.list({})).toMatchObject([{ duplicates: 1 }]);
+  });
+
+  it.each(WAYS)(
+    "%s: one that may have been pruned is a dead letter, whatever the clock says",
+    async (_, make) => {
+      const inbox = make();
+      const { settings } = await open(inbox);
+      await accept(deliveryOf(envelope({ event: "first.kind" })), settings);
+      const [claimed] = await inbox.claim({ now: NOW, limit: 1, leaseMs: 1000 });
+      const { seq, lease } = claimed ?? { seq: 0, lease: "" };
+      const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+      await inbox.settle({ seq, lease, ...done }, NOW);
+      await accept(deliveryOf(envelope({ event: "second.kind", timestamp: at(1000) })), settings);
+      const until = { receivedUntil: NOW, datedUntil: NOW };
+      await inbox.prune({ states: ["done"], ...until }, { after: 0, limit: 10 });
+      expect(await accept(deliveryOf(envelope({ event: "first.kind" })), settings)).toMatchObject({
+        type: "rejected",
+        rejection: { reason: "too_old" },
+      });
+    },
+  );
+
+  it.each(WAYS)("%s: a relay's entry is left alone for as long as it holds it", async (_, make) => {
+    const inbox = make();
+    const { settings } = await open(inbox);
+    await accept(deliveryOf(envelope()), settings, 5000);
+    expect(await inbox.list({})).toMatchObject([{ runAt: NOW + 5000 }]);
+  });
+
+  it("goes past an inbox's own reading where the user's own code has a say", async () => {
+    const inbox = sqliteInbox(inboxFile());
+    const read = inbox.keep;
+    inbox.keep = () => Promise.reject(new Error("not asked"));
+    for (const options of [{ identity: () => "own" }, { orderBy: () => "own" }]) {
+      const { settings } = await open(inbox, options);
+      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
+    }
+    expect(read).toBeTypeOf("function");
+  });
+});
