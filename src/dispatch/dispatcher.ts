@@ -31,13 +31,17 @@ const CLOCK_SLACK = 5 * 60_000;
 /** The longest delay a timer of Node takes. */
 const MAX_TIMER = 2 ** 31 - 1;
 
+/** An entry that runs, or stands in line. */
+interface Running {
+  readonly entry: ClaimedEntry;
+  readonly finished: Promise<Settlement | undefined>;
+  leasedUntil: number;
+}
+
 /** Claims due entries, runs their handlers, settles them: the loop between the inbox and the user's code. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #running = new Map<
-    number,
-    { readonly entry: ClaimedEntry; readonly finished: Promise<Settlement | undefined> }
-  >();
+  readonly #running = new Map<number, Running>();
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
@@ -110,12 +114,12 @@ export class Dispatcher {
     let wait = pollMs;
     try {
       const { now: limit, ahead } = this.#slots.free;
-      const except = [...this.#running.keys()];
+      const except = this.#unsurelyLeased();
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
       const entries = await inbox.claim({ now: clock(), limit, ahead, leaseMs, except, horizon, deadBlocks });
       for (const entry of entries) this.#run(entry);
       if (entries.length > 0 && entries.length >= limit) return;
-      const next = await inbox.nextRunAt({ except: [...this.#running.keys()], deadBlocks });
+      const next = await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks });
       if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - clock()));
     } catch (thrown) {
       log.error(
@@ -163,7 +167,18 @@ export class Dispatcher {
       this.#running.delete(entry.seq);
       this.wake();
     });
-    this.#running.set(entry.seq, { entry, finished });
+    this.#running.set(entry.seq, { entry, finished, leasedUntil: entry.runAt });
+  }
+
+  /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
+  #unsurelyLeased(): readonly number[] {
+    const now = this.#options.clock();
+    const latest = now + this.#options.leaseMs;
+    const unsure: number[] = [];
+    for (const [seq, { leasedUntil }] of this.#running) {
+      if (leasedUntil <= now || leasedUntil > latest) unsure.push(seq);
+    }
+    return unsure;
   }
 
   async #runAndSettle(entry: ClaimedEntry, atOnce: boolean): Promise<Settlement | undefined> {
@@ -220,10 +235,13 @@ export class Dispatcher {
 
   async #renew(): Promise<void> {
     const { inbox, clock, leaseMs, log } = this.#options;
-    const leases = [...this.#running.values()].map(({ entry: { seq, lease } }) => ({ seq, lease }));
+    const running = [...this.#running.values()];
+    const leases = running.map(({ entry: { seq, lease } }) => ({ seq, lease }));
     if (leases.length === 0) return;
+    const until = clock() + leaseMs;
     try {
-      await inbox.renew(leases, clock() + leaseMs);
+      const lost = new Set(await inbox.renew(leases, until));
+      for (const one of running) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
     } catch (thrown) {
       log.error({ error: describeError(thrown) }, "leases could not be renewed; their entries may run twice");
     }

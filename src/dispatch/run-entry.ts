@@ -1,6 +1,7 @@
 import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
 import { type Logger, withFields } from "../logger.ts";
 import type { HandlerContext, Plan } from "./handler.ts";
+import type { OwnSignal } from "./own-signal.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
 import { runHandler } from "./run-handler.ts";
 
@@ -52,7 +53,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
     if (finished.has(name) || entry.attempts > attempts) continue;
     if (signal.aborted) break;
     // Each handler gets an event of its own, so that one which changes it does not mislead the next.
-    const run = async (own: AbortSignal, note: HandlerContext["note"]) =>
+    const run = async (own: OwnSignal, note: HandlerContext["note"]) =>
       handler((await plan.event()) as never, handlerContext(entry, options, own, note));
     const { record, retryAfterMs } = await runHandler(run, { ...limits, handler: name });
     records.push(record);
@@ -96,13 +97,15 @@ function afterFailure(
 function handlerContext(
   entry: ClaimedEntry,
   options: RunOptions,
-  signal: AbortSignal,
+  own: OwnSignal,
   note: HandlerContext["note"],
 ): HandlerContext {
   const { seq, attempts: attempt, delivery, key, kind } = entry;
   return {
     attempt,
-    signal,
+    get signal() {
+      return own.signal;
+    },
     delivery,
     seq,
     note,

@@ -1,6 +1,7 @@
 import { describeError, HookporterError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/inbox.ts";
 import { cutText } from "./cut-text.ts";
+import { OwnSignal } from "./own-signal.ts";
 import { retryAfterOf } from "./retry-after.ts";
 
 /** A run of a handler, and what it asks of the next one. */
@@ -16,7 +17,7 @@ export interface HandlerRun {
  * behind, and what it returns or notes later counts for nothing.
  */
 export async function runHandler(
-  run: (signal: AbortSignal, note: (text: string) => void) => unknown,
+  run: (own: OwnSignal, note: (text: string) => void) => unknown,
   options: {
     readonly handler: string;
     readonly attempt: number;
@@ -36,30 +37,30 @@ export async function runHandler(
     const record = { attempt, handler, startedAt, durationMs, outcome, error, note: noted };
     return { record, retryAfterMs: retryAfterOf(thrown) };
   };
-  const aborter = new AbortController();
-  const abort = () => aborter.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
+  const own = new OwnSignal();
+  let stop = (_: unknown) => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = (reason) => {
+      own.abort(reason);
+      reject(reason);
+    };
+  });
+  const stopWithAll = () => stop(signal.reason);
+  signal.addEventListener("abort", stopWithAll, { once: true });
   let overdue: HookporterError | undefined; // made when it is needed: an error is dear
   const timer = setTimeout(() => {
     overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
-    aborter.abort(overdue);
+    stop(overdue);
   }, timeoutMs);
+  if (signal.aborted) stopWithAll();
   try {
-    await Promise.race([Promise.resolve().then(() => run(aborter.signal, note)), aborted(aborter.signal)]);
+    await Promise.race([Promise.resolve().then(() => run(own, note)), stopped]);
     return end("ok", null);
   } catch (thrown) {
-    const late = overdue !== undefined && aborter.signal.reason === overdue;
+    const late = overdue !== undefined && own.reason === overdue;
     return end(late ? "timeout" : "error", cutText(describeError(thrown)), thrown);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
+    signal.removeEventListener("abort", stopWithAll);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { OwnSignal } from "../../src/dispatch/own-signal.ts";
 import { runHandler } from "../../src/dispatch/run-handler.ts";
 import { HookporterError } from "../../src/errors.ts";
 import type { AttemptRecord } from "../../src/inbox/inbox.ts";
@@ -243,7 +244,8 @@ function runWhole(
   options: { timeoutMs?: number; signal?: AbortSignal } = {},
 ) {
   const { timeoutMs = 5000, signal = new AbortController().signal } = options;
-  return runHandler(handler, { handler: "payments", attempt: 3, timeoutMs, signal, clock: () => AT });
+  const run = (own: OwnSignal, note: (text: string) => void) => handler(own.signal, note);
+  return runHandler(run, { handler: "payments", attempt: 3, timeoutMs, signal, clock: () => AT });
 }
 
 function revokedProxy(): object {
