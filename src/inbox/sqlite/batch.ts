@@ -42,11 +42,7 @@ export function packResults(operations: readonly Operation[], results: readonly 
     const name = operations[index]?.name;
     if (name === "keep" && !("rejection" in (value as Kept))) return packKept(value as KeptEvent);
     if (name !== "claim") return { value };
-    const claimed = (value as readonly ClaimedEntry[]).map((entry) => {
-      bodies.push(entry.delivery.body);
-      return { ...entry, delivery: withoutBody(entry.delivery) };
-    });
-    return { claimed };
+    return { claimed: (value as readonly ClaimedEntry[]).map((entry) => packClaimed(entry, bodies)) };
   });
   return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
@@ -57,7 +53,7 @@ export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
   return (JSON.parse(text) as PackedResult[]).map((packed): WorkResult => {
     if (isList(packed)) return { value: unpackKept(packed) };
     if ("error" in packed) return { error: toldError(packed.error) };
-    if ("claimed" in packed) return { value: packed.claimed.map((entry) => withBody(entry, rest)) };
+    if ("claimed" in packed) return { value: packed.claimed.map((entry) => unpackClaimed(entry, rest)) };
     return { value: packed.value };
   });
 }
@@ -67,7 +63,7 @@ type PackedOperation = Operation | PackedKeep;
 type PackedResult =
   | { readonly value: unknown }
   | { readonly error: ToldError }
-  | { readonly claimed: readonly EntryWithoutBody[] }
+  | { readonly claimed: readonly PackedClaimed[] }
   | PackedKept;
 
 function isList<List extends readonly unknown[]>(packed: List | object): packed is List {
@@ -109,6 +105,38 @@ function packKept({ seq, duplicate, state, eventId, kind, timestamp, content, fi
 function unpackKept(packed: PackedKept): KeptEvent {
   const [seq, duplicate, state, eventId, kind, timestamp, content, fits] = packed;
   return { seq, duplicate, state, eventId, kind, timestamp, content, fits };
+}
+
+type PackedClaimed = ReturnType<typeof packClaimed>;
+
+function packClaimed({ key, delivery, ...entry }: ClaimedEntry, bodies: Uint8Array[]) {
+  const { seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts } = entry;
+  const { duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength } = entry;
+  const { method, target, headers, body } = delivery;
+  bodies.push(body);
+  // biome-ignore format: one thing a line
+  return [
+    key.source, key.eventId, key.timestamp,
+    seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts,
+    duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength,
+    method, target, headers, body.byteLength,
+  ] as const;
+}
+
+function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
+  // biome-ignore format: one thing a line
+  const [
+    source, eventId, timestamp,
+    seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts,
+    duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength,
+    method, target, headers, length,
+  ] = packed;
+  return {
+    key: { source, eventId, timestamp },
+    ...{ seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts },
+    ...{ duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength },
+    delivery: { method, target, headers, body: rest.take(length), receivedAt },
+  };
 }
 
 /** An entry with the length of its delivery's body in place of the body. */
