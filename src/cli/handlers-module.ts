@@ -1,6 +1,5 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { createJiti } from "jiti";
 import { ConfigurationError, describeError } from "../errors.ts";
 import type { HandlerRegistry } from "../receiver/router.ts";
 import { describeFileError } from "./file-error.ts";
@@ -61,6 +60,7 @@ function handlerFiles(full: string, path: string): readonly string[] {
 }
 
 async function loadFile(file: string, oneOfMany: boolean): Promise<RegisterHandlers> {
+  const { createJiti } = await import("jiti"); // only where there are handlers: it is large
   const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false });
   let exported: unknown;
   try {

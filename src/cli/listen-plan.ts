@@ -46,7 +46,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   checkTargets(options, port);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
-  const stream = planStream(options, context);
+  const stream = await planStream(options, context);
   const secrets = await findSecrets(context, options, true);
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);

@@ -1,7 +1,7 @@
 import { readCredential } from "../client/credential.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { toAnswer } from "../receiver/response.ts";
-import { openStream, type Stream } from "../stream/open-stream.ts";
+import type { Stream } from "../stream/open-stream.ts";
 import type { StreamChange } from "../stream/stream-options.ts";
 import { type ApiKeyOptions, findApiKey } from "./api-key.ts";
 import type { CliContext } from "./context.ts";
@@ -30,11 +30,12 @@ export interface PlannedStream {
  *
  * @throws ConfigurationError `credential_missing`, `credential_invalid`
  */
-export function planStream(
+export async function planStream(
   { stream: url, live, forwardTo, ...where }: ListenStreamOptions,
   context: CliContext,
-): PlannedStream | undefined {
+): Promise<PlannedStream | undefined> {
   if (url === undefined) return undefined;
+  const { openStream } = await import("../stream/open-stream.ts");
   const { output } = context;
   const { token } = readCredential({ apiKey: findApiKey(where, context), live });
   if (forwardTo !== undefined && forwardTo.length > 0) {
