@@ -34,7 +34,7 @@ export function checkData(
   schemas: DataSchemas,
 ): DataResult | Promise<DataResult> {
   const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
-  const schema = own ?? (kind === "property.created" ? propertyCreatedSchema : undefined);
+  const schema = own ?? documentedSchema(kind);
   if (schema === undefined) return { ok: true, data };
   const validated = schema["~standard"].validate(data);
   return validated instanceof Promise ? validated.then(toDataResult) : toDataResult(validated);
@@ -42,7 +42,15 @@ export function checkData(
 
 /** Whether `data` fits the documented shape of its kind, where there is one. */
 export function fitsDocumented(kind: string, data: OpenObject): boolean {
-  return kind !== "property.created" || propertyCreatedSchema.safeParse(data).success;
+  return documentedSchema(kind)?.safeParse(data).success ?? true;
+}
+
+/**
+ * The schema of what the description shows of a kind's `data`, where it shows it (section "Property (as carried in a
+ * `property.created` webhook, field `data`)").
+ */
+function documentedSchema(kind: string): typeof propertyCreatedSchema | undefined {
+  return kind === "property.created" ? propertyCreatedSchema : undefined;
 }
 
 function toDataResult(result: StandardSchemaV1.Result<unknown>): DataResult {
