@@ -98,10 +98,14 @@ export interface Entry {
   readonly bodyLength: number;
 }
 
-/** An entry that this process has leased, with the delivery to run. */
-export interface ClaimedEntry extends Entry {
+/** An entry that this process has leased: what running it takes. */
+export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "finishedHandlers"> {
   /** The lease's token: a completion that does not carry the current one is refused. */
   readonly lease: string;
+  /** When the lease ends. */
+  readonly runAt: number;
+  /** Which attempt it is, from 1. */
+  readonly attempts: number;
   readonly delivery: Delivery;
 }
 

@@ -104,7 +104,7 @@ class MemoryInbox implements Inbox {
       const lease = randomUUID();
       held.lease = lease;
       held.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
-      claimed.push({ ...held.entry, lease, delivery: this.#keptDelivery(held) });
+      claimed.push(toClaimed(held.entry, lease, this.#keptDelivery(held)));
     }
     return claimed;
   }
@@ -248,6 +248,11 @@ function newEntry(seq: number, { delivery, afterPruning: _, runAt, ...next }: Ne
     bodyHash: createHash("sha256").update(delivery.body).digest("hex"),
     bodyLength: delivery.body.byteLength,
   };
+}
+
+function toClaimed(entry: Entry, lease: string, delivery: Delivery): ClaimedEntry {
+  const { seq, key, kind, runAt, attempts, finishedHandlers } = entry;
+  return { seq, lease, key, kind, runAt, attempts, finishedHandlers, delivery };
 }
 
 /** What is kept must not change when somebody changes what they were given. */

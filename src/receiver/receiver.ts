@@ -78,7 +78,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
     // A receiver without any handler only watches: what came before it came to another process.
-    isLeft: ({ receivedAt }) => this.#router.isEmpty && receivedAt < this.#startedAt,
+    isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
   #router = new Router<Schemas>();
   #phase: "new" | "starting" | "started" | "closed" = "new";

@@ -110,16 +110,14 @@ function unpackKept(packed: PackedKept): KeptEvent {
 type PackedClaimed = ReturnType<typeof packClaimed>;
 
 function packClaimed({ key, delivery, ...entry }: ClaimedEntry, bodies: Uint8Array[]) {
-  const { seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts } = entry;
-  const { duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength } = entry;
-  const { method, target, headers, body } = delivery;
+  const { seq, lease, kind, runAt, attempts, finishedHandlers } = entry;
+  const { method, target, headers, body, receivedAt } = delivery;
   bodies.push(body);
   // biome-ignore format: one thing a line
   return [
     key.source, key.eventId, key.timestamp,
-    seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts,
-    duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength,
-    method, target, headers, body.byteLength,
+    seq, lease, kind, runAt, attempts, finishedHandlers,
+    method, target, headers, body.byteLength, receivedAt,
   ] as const;
 }
 
@@ -127,14 +125,11 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
   // biome-ignore format: one thing a line
   const [
     source, eventId, timestamp,
-    seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts,
-    duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength,
-    method, target, headers, length,
+    seq, lease, kind, runAt, attempts, finishedHandlers,
+    method, target, headers, length, receivedAt,
   ] = packed;
   return {
-    key: { source, eventId, timestamp },
-    ...{ seq, lease, kind, eventTimestamp, state, reason, orderKey, receivedAt, runAt, attempts },
-    ...{ duplicates, lastSeenAt, settledAt, finishedHandlers, bodyHash, bodyLength },
+    ...{ seq, lease, key: { source, eventId, timestamp }, kind, runAt, attempts, finishedHandlers },
     delivery: { method, target, headers, body: rest.take(length), receivedAt },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { HookporterError } from "../../errors.ts";
 import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
 import { holdBackIfNeeded } from "./order.ts";
-import { toDelivery, toEntry } from "./rows.ts";
+import { CLAIM_COLUMNS, type Row, toClaimed } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /** The condition of the index of what can be claimed, letter for letter, so that SQLite uses it. */
@@ -22,7 +22,7 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
     ["run_at <= ?", now],
     ["run_at > ?", now + Math.max(horizon, leaseMs)],
   ] as const) {
-    const sql = `SELECT seq, source, order_key, attempts FROM entry WHERE ${WAITING} AND ${due} AND ${NOT_EXCEPT}
+    const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE ${WAITING} AND ${due} AND ${NOT_EXCEPT}
       ORDER BY run_at, seq LIMIT ?`;
     // Whatever is looked at is leased or held back, and so is not found again.
     for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit + ahead; ) {
@@ -31,7 +31,7 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
         else if (!holdBackIfNeeded(statements, row, deadBlocks)) {
-          claimed.push(lease(statements, row.seq as number, now + leaseMs));
+          claimed.push(lease(statements, row, now + leaseMs));
         }
       }
       if (passedBy) break;
@@ -46,12 +46,12 @@ function claimOnly(statements: Statements, seq: number, request: ClaimRequest): 
   const { now, leaseMs, except = [], deadBlocks = false } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(
-    `SELECT seq, source, order_key FROM entry
+    `SELECT ${CLAIM_COLUMNS} FROM entry
      WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
     ...[seq, now, now + Math.max(horizonOf(request), leaseMs)],
   );
   if (row === undefined || holdBackIfNeeded(statements, row, deadBlocks)) return [];
-  return [lease(statements, seq, now + leaseMs)];
+  return [lease(statements, row, now + leaseMs)];
 }
 
 /** Between threads, where everything goes as JSON, an endless one is `null`. */
@@ -65,16 +65,17 @@ export function nextDue(statements: Statements, except: readonly number[]): numb
   return statements.get(sql, JSON.stringify(except))?.at as number | undefined;
 }
 
-function lease(statements: Statements, seq: number, until: number): ClaimedEntry {
+function lease(statements: Statements, row: Row, until: number): ClaimedEntry {
+  const seq = row.seq as number;
   const token = randomUUID();
-  const row = statements.get(
+  statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
-     WHERE seq = ? RETURNING *`,
+     WHERE seq = ?`,
     ...[until, token, seq],
   );
-  const stored = statements.get("SELECT * FROM delivery WHERE seq = ?", seq);
-  if (row === undefined || stored === undefined) {
+  const stored = statements.get("SELECT method, target, headers, body FROM delivery WHERE seq = ?", seq);
+  if (stored === undefined) {
     throw new HookporterError("inbox_corrupt", `the inbox has an entry ${seq} without a delivery`);
   }
-  return { ...toEntry(row), lease: token, delivery: toDelivery({ ...stored, received_at: row.received_at }) };
+  return toClaimed({ ...row, ...stored }, { token, until });
 }

@@ -5,7 +5,7 @@ import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Sett
 import { keepDelivery } from "../keep.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
-import { releaseAll, releaseNext } from "./order.ts";
+import { releaseAll, releaseBehind } from "./order.ts";
 import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, ENTRY_COLUMNS, entryValues } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -116,14 +116,14 @@ function settle(statements: Statements, { records, ...settlement }: Settlement, 
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
   const given = settlement.uncount === true ? 1 : 0;
-  const row = statements.get(
+  const changed = statements.run(
     `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
        attempts = attempts - ?, lease = NULL
-     WHERE seq = ? AND lease = ? RETURNING source, order_key`,
+     WHERE seq = ? AND lease = ?`,
     ...[state, reason === null ? null : encodeText(reason), runAt, settledAt, finished, given, seq, lease],
   );
-  if (row === undefined) return false;
-  if (state !== "pending") releaseNext(statements, row);
+  if (changed === 0) return false;
+  if (state !== "pending") releaseBehind(statements, seq);
   for (const record of records) {
     statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
   }

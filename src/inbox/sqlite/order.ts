@@ -24,6 +24,13 @@ export function holdBackIfNeeded(
   return true;
 }
 
+/** The same as {@link releaseNext}, for an entry that is still there. */
+export function releaseBehind(statements: Statements, seq: number): void {
+  const sql = "SELECT source, order_key FROM entry WHERE seq = ? AND order_key IS NOT NULL";
+  const ordered = statements.get(sql, seq);
+  if (ordered !== undefined) releaseNext(statements, ordered);
+}
+
 /** Lets the first entry that was held back behind an order key be looked at again. */
 export function releaseNext(statements: Statements, { source, order_key: key }: Row): void {
   if (key === null) return;

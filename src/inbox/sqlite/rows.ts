@@ -1,5 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
-import type { AttemptRecord, Entry, NewEntry } from "../inbox.ts";
+import type { DedupKey } from "../../event/identity.ts";
+import type { AttemptRecord, ClaimedEntry, Entry, NewEntry } from "../inbox.ts";
 import { decodeText, encodeText } from "./text.ts";
 
 /** A row as SQLite gives it. */
@@ -29,11 +30,7 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
 export function toEntry(row: Row): Entry {
   return {
     seq: row.seq as number,
-    key: {
-      source: decodeText(row.source as string),
-      eventId: decodeText(row.event_id as string),
-      timestamp: row.key_timestamp as number,
-    },
+    key: toKey(row),
     kind: decodeNullable(row.kind),
     eventTimestamp: row.event_timestamp as number | null,
     state: row.state as Entry["state"],
@@ -48,6 +45,32 @@ export function toEntry(row: Row): Entry {
     finishedHandlers: JSON.parse(row.finished_handlers as string),
     bodyHash: row.body_hash as string,
     bodyLength: row.body_length as number,
+  };
+}
+
+/** The columns of `entry` that a claim looks at. */
+export const CLAIM_COLUMNS =
+  "seq, key_timestamp, event_id, source, kind, order_key, received_at, attempts, finished_handlers";
+
+/** These columns, as they were before the claim, and those of the delivery as the entry that is leased now. */
+export function toClaimed(row: Row, lease: { readonly token: string; readonly until: number }): ClaimedEntry {
+  return {
+    seq: row.seq as number,
+    lease: lease.token,
+    key: toKey(row),
+    kind: decodeNullable(row.kind),
+    runAt: lease.until,
+    attempts: (row.attempts as number) + 1,
+    finishedHandlers: JSON.parse(row.finished_handlers as string),
+    delivery: toDelivery(row),
+  };
+}
+
+function toKey(row: Row): DedupKey {
+  return {
+    source: decodeText(row.source as string),
+    eventId: decodeText(row.event_id as string),
+    timestamp: row.key_timestamp as number,
   };
 }
 
