@@ -26,7 +26,7 @@ export class Tally {
     const { word, reason } = verdictOf(outcome);
     this.#add(word, reason);
     if ("secret" in outcome && outcome.secret !== undefined) this.#secrets[outcome.secret.role]++;
-    if ("restampOf" in outcome) this.#restamped++;
+    if (outcome.type === "accepted" && outcome.restampOf !== undefined) this.#restamped++;
   }
 
   /** Counts an error of the user's code that came from outside any awaited handler. */

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { describeError } from "../errors.ts";
-import type { AttemptRecord, ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import type { AttemptRecord, ClaimedEntry, FirstLease, Inbox, Settlement } from "../inbox/inbox.ts";
 import type { DeadLetter } from "./handler.ts";
 import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
@@ -28,6 +29,9 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
  */
 const CLOCK_SLACK = 5 * 60_000;
 
+/** Milliseconds that a due entry may wait while new ones are run at once. */
+const MAX_LATE_MS = 100;
+
 /** The longest delay a timer of Node takes. */
 const MAX_TIMER = 2 ** 31 - 1;
 
@@ -38,21 +42,47 @@ interface Running {
   leasedUntil: number;
 }
 
+/** Room for an entry that is about to be kept: it is leased as it is kept, and spares a claim of its own. */
+export interface Place {
+  readonly lease: FirstLease;
+  /** Runs the entry that got the lease, in its turn; not before the sender can have its answer. */
+  run(entry: Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">): void;
+  /** Gives the room back, unless an entry has it, and says whether it did. Once, when the entry is kept or not. */
+  leave(): boolean;
+}
+
+/** How an entry comes to run. */
+interface Turn {
+  /** By a claim, rather than with a lease that it was kept with. */
+  readonly claimed: boolean;
+  /** Beside those whose turn it is. */
+  readonly atOnce?: boolean;
+  /** What to wait for first. */
+  readonly before?: () => Promise<void>;
+}
+
 /** Claims due entries, runs their handlers, settles them: the loop between the inbox and the user's code. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #runOptions: RunOptions;
   readonly #running = new Map<number, Running>();
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
   readonly #claims = new Set<Promise<void>>();
   #claiming: Promise<void> | undefined;
-  #again = false;
+  /** Whether there may be due entries that were not looked for yet. */
+  #behind = false;
+  /** Whether the last look left nothing behind that had waited for long: only then is a new entry run at once. */
+  #caughtUp = false;
+  /** Entries kept with a lease, until the turn of the event loop in which they begin. */
+  #beginning = 0;
   readonly #slots: Slots;
   #started = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#runOptions = { ...options, signal: this.#aborter.signal };
     this.#slots = new Slots(options.concurrency);
   }
 
@@ -65,18 +95,48 @@ export class Dispatcher {
 
   /** Looks for due entries now: call it after an entry was added. Cheap to call often. */
   wake(): void {
-    if (!this.#started || this.#slots.isFull) return; // an entry that ends wakes us
-    if (this.#claiming !== undefined) {
-      this.#again = true;
-      return;
-    }
+    this.#behind = true;
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (!this.#behind || !this.#started || this.#claiming !== undefined) return;
+    if (this.#slots.isFull) return; // an entry that ends goes on
     this.#claiming = this.#claim().finally(() => {
       this.#claiming = undefined;
-      if (this.#again) {
-        this.#again = false;
-        this.wake();
-      }
+      this.#goOn();
     });
+  }
+
+  /**
+   * Makes room for an entry that is about to be kept; `undefined` where there is none, or others have waited for long. It
+   * must be left in any case.
+   */
+  reserve(): Place | undefined {
+    if (!this.#started || !this.#caughtUp || this.#slots.isFull) return undefined;
+    const { clock, leaseMs } = this.#options;
+    const lease: FirstLease = { token: randomUUID(), until: clock() + leaseMs };
+    const free = this.#slots.reserve();
+    let isTaken = false;
+    return {
+      lease,
+      run: (entry) => {
+        isTaken = true;
+        const { seq, key, kind, delivery } = entry;
+        const { token, until: runAt } = lease;
+        const leased = { seq, lease: token, key, kind, runAt, attempts: 1, finishedHandlers: [], delivery };
+        this.#beginning++;
+        const begin = () => {
+          free();
+          this.#beginning--;
+        };
+        this.#run(leased, { claimed: false, before: () => nextTurn().then(begin) });
+      },
+      leave: () => {
+        if (!isTaken) free();
+        return !isTaken;
+      },
+    };
   }
 
   /** How many entries are running here now. */
@@ -92,6 +152,7 @@ export class Dispatcher {
     this.#started = false;
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#claiming, ...this.#claims]);
+    if (this.#beginning > 0) await nextTurn();
     this.#slots.close();
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
@@ -111,16 +172,23 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     const { inbox, leaseMs, clock, pollMs, log, retry, deadBlocks } = this.#options;
     clearTimeout(this.#timer);
+    this.#behind = false;
     let wait = pollMs;
     try {
       const { now: limit, ahead } = this.#slots.free;
       const except = this.#unsurelyLeased();
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
       const entries = await inbox.claim({ now: clock(), limit, ahead, leaseMs, except, horizon, deadBlocks });
-      for (const entry of entries) this.#run(entry);
-      if (entries.length > 0 && entries.length >= limit) return;
-      const next = await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks });
-      if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - clock()));
+      for (const entry of entries) this.#run(entry, { claimed: true });
+      const all = entries.length < limit + ahead;
+      const next = all ? await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks }) : 0;
+      const now = clock();
+      this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
+      if (entries.length > 0 && next !== undefined && next <= now) {
+        this.#behind = true;
+        return;
+      }
+      if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - now));
     } catch (thrown) {
       log.error(
         { error: describeError(thrown) },
@@ -151,7 +219,7 @@ export class Dispatcher {
   async #claimOnly(seq: number): Promise<void> {
     const { inbox, clock, leaseMs, deadBlocks } = this.#options;
     const claim = inbox.claim({ now: clock(), limit: 1, leaseMs, deadBlocks, only: seq }).then((entries) => {
-      for (const entry of entries) this.#run(entry, true);
+      for (const entry of entries) this.#run(entry, { claimed: true, atOnce: true });
     });
     this.#claims.add(claim);
     try {
@@ -161,13 +229,18 @@ export class Dispatcher {
     }
   }
 
-  /** Runs an entry in its turn, or at once, beside those whose turn it is. */
-  #run(entry: ClaimedEntry, atOnce = false): void {
-    const finished = this.#runAndSettle(entry, atOnce).finally(() => {
-      this.#running.delete(entry.seq);
-      this.wake();
-    });
+  /**
+   * Runs an entry in its turn, or at once, beside those whose turn it is. After one that was claimed others may be due: it
+   * may have held them back, or have taken the last of the room.
+   */
+  #run(entry: ClaimedEntry, turn: Turn): void {
+    const finished = this.#runAndSettle(entry, turn);
     this.#running.set(entry.seq, { entry, finished, leasedUntil: entry.runAt });
+    void finished.then((settlement) => {
+      this.#running.delete(entry.seq);
+      if (turn.claimed || settlement === undefined || settlement.state === "pending") this.wake();
+      else this.#goOn();
+    });
   }
 
   /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
@@ -181,17 +254,18 @@ export class Dispatcher {
     return unsure;
   }
 
-  async #runAndSettle(entry: ClaimedEntry, atOnce: boolean): Promise<Settlement | undefined> {
+  async #runAndSettle(entry: ClaimedEntry, { before, atOnce }: Turn): Promise<Settlement | undefined> {
     const { inbox, clock, log } = this.#options;
     const { seq } = entry;
     try {
-      const run = () => runEntry(entry, { ...this.#options, signal: this.#aborter.signal });
-      const settlement = await (atOnce ? this.#slots.runAtOnce(run) : this.#slots.run(run));
+      await before?.();
+      const run = () => runEntry(entry, this.#runOptions);
+      const settlement = await (atOnce === true ? this.#slots.runAtOnce(run) : this.#slots.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);
         return undefined;
       }
-      this.wake(); // for another one, while this one's result is stored
+      this.#goOn(); // with another one, while this one's result is stored
       if (await inbox.settle(settlement, clock())) {
         this.#report(entry, settlement);
         return settlement;
@@ -246,6 +320,10 @@ export class Dispatcher {
       log.error({ error: describeError(thrown) }, "leases could not be renewed; their entries may run twice");
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function lastError(records: readonly AttemptRecord[]): string | null {

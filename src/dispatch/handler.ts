@@ -50,7 +50,7 @@ export interface DeadLetter {
 
 /** What a claimed entry turned out to be. */
 export type Plan =
-  | { readonly run: readonly NamedHandler[]; readonly event: () => Promise<WebhookEvent> }
+  | { readonly run: readonly NamedHandler[]; readonly event: () => WebhookEvent | Promise<WebhookEvent> }
   /** It failed before and has no handler here: it waits so many milliseconds for a process that has one. */
   | { readonly wait: number; readonly reason: string }
   /** It is over without running: no handler, data that does not fit, or another entry has its event. */

@@ -1,14 +1,15 @@
+import { describeError } from "../errors.ts";
 import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
 import { type Logger, withFields } from "../logger.ts";
 import type { HandlerContext, Plan } from "./handler.ts";
 import type { OwnSignal } from "./own-signal.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
-import { runHandler } from "./run-handler.ts";
+import { type RunLimits, runHandler } from "./run-handler.ts";
 
 /** What running an entry needs from outside. */
 export interface RunOptions {
   /** Reads the entry and finds its handlers. */
-  readonly plan: (entry: ClaimedEntry) => Promise<Plan>;
+  readonly plan: (entry: ClaimedEntry) => Plan | Promise<Plan>;
   readonly retry: RetryPolicy;
   readonly handlerTimeoutMs: number;
   readonly clock: () => number;
@@ -21,28 +22,27 @@ export interface RunOptions {
 /** Runs the handlers of a claimed entry that are not finished yet, one after another, and says what becomes of it. */
 export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promise<Settlement> {
   const { seq, lease } = entry;
-  const settle = (state: Settlement["state"], reason: string | null, more: Partial<Settlement> = {}) => {
-    const { finishedHandlers } = entry;
-    return { seq, lease, state, reason, runAt: options.clock(), finishedHandlers, records: [], ...more };
+  const settle: Settle = (state, reason, more = {}) => {
+    const {
+      runAt = options.clock(),
+      finishedHandlers = entry.finishedHandlers,
+      records = [],
+      uncount = false,
+    } = more;
+    return { seq, lease, state, reason, runAt, finishedHandlers, records, uncount };
   };
   // Claimed more often than it may run: whatever ran it died before it could say so.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
 
   const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
-  const limits = { attempt: entry.attempts, timeoutMs, signal, clock };
-  const found: { plan?: Plan } = {};
-  const { record: reading } = await runHandler(
-    async () => {
-      found.plan = await options.plan(entry);
-    },
-    { ...limits, handler: "plan" },
-  );
-  if (found.plan === undefined) {
-    const { error } = reading;
-    options.log.error({ seq, error }, "the entry could not be read; it will be tried again");
+  const { attempts: attempt } = entry;
+  const limitsOf = (handler: string): RunLimits => ({ handler, attempt, timeoutMs, signal, clock });
+  const planning = planned(entry, options, limitsOf("plan"));
+  const plan = planning instanceof Promise ? await planning : planning;
+  if ("error" in plan) {
+    options.log.error({ seq, error: plan.error }, "the entry could not be read; it will be tried again");
     return afterFailure(settle, entry, options, { records: [], finishedHandlers: entry.finishedHandlers });
   }
-  const { plan } = found;
   if ("end" in plan) return settle(plan.end, plan.end === "done" ? null : plan.reason);
   if ("wait" in plan) return settle("pending", plan.reason, { runAt: clock() + plan.wait, uncount: true });
 
@@ -53,9 +53,13 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
     if (finished.has(name) || entry.attempts > attempts) continue;
     if (signal.aborted) break;
     // Each handler gets an event of its own, so that one which changes it does not mislead the next.
-    const run = async (own: OwnSignal, note: HandlerContext["note"]) =>
-      handler((await plan.event()) as never, handlerContext(entry, options, own, note));
-    const { record, retryAfterMs } = await runHandler(run, { ...limits, handler: name });
+    const run = (own: OwnSignal, note: HandlerContext["note"]) => {
+      const context = handlerContext(entry, options, own, note);
+      const event = plan.event();
+      if (event instanceof Promise) return event.then((ready) => handler(ready as never, context));
+      return handler(event as never, context);
+    };
+    const { record, retryAfterMs } = await runHandler(run, limitsOf(name));
     records.push(record);
     if (record.outcome === "ok") finished.add(name);
     else failures.push({ attempts, asked: retryAfterMs });
@@ -65,6 +69,39 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   if (signal.aborted) return settle("pending", null, { ...result, uncount: true });
   return afterFailure(settle, entry, options, result, failures);
 }
+
+/** The plan of an entry, or why there is none; in no more time than a handler has. */
+function planned(
+  entry: ClaimedEntry,
+  options: RunOptions,
+  limits: RunLimits,
+): Plan | Unplanned | Promise<Plan | Unplanned> {
+  try {
+    const plan = options.plan(entry);
+    return plan instanceof Promise ? plannedInTime(plan, limits) : plan;
+  } catch (thrown) {
+    return { error: describeError(thrown) };
+  }
+}
+
+async function plannedInTime(plan: Promise<Plan>, limits: RunLimits): Promise<Plan | Unplanned> {
+  let made: Plan | undefined;
+  const { record } = await runHandler(async () => {
+    made = await plan;
+  }, limits);
+  return made ?? { error: record.error };
+}
+
+/** An entry that could not be read. */
+interface Unplanned {
+  readonly error: string | null;
+}
+
+type Settle = (
+  state: Settlement["state"],
+  reason: string | null,
+  more?: Partial<Omit<Settlement, "seq" | "lease">>,
+) => Settlement;
 
 /** A handler that failed. */
 interface Failure {
@@ -78,7 +115,7 @@ interface Failure {
 const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: undefined };
 
 function afterFailure(
-  settle: (state: Settlement["state"], reason: string | null, more: Partial<Settlement>) => Settlement,
+  settle: Settle,
   entry: ClaimedEntry,
   { retry, random, clock }: RunOptions,
   result: Pick<Settlement, "records" | "finishedHandlers">,

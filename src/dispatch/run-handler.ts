@@ -11,6 +11,15 @@ export interface HandlerRun {
   readonly retryAfterMs: number | undefined;
 }
 
+/** What one run of a handler is held to. */
+export interface RunLimits {
+  readonly handler: string;
+  readonly attempt: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly clock: () => number;
+}
+
 /**
  * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler throws. The signal
  * given to the handler is aborted when its time is over or the outer signal is; a handler that ignores it is left
@@ -18,13 +27,7 @@ export interface HandlerRun {
  */
 export async function runHandler(
   run: (own: OwnSignal, note: (text: string) => void) => unknown,
-  options: {
-    readonly handler: string;
-    readonly attempt: number;
-    readonly timeoutMs: number;
-    readonly signal: AbortSignal;
-    readonly clock: () => number;
-  },
+  options: RunLimits,
 ): Promise<HandlerRun> {
   const { handler, attempt, timeoutMs, signal, clock } = options;
   const startedAt = clock();
@@ -39,14 +42,17 @@ export async function runHandler(
   };
   const own = new OwnSignal();
   let stop = (_: unknown) => {};
-  const stopped = new Promise<never>((_, reject) => {
+  const ended = new Promise<unknown>((resolve, reject) => {
     stop = (reason) => {
       own.abort(reason);
       reject(reason);
     };
+    Promise.resolve()
+      .then(() => run(own, note))
+      .then(resolve, reject);
   });
   const stopWithAll = () => stop(signal.reason);
-  signal.addEventListener("abort", stopWithAll, { once: true });
+  signal.addEventListener("abort", stopWithAll);
   let overdue: HookporterError | undefined; // made when it is needed: an error is dear
   const timer = setTimeout(() => {
     overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
@@ -54,7 +60,7 @@ export async function runHandler(
   }, timeoutMs);
   if (signal.aborted) stopWithAll();
   try {
-    await Promise.race([Promise.resolve().then(() => run(own, note)), stopped]);
+    await ended;
     return end("ok", null);
   } catch (thrown) {
     const late = overdue !== undefined && own.reason === overdue;

@@ -12,6 +12,7 @@ export class Slots {
   readonly #limit: number;
   readonly #line: ((mayRun: boolean) => void)[] = [];
   #taken = 0;
+  #reserved = 0;
   #averageMs = Number.POSITIVE_INFINITY;
   #closed = false;
 
@@ -34,7 +35,17 @@ export class Slots {
   get free(): { readonly now: number; readonly ahead: number } {
     const now = Math.max(0, this.#limit - this.#taken);
     const ahead = Math.min(MAX_AHEAD, Math.floor((this.#limit * AHEAD_MS) / this.#averageMs));
-    return { now, ahead: Math.max(0, ahead - this.#line.length) };
+    const beyond = Math.max(0, this.#reserved - now);
+    return {
+      now: Math.max(0, now - this.#reserved),
+      ahead: Math.max(0, ahead - this.#line.length - beyond),
+    };
+  }
+
+  /** Keeps room for one that will come, or will not; gives what ends that. */
+  reserve(): () => void {
+    this.#reserved++;
+    return () => void this.#reserved--;
   }
 
   /** Runs something in its turn; `undefined` where its turn will not come, since the slots were closed. */

@@ -28,13 +28,26 @@ export interface NewEntry {
   readonly runAt?: number;
   /** Keeps it even where its key may have been pruned: for what somebody redrives on purpose. */
   readonly afterPruning?: boolean;
+  /** For a pending entry without an order key: as if it were claimed in the moment it is kept. */
+  readonly lease?: FirstLease | undefined;
+}
+
+/** A lease that an entry is kept with, so that no claim of its own has to find it. */
+export interface FirstLease {
+  /** The lease's token. */
+  readonly token: string;
+  /** When it ends, in milliseconds since 1970. */
+  readonly until: number;
 }
 
 /** What keeping a delivery gave: its entry, and whether that entry was there already. */
 export interface Appended {
   readonly seq: number;
   readonly duplicate: boolean;
+  /** That of a new entry as it was given, whether or not it was leased. */
   readonly state: EntryState;
+  /** Whether it got the lease that it came with, and so is for whoever asked to run. An inbox may leave it to claims. */
+  readonly leased?: boolean;
 }
 
 /** What decides how authentic bytes are kept, where nothing of it is the user's own code. Times are milliseconds. */
@@ -44,6 +57,8 @@ export interface KeepTerms extends AgeLimits {
   readonly now: number;
   /** From its arrival until a new entry runs in its turn. */
   readonly holdMs: number;
+  /** For a new entry that may run at once. */
+  readonly lease?: FirstLease | undefined;
 }
 
 /** What became of authentic bytes: an event's entry, or a dead letter. */
@@ -51,7 +66,7 @@ export type Kept = KeptEvent | KeptRejected;
 
 /** An event's entry, new or known. */
 export interface KeptEvent extends Appended {
-  readonly eventId: string;
+  readonly key: DedupKey;
   readonly kind: string;
   /** Milliseconds since 1970. */
   readonly timestamp: number;

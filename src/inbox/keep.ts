@@ -15,11 +15,12 @@ export type KeepSteps = Generator<KeepStep, Kept, Appended | undefined>;
 /** Keeps authentic bytes. */
 export function keepDelivery(delivery: Delivery, terms: KeepTerms): KeepSteps {
   const read = readEnvelope(delivery.body);
-  const { source, holdMs } = terms;
+  const { source, holdMs, lease } = terms;
   if (!read.ok) return keepRejected(delivery, { rejection: read.rejection, source });
   const { eventId, timestamp, envelope } = read;
   const fits = fitsDocumented(envelope.event, envelope.data);
-  return keepEvent(delivery, read, { key: { source, eventId, timestamp }, order: null, fits, holdMs }, terms);
+  const key = { source, eventId, timestamp };
+  return keepEvent(delivery, read, { key, order: null, fits, holdMs, lease }, terms);
 }
 
 /** Keeps an event; as a dead letter, where it comes too late or too early. */
@@ -27,17 +28,18 @@ export function* keepEvent(
   delivery: Delivery,
   read: ReadEnvelope,
   terms: EntryTerms,
-  { now, ...limits }: AgeLimits & Pick<KeepTerms, "now">,
+  limits: AgeLimits & Pick<KeepTerms, "now">,
 ): KeepSteps {
   const { key, fits } = terms;
   const { timestamp, content } = read;
-  const untimely = checkAge(timestamp, now, limits);
+  const untimely = checkAge(timestamp, limits.now, limits);
   // What is known is a duplicate, however late it comes: a sender that never saw our answer must not be refused.
   const appended = yield untimely === undefined
     ? { append: newEntry(delivery, read, terms) }
     : { touch: key, at: delivery.receivedAt };
   if (appended !== undefined) {
-    return { ...appended, eventId: key.eventId, kind: read.envelope.event, timestamp, content, fits };
+    const { seq, duplicate, state, leased = false } = appended;
+    return { seq, duplicate, state, leased, key, kind: read.envelope.event, timestamp, content, fits };
   }
   // So old that its key may have been pruned, though a clock that was set back calls it timely: it could run twice.
   return yield* keepRejected(delivery, { rejection: untimely ?? tooOld(), read, source: key.source });
@@ -53,7 +55,7 @@ interface Rejected {
 /** Keeps a rejected delivery. */
 export function* keepRejected(delivery: Delivery, { rejection, read, source }: Rejected): KeepSteps {
   const key = rejectedKey(source, delivery.body);
-  const kind = read === undefined ? null : storedKind(read.envelope);
+  const kind = read === undefined ? null : storedKind(read.envelope.event);
   const timestamp = read?.timestamp ?? null;
   const { reason } = rejection;
   const appended = yield {

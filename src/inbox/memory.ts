@@ -55,13 +55,13 @@ class MemoryInbox implements Inbox {
       return undefined;
     const held: Held = {
       entry: newEntry(++this.#seq, next),
-      lease: null,
+      lease: next.lease?.token ?? null,
       delivery: copyOf(next.delivery),
       records: [],
     };
     this.#held.set(held.entry.seq, held);
     this.#byKey.set(keyText(next.key), held);
-    return { seq: held.entry.seq, duplicate: false, state: held.entry.state };
+    return { seq: held.entry.seq, duplicate: false, state: next.state, leased: next.lease !== undefined };
   }
 
   async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -234,13 +234,14 @@ class MemoryInbox implements Inbox {
   async close(): Promise<void> {}
 }
 
-function newEntry(seq: number, { delivery, afterPruning: _, runAt, ...next }: NewEntry): Entry {
+function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease, ...next }: NewEntry): Entry {
   return {
     seq,
     ...next,
+    state: lease === undefined ? next.state : "running",
     receivedAt: delivery.receivedAt,
-    runAt: runAt ?? delivery.receivedAt,
-    attempts: 0,
+    runAt: lease?.until ?? runAt ?? delivery.receivedAt,
+    attempts: lease === undefined ? 0 : 1,
     duplicates: 0,
     lastSeenAt: delivery.receivedAt,
     settledAt: next.state === "dead" ? delivery.receivedAt : null,

@@ -1,8 +1,7 @@
 import type { Delivery } from "../event/delivery.ts";
-import type { Envelope } from "../event/envelope.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
-import type { NewEntry } from "./inbox.ts";
+import type { FirstLease, NewEntry } from "./inbox.ts";
 
 /** Longer kinds are cut where they are stored; handlers get them whole. */
 const MAX_STORED_KIND = 200;
@@ -15,24 +14,27 @@ export interface EntryTerms {
   readonly fits: boolean;
   /** Milliseconds from its arrival until it runs in its turn. Default 0. */
   readonly holdMs?: number;
+  /** For an entry that may run at once: one without an order, that is not held. */
+  readonly lease?: FirstLease | undefined;
 }
 
 /** An event's entry as it is first kept. */
 export function newEntry(delivery: Delivery, read: ReadEnvelope, terms: EntryTerms): NewEntry {
-  const { key, order, fits, holdMs = 0 } = terms;
+  const { key, order, fits, holdMs = 0, lease } = terms;
   return {
     key,
-    kind: storedKind(read.envelope),
+    kind: storedKind(read.envelope.event),
     eventTimestamp: read.timestamp,
     state: fits ? "pending" : "dead",
     reason: fits ? null : "invalid_data",
     orderKey: order,
     delivery,
-    ...(holdMs > 0 && { runAt: delivery.receivedAt + holdMs }),
+    runAt: delivery.receivedAt + holdMs,
+    lease: fits && order === null && holdMs === 0 ? lease : undefined,
   };
 }
 
 /** The kind as the inbox holds it. */
-export function storedKind({ event }: Envelope): string {
-  return event.slice(0, MAX_STORED_KIND);
+export function storedKind(kind: string): string {
+  return kind.slice(0, MAX_STORED_KIND);
 }

@@ -1,9 +1,10 @@
+import type { Place } from "../dispatch/dispatcher.ts";
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
-import type { Inbox, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
+import type { Inbox, KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
 import { type KeepSteps, keepEvent, keepRejected } from "../inbox/keep.ts";
-import type { EntryTerms } from "../inbox/new-entry.ts";
+import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
@@ -11,13 +12,23 @@ import { fitsInTime } from "./fits-in-time.ts";
 import type { Settings } from "./options.ts";
 import type { Accepted, Outcome, Proof } from "./outcome.ts";
 
+/** What may become of a new entry. */
+export interface NewEntryTerms {
+  /** Milliseconds until it runs in its turn. Default 0. */
+  readonly holdMs?: number | undefined;
+  /** Where it may run at once. */
+  readonly place?: Place | undefined;
+}
+
 /**
  * The heart: takes a delivery and says what became of it. Signature over the raw bytes, then parse, then validate, then
  * dedup and persist in one commit. Knows no HTTP library; never throws.
- *
- * @param holdMs - milliseconds until a new entry runs in its turn
  */
-export function accept(delivery: Delivery, settings: Settings, holdMs = 0): Promise<Outcome> {
+export function accept(
+  delivery: Delivery,
+  settings: Settings,
+  { holdMs, place }: NewEntryTerms = {},
+): Promise<Outcome> {
   let proof: Proof;
   try {
     const secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
@@ -29,29 +40,36 @@ export function accept(delivery: Delivery, settings: Settings, holdMs = 0): Prom
   } catch (error) {
     return Promise.resolve({ type: "misconfigured", error: asError(error) });
   }
-  return keep(delivery, { proof, holdMs }, settings);
+  return keep(delivery, { proof, holdMs, place }, settings);
 }
 
 /**
  * The same for a delivery whose authenticity comes from the channel it came over. It is apart from `accept`, and no
  * adapter calls it, so that nothing an HTTP request holds can lead here.
  */
-export function acceptFromChannel(delivery: Delivery, channel: string, settings: Settings): Promise<Outcome> {
-  return keep(delivery, { proof: { channel }, holdMs: 0 }, settings);
+export function acceptFromChannel(
+  delivery: Delivery,
+  channel: string,
+  settings: Settings,
+  place?: Place,
+): Promise<Outcome> {
+  return keep(delivery, { proof: { channel }, place }, settings);
 }
 
-/** Why a delivery is kept, and the milliseconds until its entry runs in its turn. */
-interface Entitled {
+/** Why a delivery is kept, and what may become of its entry. */
+interface Entitled extends NewEntryTerms {
   readonly proof: Proof;
-  readonly holdMs: number;
 }
 
-async function keep(delivery: Delivery, { proof, holdMs }: Entitled, settings: Settings): Promise<Outcome> {
+async function keep(delivery: Delivery, entitled: Entitled, settings: Settings): Promise<Outcome> {
+  const { proof, holdMs = 0, place } = entitled;
+  const terms = { holdMs, lease: place?.lease };
   try {
-    const kept = await (keepInStore(delivery, holdMs, settings) ?? keepFromHere(delivery, holdMs, settings));
-    return "rejection" in kept
-      ? rejectedOutcome(kept, proof, settings)
-      : acceptedOutcome(kept, proof, settings);
+    const kept = await (keepInStore(delivery, terms, settings) ?? keepFromHere(delivery, terms, settings));
+    if ("rejection" in kept) return rejectedOutcome(kept, proof, settings);
+    const { seq, key, kind, leased } = kept;
+    if (leased === true) place?.run({ seq, key, kind: storedKind(kind), delivery: copyOf(delivery) });
+    return acceptedOutcome(kept, proof, settings);
   } catch (error) {
     if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
     settings.log.error(
@@ -62,19 +80,27 @@ async function keep(delivery: Delivery, { proof, holdMs }: Entitled, settings: S
   }
 }
 
-/** Leaves the reading to the inbox, where it can read beside this thread and nothing of the user's own is needed. */
-function keepInStore(delivery: Delivery, holdMs: number, settings: Settings): Promise<Kept> | undefined {
-  const { inbox, identity, orderBy, schemas, source, maxAge, maxSkew, clock } = settings;
-  if (identity !== undefined || orderBy !== undefined || Object.keys(schemas).length > 0) return undefined;
-  return inbox.keep?.(delivery, { source, maxAge, maxSkew, holdMs, now: clock() });
+/** A handler's own, as if it came from the store: what it changes is not seen by those who watch. */
+function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delivery {
+  return { method, target, headers, body: new Uint8Array(body), receivedAt };
 }
 
-async function keepFromHere(delivery: Delivery, holdMs: number, settings: Settings): Promise<Kept> {
+type StoreTerms = Pick<KeepTerms, "holdMs" | "lease">;
+
+/** Leaves the reading to the inbox, where it can read beside this thread and nothing of the user's own is needed. */
+function keepInStore(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> | undefined {
+  const { inbox, identity, orderBy, schemas, source, maxAge, maxSkew, clock } = settings;
+  if (identity !== undefined || orderBy !== undefined || Object.keys(schemas).length > 0) return undefined;
+  return inbox.keep?.(delivery, { source, maxAge, maxSkew, ...terms, now: clock() });
+}
+
+async function keepFromHere(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
   const { inbox, source, maxAge, maxSkew, clock } = settings;
   const read = readEnvelope(delivery.body);
   if (!read.ok) return carryOut(keepRejected(delivery, { rejection: read.rejection, source }), inbox);
-  const terms = await ownTerms(read, settings);
-  return carryOut(keepEvent(delivery, read, { ...terms, holdMs }, { maxAge, maxSkew, now: clock() }), inbox);
+  const own = await ownTerms(read, settings);
+  const limits = { maxAge, maxSkew, now: clock() };
+  return carryOut(keepEvent(delivery, read, { ...own, ...terms }, limits), inbox);
 }
 
 /** What went wrong in the user's own code. */
@@ -111,24 +137,21 @@ function rejectedOutcome(kept: KeptRejected, proof: Proof, { log, clock }: Setti
   return { type: "rejected", rejection, kind, seq, eventId, duplicate, ...proof };
 }
 
-function acceptedOutcome(kept: KeptEvent, proof: Proof, settings: Settings): Accepted {
-  const { eventId, kind, seq, duplicate, state, fits } = kept;
-  return {
-    ...{ type: "accepted", eventId, kind, seq, duplicate, entryState: state },
-    ...(!fits && { reason: "invalid_data" }),
-    ...restampOf(kept, settings),
-    ...proof,
-  };
+function acceptedOutcome(kept: KeptEvent, { secret, channel }: Proof, settings: Settings): Accepted {
+  const { key, kind, seq, duplicate, state: entryState, fits } = kept;
+  const reason = fits ? undefined : "invalid_data";
+  const restampOf = earlierOf(kept, settings);
+  const { eventId } = key;
+  return { type: "accepted", eventId, kind, seq, duplicate, entryState, reason, restampOf, secret, channel };
 }
 
-/** Only what was newly kept can be a restamp; duplicates and what `identity` has already told apart are not. */
-function restampOf(
-  { content, timestamp, eventId, duplicate }: KeptEvent,
+/** The event that a new one may be a restamp of; duplicates and what `identity` has already told apart are none. */
+function earlierOf(
+  { content, timestamp, key, duplicate }: KeptEvent,
   { identity, restamps }: Settings,
-): { restampOf: string } | undefined {
+): string | undefined {
   if (duplicate || identity !== undefined) return undefined;
-  const earlier = restamps.note(content, eventId, timestamp);
-  return earlier === undefined ? undefined : { restampOf: earlier };
+  return restamps.note(content, key.eventId, timestamp);
 }
 
 function asError(thrown: unknown): Error {

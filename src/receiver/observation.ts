@@ -18,19 +18,21 @@ export interface DeliveryObservation {
   readonly bytes: number;
   readonly outcome: Outcome;
   /** The whole delivery, only where its signature was good: nothing of an unauthentic body goes further. */
-  readonly delivery?: Delivery;
+  readonly delivery?: Delivery | undefined;
   /**
    * Only where the outcome is `unauthorized`: finds out why. It is worked out when somebody asks, since anybody can send
    * such deliveries: ask seldom, and keep the answer on this machine. Ask in a `setImmediate` that the listener starts:
    * by then the sender has its answer, so that how long it took tells nothing. Later it is `undefined`, for the bytes of
    * an unauthentic delivery are let go.
    */
-  readonly diagnose?: (options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined;
+  readonly diagnose?:
+    | ((options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined)
+    | undefined;
   /**
    * Only where the outcome is `unauthorized`: how the right digest begins under each secret, to compare with the one that
    * came. Ask when `diagnose` may be asked; empty later.
    */
-  readonly digests?: () => readonly DigestStart[];
+  readonly digests?: (() => readonly DigestStart[]) | undefined;
 }
 
 /** The handlers of an entry ran, or it ended without any. */

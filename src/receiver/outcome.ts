@@ -15,9 +15,9 @@ export type RefusalReason =
 /** Why a delivery counts as authentic. Exactly one of the two is there. */
 export interface Proof {
   /** The secret that matched: its role tells a rotation's progress. */
-  readonly secret?: Pick<Secret, "role" | "fingerprint">;
+  readonly secret?: Pick<Secret, "role" | "fingerprint"> | undefined;
   /** The name of the channel it came over, for one that is not signed. */
-  readonly channel?: string;
+  readonly channel?: string | undefined;
 }
 
 /** Authentic, committed to the inbox. `entryState` is the entry's at that moment, `dead` for `data` that does not fit. */
@@ -29,12 +29,12 @@ export interface Accepted extends Proof {
   readonly duplicate: boolean;
   readonly entryState: EntryState;
   /** `invalid_data` for a known kind whose `data` does not fit its schema. */
-  readonly reason?: "invalid_data";
+  readonly reason?: "invalid_data" | undefined;
   /**
    * For a new event that says the same as an earlier one under another timestamp: that one's id. If the sender dates its
    * retries anew, set `identity`; otherwise each retry runs again.
    */
-  readonly restampOf?: string;
+  readonly restampOf?: string | undefined;
 }
 
 /** Authentic but not an event: kept as a dead letter. */

@@ -3,7 +3,7 @@ import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
 import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
-import { checkData } from "../event/schemas.ts";
+import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/inbox.ts";
 import { newEntry } from "../inbox/new-entry.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
@@ -24,17 +24,29 @@ const WAIT_FOR_HANDLER = 10_000;
  * Reads a claimed entry's bytes again and finds its handlers. Again, because the entry may be older than this process:
  * schemas and handlers are those of now, which is what makes redriving after an upgrade work.
  */
-export async function planEntry(
+export function planEntry(
   entry: ClaimedEntry,
   settings: Settings,
-  { match, isLeft }: Registered,
-): Promise<Plan> {
+  registered: Registered,
+): Plan | Promise<Plan> {
   if (entry.key.timestamp === REJECTED) return promote(entry, settings);
   const read = readEnvelopeAgain(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
-  const event = await eventOf(read.envelope, entry, settings);
+  const { envelope } = read;
+  const event = eventOf(envelope, entry, settings);
+  const planOf = (ready: WebhookEvent | undefined) =>
+    planFor(ready, envelope.event, { entry, settings, registered });
+  return event instanceof Promise ? event.then(planOf) : planOf(event);
+}
+
+function planFor(
+  event: WebhookEvent | undefined,
+  kind: string,
+  { entry, settings, registered }: { entry: ClaimedEntry; settings: Settings; registered: Registered },
+): Plan {
+  const { match, isLeft } = registered;
   if (event === undefined) return { end: "dead", reason: "invalid_data" };
-  const run = match(read.envelope.event);
+  const run = match(kind);
   if (run.length === 0) {
     // What failed before has handlers in another process, or had them: its retry is not given up here.
     if (entry.attempts > 1 || isLeft(entry)) return { wait: WAIT_FOR_HANDLER, reason: "no_handler" };
@@ -42,28 +54,32 @@ export async function planEntry(
   }
 
   let ready: WebhookEvent | undefined = event;
-  return {
-    run,
-    event: async () => {
-      const again = ready === undefined ? readEnvelopeAgain(entry.delivery.body) : undefined;
-      const next = again?.ok === true ? await eventOf(again.envelope, entry, settings) : ready;
-      ready = undefined;
-      if (next === undefined) throw new TypeError("data fitted its schema once, but not the second time");
-      return next;
-    },
+  const first = () => {
+    const own = ready;
+    ready = undefined;
+    return own;
   };
+  return { run, event: () => first() ?? eventAgain(entry, settings) };
+}
+
+async function eventAgain(entry: ClaimedEntry, settings: Settings): Promise<WebhookEvent> {
+  const read = readEnvelopeAgain(entry.delivery.body);
+  const event = read.ok ? await eventOf(read.envelope, entry, settings) : undefined;
+  if (event === undefined) throw new TypeError("data fitted its schema once, but not the second time");
+  return event;
 }
 
 /** The event of an envelope that was just read; `undefined` where `data` does not fit its schema. */
-async function eventOf(
+function eventOf(
   envelope: Envelope,
   { key: { eventId, source } }: ClaimedEntry,
   { schemas }: Settings,
-): Promise<WebhookEvent | undefined> {
-  const checked = await checkData(envelope.event, envelope.data, schemas);
-  if (!checked.ok) return undefined;
-  // The id is the entry's, which the user's own `identity` may have chosen.
-  return toEvent({ envelope, eventId }, source, checked.data);
+): WebhookEvent | undefined | Promise<WebhookEvent | undefined> {
+  const toFitting = (checked: DataResult) =>
+    // The id is the entry's, which the user's own `identity` may have chosen.
+    checked.ok ? toEvent({ envelope, eventId }, source, checked.data) : undefined;
+  const checking = checkData(envelope.event, envelope.data, schemas);
+  return checking instanceof Promise ? checking.then(toFitting) : toFitting(checking);
 }
 
 /**

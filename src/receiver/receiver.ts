@@ -1,4 +1,4 @@
-import { Dispatcher } from "../dispatch/dispatcher.ts";
+import { Dispatcher, type Place } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, Handler } from "../dispatch/handler.ts";
 import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
@@ -173,7 +173,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take(() => accept(delivery, this.#settings));
+    return this.#take((place) => accept(delivery, this.#settings, { place }));
   }
 
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
@@ -183,22 +183,24 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const outcome =
       body.byteLength > bodyLimit
         ? refused("too_large").outcome
-        : await this.#take(() => acceptFromChannel(delivery, channel.name, this.#settings));
+        : await this.#take((place) => acceptFromChannel(delivery, channel.name, this.#settings, place));
     this.#tellDelivery(delivery, outcome, start, delivery);
     return outcome;
   }
 
-  async #take(keep: () => Promise<Outcome>): Promise<Outcome> {
+  async #take(keep: (place: Place | undefined) => Promise<Outcome>): Promise<Outcome> {
     if (!this.ready) {
       const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
       return { type: "unavailable", error: new HookporterError("closed", `the receiver is ${state}`) };
     }
-    const accepting = keep();
+    const place = this.#dispatcher.reserve();
+    const accepting = keep(place);
     this.#underWay.add(accepting);
     const outcome = await accepting;
     this.#underWay.delete(accepting);
+    const mayWait = place?.leave() ?? true;
     if (outcome.type === "misconfigured") this.#logMisconfigured(outcome.error);
-    if (outcome.type === "accepted" && outcome.entryState === "pending") this.#dispatcher.wake();
+    if (mayWait && outcome.type === "accepted" && outcome.entryState === "pending") this.#dispatcher.wake();
     if (outcome.type === "accepted" && outcome.reason === "invalid_data" && !outcome.duplicate) {
       const { seq, eventId, kind } = outcome;
       this.#tellDead({ seq, eventId, kind, reason: "invalid_data", error: null });
@@ -234,11 +236,16 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
     this.#observers.tell({
       type: "delivery",
-      ...{ method, target, headers, receivedAt, outcome },
+      method,
+      target,
+      headers,
+      receivedAt,
       durationMs: Math.round((performance.now() - start) * 100) / 100,
       bytes: delivery?.body.byteLength ?? 0,
-      ...(authentic && delivery !== undefined && { delivery }),
-      ...(passing !== undefined && { diagnose: passing.diagnose, digests: passing.digests }),
+      outcome,
+      delivery: authentic ? delivery : undefined,
+      diagnose: passing?.diagnose,
+      digests: passing?.digests,
     });
     // After the immediates that listeners started, which run once the sender has its answer.
     if (passing !== undefined) setImmediate(passing.forget);
@@ -266,7 +273,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    return { outcome: await this.#take(() => accept(delivery, this.#settings, holdMs)), delivery };
+    const take = (place: Place | undefined) => accept(delivery, this.#settings, { holdMs, place });
+    return { outcome: await this.#take(take), delivery };
   }
 
   #logMisconfigured(error: Error): void {
@@ -280,9 +288,17 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   #observeAttempt({ seq, key, kind, attempts }: ClaimedEntry, settlement: Settlement): void {
     const { records, state, reason, runAt } = settlement;
+    const { eventId } = key;
     this.#observers.tell({
       type: "attempt",
-      ...{ seq, eventId: key.eventId, kind, attempt: attempts, records, state, reason, runAt },
+      seq,
+      eventId,
+      kind,
+      attempt: attempts,
+      records,
+      state,
+      reason,
+      runAt,
     });
   }
 }

@@ -362,6 +362,113 @@ describe("Dispatcher", () => {
     });
   });
 
+  describe("reserve", () => {
+    /** A dispatcher that has looked at the inbox, and so knows whether others wait. */
+    const startIdle = async (options: Partial<DispatcherOptions> = {}) => {
+      const looked = vi.spyOn(inbox, "nextRunAt");
+      const running = start(options);
+      await until(() => expect(looked).toHaveBeenCalled());
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return running;
+    };
+
+    const keepIn = async (running: Dispatcher, eventId: string) => {
+      const place = running.reserve();
+      const key = sampleKey({ eventId });
+      const delivery = sampleDelivery({ receivedAt: Date.now() });
+      const { seq, leased } = await keep(inbox, sampleEntry({ key, delivery, lease: place?.lease }));
+      if (leased === true) place?.run({ seq, key, kind: "payment.received", delivery });
+      if (place?.leave() !== false) running.wake();
+      return { seq, leased: leased === true };
+    };
+
+    it("runs an entry that is kept with a lease, without a claim", async () => {
+      const running = await startIdle();
+      const claim = vi.spyOn(inbox, "claim");
+      const kept = await Promise.all(["evt_1", "evt_2", "evt_3"].map((id) => keepIn(running, id)));
+      expect(kept.map(({ leased }) => leased)).toEqual([true, true, true]);
+      await untilStates("done", "done", "done");
+      expect(settled).toMatchObject([{ records: [{ attempt: 1 }] }, {}, {}]);
+      expect(claim).not.toHaveBeenCalled();
+      expect(running.running).toBe(0);
+    });
+
+    it("does not run it before the turn of the event loop in which it was kept is over", async () => {
+      const ran = vi.fn();
+      const running = await startIdle({ plan: planOf({ a: ran }) });
+      await keepIn(running, "evt_1");
+      for (let tick = 0; tick < 100; tick++) await Promise.resolve();
+      expect(ran).not.toHaveBeenCalled();
+      await untilStates("done");
+    });
+
+    it("tries it again like any other when it fails", async () => {
+      let ran = 0;
+      const plan = planOf({
+        a: () => {
+          if (++ran === 1) throw new Error("not yet");
+        },
+      });
+      const running = await startIdle({ plan, pollMs: 60_000 });
+      await keepIn(running, "evt_1");
+      await untilStates("done");
+      expect(settled.map(({ state }) => state)).toEqual(["pending", "done"]);
+    });
+
+    it("gives no more room than there is, and gives it again", async () => {
+      const running = await startIdle({ concurrency: 2 });
+      const places = [running.reserve(), running.reserve(), running.reserve()];
+      expect(places.map((place) => place !== undefined)).toEqual([true, true, false]);
+      expect(places[0]?.leave()).toBe(true);
+      expect(running.reserve()).toBeDefined();
+    });
+
+    it("gives no room before it is started, nor after it is stopped", async () => {
+      const running = await startIdle();
+      await running.stop(0);
+      expect(running.reserve()).toBeUndefined();
+    });
+
+    it("leaves to claims what an inbox keeps without a lease", async () => {
+      const running = await startIdle();
+      const append = inbox.append.bind(inbox);
+      vi.spyOn(inbox, "append").mockImplementation(({ lease: _, ...entry }) => append(entry));
+      expect(await keepIn(running, "evt_1")).toMatchObject({ leased: false });
+      await untilStates("done");
+    });
+
+    it("gives no room while one that is due has waited for long, and was passed by", async () => {
+      const slow = gate();
+      const plan = async ({ key }: ClaimedEntry) =>
+        planOf({ a: () => (key.eventId === "evt_slow" ? slow.opened : undefined) })();
+      const running = await startIdle({ plan, concurrency: 1, handlerTimeoutMs: 60_000 });
+      const hasRoom = () => running.reserve()?.leave() ?? false;
+      for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`); // so that runs are known to be quick
+      await until(async () => expect(await inbox.counts()).toMatchObject({ done: 50, running: 0 }));
+      await keepIn(running, "evt_slow");
+      await until(() => expect(running.running).toBe(1));
+      expect(hasRoom()).toBe(true);
+      // Another process died while it ran this one: it may not stand in line, lest that costs it one more attempt.
+      const ago = Date.now() - 200;
+      await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: ago }) }));
+      await inbox.claim({ now: ago, limit: 1, leaseMs: 0 });
+      running.wake();
+      await until(() => expect(hasRoom()).toBe(false));
+      slow.open();
+      await until(async () => expect(await inbox.counts()).toMatchObject({ done: 52, running: 0 }));
+      await until(() => expect(hasRoom()).toBe(true));
+    });
+
+    it("[case 80] begins what was just kept when it is stopped, and gives back what does not end", async () => {
+      const ran = vi.fn(() => new Promise(() => {}));
+      const running = await startIdle({ plan: planOf({ a: ran }) });
+      await keepIn(running, "evt_1");
+      await running.stop(0);
+      expect(ran).toHaveBeenCalledOnce();
+      expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
+    });
+  });
+
   describe("stop", () => {
     it("[case 80] waits for what is running, and claims nothing more", async () => {
       const slow = gate();

@@ -47,7 +47,7 @@ describe("runEntry", () => {
       finishedHandlers: ["a", "c"],
       records: [{ outcome: "ok" }, { outcome: "error", error: "no" }, { outcome: "ok" }],
     });
-    expect(settlement.uncount).toBeUndefined();
+    expect(settlement.uncount).toBe(false);
   });
 
   it("[case 77] does not run a finished handler again", async () => {

@@ -56,6 +56,18 @@ describe("Slots", () => {
     await Promise.all(runs);
   });
 
+  it("keep room for what is to come: of what may run, then of what may stand in line", async () => {
+    const slots = new Slots(2);
+    for (let run = 0; run < 50; run++) await slots.run(async () => undefined);
+    const rooms = [slots.reserve(), slots.reserve(), slots.reserve()];
+    expect(slots.free).toEqual({ now: 0, ahead: 199 });
+    rooms[0]?.();
+    expect(slots.free).toEqual({ now: 0, ahead: 200 });
+    rooms[1]?.();
+    rooms[2]?.();
+    expect(slots.free).toEqual({ now: 2, ahead: 200 });
+  });
+
   it("let what has begun end when they are closed, and nothing else begin", async () => {
     const slots = new Slots(1);
     const { work, end } = held();

@@ -44,7 +44,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
           inbox,
           sampleEntry({ orderKey: "prop_1", delivery: sampleDelivery({ body }) }),
         );
-        expect(appended).toEqual({ seq: expect.any(Number), duplicate: false, state: "pending" });
+        expect(appended).toMatchObject({ seq: expect.any(Number), duplicate: false, state: "pending" });
         expect(await inbox.list({})).toEqual([
           {
             seq: appended.seq,
@@ -138,6 +138,35 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await keep(inbox, sampleEntry({ key: sampleKey({ timestamp }) }))).toMatchObject({
           duplicate: true,
         });
+      });
+    });
+
+    describe("append, with a lease", () => {
+      const lease = { token: "lease-1", until: AT + 1000 };
+
+      it("keeps a new entry as if it had been claimed in that moment", async () => {
+        const { seq, ...appended } = await keep(inbox, sampleEntry({ lease }));
+        expect(appended).toEqual({ duplicate: false, state: "pending", leased: true });
+        const running = { state: "running", attempts: 1, runAt: AT + 1000 };
+        expect(await inbox.list({})).toMatchObject([{ seq, ...running }]);
+        expect(await inbox.claim({ now: AT + 999, limit: 10, leaseMs: 10 })).toEqual([]);
+        expect(await inbox.nextRunAt()).toBe(AT + 1000);
+        expect(await inbox.renew([{ seq, lease: "lease-1" }], AT + 2000)).toEqual([]);
+        expect(await inbox.settle(settlementOf({ seq, lease: "lease-1" }), AT + 5)).toBe(true);
+        expect(await inbox.list({})).toMatchObject([{ state: "done", attempts: 1, settledAt: AT + 5 }]);
+      });
+
+      it("[case 75] leaves it to claims once the lease has ended, and refuses its completion", async () => {
+        const { seq } = await keep(inbox, sampleEntry({ lease }));
+        expect(await claimOne(inbox, AT + 1000)).toMatchObject({ seq, attempts: 2 });
+        expect(await inbox.settle(settlementOf({ seq, lease: "lease-1" }), AT)).toBe(false);
+      });
+
+      it("gives none to an event that is known", async () => {
+        const { seq } = await keep(inbox, sampleEntry());
+        const again = await keep(inbox, sampleEntry({ lease }));
+        expect(again).toEqual({ seq, duplicate: true, state: "pending" });
+        expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, duplicates: 1 }]);
       });
     });
 

@@ -51,7 +51,10 @@ export async function claimOne(inbox: Inbox, now = AT, leaseMs = 1000): Promise<
 }
 
 /** A settlement of a claimed entry; what is not given is the end of a good run. */
-export function settlementOf(entry: ClaimedEntry, parts: Partial<Settlement> = {}): Settlement {
+export function settlementOf(
+  entry: Pick<ClaimedEntry, "seq" | "lease">,
+  parts: Partial<Settlement> = {},
+): Settlement {
   const { seq, lease } = entry;
   return { seq, lease, state: "done", reason: null, runAt: AT, finishedHandlers: [], records: [], ...parts };
 }

@@ -47,7 +47,7 @@ describe("orderBy", () => {
     });
     for (const property of ["a", "a", "b"]) await deliver(property);
     await until(() => expect(ran).toEqual([2]));
-    expect(await states()).toEqual(["pending", "pending", "done"]);
+    await until(async () => expect(await states()).toEqual(["pending", "pending", "done"]));
     clock.now += 2000;
     await until(() => expect(ran).toEqual([2, 0, 1]));
   });

@@ -160,12 +160,13 @@ describe("replaceHandlers", () => {
   it("lets what is running end with the handlers it began with", async () => {
     const { receiver, untilState } = await openReceiver();
     const held = gate();
+    const first = vi.fn(() => held.opened);
     const second = vi.fn();
     const late = vi.fn();
-    receiver.on("*", () => held.opened);
+    receiver.on("*", first);
     receiver.on("*", () => second());
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("running");
+    await until(() => expect(first).toHaveBeenCalled());
     receiver.replaceHandlers((registry) => registry.on("*", () => late()));
     held.open();
     await untilState("done");
@@ -228,7 +229,8 @@ describe("observe", () => {
     await receiver.receive(incoming({ read: async () => "too_large" }));
     const rejected = bytes("no JSON");
     await receiver.receive(incoming({ headers: signedHeaders(rejected), read: async () => rejected }));
-    expect(seen.map((one) => [one.type === "delivery" && one.outcome.type, "delivery" in one])).toEqual([
+    const told = seen.flatMap((one) => (one.type === "delivery" ? [one] : []));
+    expect(told.map(({ outcome, delivery }) => [outcome.type, delivery !== undefined])).toEqual([
       ["unauthorized", false],
       ["refused", false],
       ["rejected", true],

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { accept } from "../../src/receiver/accept.ts";
+import { accept, type NewEntryTerms } from "../../src/receiver/accept.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
 import { threadedInbox } from "../inbox/threaded.ts";
 import { at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";
@@ -113,8 +113,49 @@ describe("a delivery becomes the same", () => {
   it.each(WAYS)("%s: a relay's entry is left alone for as long as it holds it", async (_, make) => {
     const inbox = make();
     const { settings } = await open(inbox);
-    await accept(deliveryOf(envelope()), settings, 5000);
+    await accept(deliveryOf(envelope()), settings, { holdMs: 5000 });
     expect(await inbox.list({})).toMatchObject([{ runAt: NOW + 5000 }]);
+  });
+
+  it.each(WAYS)("%s: what may run at once is leased as it is kept", async (_, make) => {
+    const inbox = make();
+    const { settings } = await open(inbox);
+    const ran: unknown[] = [];
+    let number = 0;
+    const placed = (body: object | string, more: Pick<NewEntryTerms, "holdMs"> = {}) => {
+      const lease = { token: `lease-${++number}`, until: NOW + 1000 };
+      const place = { lease, run: (entry: object) => void ran.push(entry), leave: () => true };
+      return accept(deliveryOf(body), settings, { ...more, place });
+    };
+    await placed(event);
+    const { headers, ...delivery } = deliveryOf(event);
+    const key = { source: "service", eventId: "evt_known", timestamp: NOW };
+    const same = { ...delivery, body: Uint8Array.from(delivery.body) };
+    expect(ran).toEqual([{ seq: 1, key, kind: "payment.received", delivery: { ...same, headers } }]);
+    await placed(event); // known
+    await placed(envelope({ ...PROPERTY, data: {} })); // does not fit
+    await placed("no JSON");
+    await placed(envelope({ id: "evt_held" }), { holdMs: 5000 });
+    expect(ran).toHaveLength(1);
+    const states = (await inbox.list({})).map(({ state, attempts }) => [state, attempts]);
+    const rest = [
+      ["dead", 0],
+      ["dead", 0],
+      ["pending", 0],
+    ];
+    expect(states).toEqual([["running", 1], ...rest]);
+    const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+    expect(await inbox.settle({ seq: 1, lease: "lease-1", ...done }, NOW)).toBe(true);
+  });
+
+  it("leases none that has an order key, since others may have to end first", async () => {
+    const inbox = memoryInbox();
+    const { settings } = await open(inbox, { orderBy: () => "own" });
+    const run = vi.fn();
+    const place = { lease: { token: "lease", until: NOW + 1000 }, run, leave: () => true };
+    await accept(deliveryOf(envelope()), settings, { place });
+    expect(run).not.toHaveBeenCalled();
+    expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
   });
 
   it("goes past an inbox's own reading where the user's own code has a say", async () => {

@@ -1,7 +1,15 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { WorkResult } from "../commit-together.ts";
-import type { ClaimedEntry, KeepTerms, Kept, KeptEvent, NewEntry } from "../inbox.ts";
-import { deliveryOf, type Operation } from "./operations.ts";
+import type {
+  AttemptRecord,
+  ClaimedEntry,
+  KeepTerms,
+  Kept,
+  KeptEvent,
+  NewEntry,
+  Settlement,
+} from "../inbox.ts";
+import type { Operation } from "./operations.ts";
 import { tellError, toldError } from "./told-error.ts";
 import type { Packet, ToldError } from "./writer-messages.ts";
 
@@ -11,26 +19,14 @@ import type { Packet, ToldError } from "./writer-messages.ts";
 /** Packs a batch of operations. */
 export function packBatch(operations: readonly Operation[]): Packet {
   const bodies: Uint8Array[] = [];
-  const packed = operations.map((operation): PackedOperation => {
-    const delivery = deliveryOf(operation);
-    if (delivery === undefined) return operation;
-    bodies.push(delivery.body);
-    const [first, second] = operation.given;
-    return operation.name === "keep"
-      ? packKeep(delivery, second as KeepTerms)
-      : { name: operation.name, given: [{ ...(first as NewEntry), delivery: withoutBody(delivery) }] };
-  });
+  const packed = operations.map((operation) => packOperation(operation, bodies));
   return { text: JSON.stringify(packed), bodies: join(bodies) };
 }
 
 /** The operations of a batch, whose bodies are views into its memory. */
 export function unpackBatch({ text, bodies }: Packet): readonly Operation[] {
   const rest = new Bodies(bodies);
-  return (JSON.parse(text) as PackedOperation[]).map((packed) => {
-    if (isList(packed)) return { name: "keep", given: unpackKeep(packed, rest) };
-    const { name, given } = packed;
-    return name === "append" ? { name, given: [withBody(given[0] as EntryWithoutBody, rest)] } : packed;
-  });
+  return (JSON.parse(text) as PackedOperation[]).map((packed) => unpackOperation(packed, rest));
 }
 
 /** Packs the results of a batch. */
@@ -58,8 +54,6 @@ export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
   });
 }
 
-type PackedOperation = Operation | PackedKeep;
-
 type PackedResult =
   | { readonly value: unknown }
   | { readonly error: ToldError }
@@ -70,47 +64,123 @@ function isList<List extends readonly unknown[]>(packed: List | object): packed 
   return Array.isArray(packed);
 }
 
+/** An operation's name, and what it is given. */
+type PackedOperation =
+  | PackedKeep
+  | PackedSettle
+  | readonly ["append", EntryWithoutBody]
+  | readonly ["other", Operation];
+
+function packOperation(operation: Operation, bodies: Uint8Array[]): PackedOperation {
+  const [first, second] = operation.given;
+  switch (operation.name) {
+    case "keep":
+      return packKeep(first as Delivery, second as KeepTerms, bodies);
+    case "settle":
+      return packSettle(first as Settlement, second as number);
+    case "append":
+      return ["append", withoutBody(first as NewEntry, bodies)];
+    default:
+      return ["other", operation];
+  }
+}
+
+function unpackOperation(packed: PackedOperation, rest: Bodies): Operation {
+  switch (packed[0]) {
+    case "keep":
+      return { name: "keep", given: unpackKeep(packed, rest) };
+    case "settle":
+      return { name: "settle", given: unpackSettle(packed) };
+    case "append":
+      return { name: "append", given: [withBody(packed[1], rest)] };
+    default:
+      return packed[1];
+  }
+}
+
 type PackedKeep = ReturnType<typeof packKeep>;
 
-function packKeep(delivery: Delivery, { source, now, maxAge, maxSkew, holdMs }: KeepTerms) {
+function packKeep(delivery: Delivery, terms: KeepTerms, bodies: Uint8Array[]) {
   const { method, target, headers, body, receivedAt } = delivery;
+  const { source, now, maxAge, maxSkew, holdMs, lease } = terms;
+  bodies.push(body);
+  // biome-ignore format: one thing a line
   return [
-    method,
-    target,
-    headers,
-    body.byteLength,
-    receivedAt,
-    source,
-    now,
-    maxAge,
-    maxSkew,
-    holdMs,
+    "keep",
+    method, target, headers, body.byteLength, receivedAt,
+    source, now, maxAge, maxSkew, holdMs,
+    lease?.token ?? null, lease?.until ?? null,
   ] as const;
 }
 
 function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
-  const [method, target, headers, length, receivedAt, source, now, maxAge, maxSkew, holdMs] = packed;
+  // biome-ignore format: one thing a line
+  const [
+    ,
+    method, target, headers, length, receivedAt,
+    source, now, maxAge, maxSkew, holdMs,
+    token, until,
+  ] = packed;
+  const lease = token === null || until === null ? undefined : { token, until };
   return [
     { method, target, headers, body: rest.take(length), receivedAt },
-    { source, now, maxAge, maxSkew, holdMs },
+    { source, now, maxAge, maxSkew, holdMs, lease },
   ];
+}
+
+type PackedSettle = ReturnType<typeof packSettle>;
+
+function packSettle(settlement: Settlement, now: number) {
+  const { seq, lease, state, reason, runAt, finishedHandlers, uncount = false } = settlement;
+  const records = settlement.records.map(packRecord);
+  return ["settle", now, seq, lease, state, reason, runAt, finishedHandlers, uncount, records] as const;
+}
+
+function unpackSettle(packed: PackedSettle): [Settlement, number] {
+  const [, now, seq, lease, state, reason, runAt, finishedHandlers, uncount, packedRecords] = packed;
+  const records = packedRecords.map(unpackRecord);
+  return [{ seq, lease, state, reason, runAt, finishedHandlers, uncount, records }, now];
+}
+
+function packRecord({ attempt, handler, startedAt, durationMs, outcome, error, note }: AttemptRecord) {
+  return [attempt, handler, startedAt, durationMs, outcome, error, note] as const;
+}
+
+function unpackRecord(packed: ReturnType<typeof packRecord>): AttemptRecord {
+  const [attempt, handler, startedAt, durationMs, outcome, error, note] = packed;
+  return { attempt, handler, startedAt, durationMs, outcome, error, note };
 }
 
 type PackedKept = ReturnType<typeof packKept>;
 
-function packKept({ seq, duplicate, state, eventId, kind, timestamp, content, fits }: KeptEvent) {
-  return [seq, duplicate, state, eventId, kind, timestamp, content, fits] as const;
+function packKept({ seq, duplicate, state, leased, key, kind, timestamp, content, fits }: KeptEvent) {
+  const { source, eventId } = key;
+  return [
+    seq,
+    duplicate,
+    state,
+    leased === true,
+    source,
+    eventId,
+    key.timestamp,
+    kind,
+    timestamp,
+    content,
+    fits,
+  ] as const;
 }
 
 function unpackKept(packed: PackedKept): KeptEvent {
-  const [seq, duplicate, state, eventId, kind, timestamp, content, fits] = packed;
-  return { seq, duplicate, state, eventId, kind, timestamp, content, fits };
+  const [seq, duplicate, state, leased, source, eventId, keyTimestamp, kind, timestamp, content, fits] =
+    packed;
+  const key = { source, eventId, timestamp: keyTimestamp };
+  return { seq, duplicate, state, leased, key, kind, timestamp, content, fits };
 }
 
 type PackedClaimed = ReturnType<typeof packClaimed>;
 
-function packClaimed({ key, delivery, ...entry }: ClaimedEntry, bodies: Uint8Array[]) {
-  const { seq, lease, kind, runAt, attempts, finishedHandlers } = entry;
+function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
+  const { seq, lease, key, kind, runAt, attempts, finishedHandlers, delivery } = entry;
   const { method, target, headers, body, receivedAt } = delivery;
   bodies.push(body);
   // biome-ignore format: one thing a line
@@ -129,23 +199,29 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     method, target, headers, length, receivedAt,
   ] = packed;
   return {
-    ...{ seq, lease, key: { source, eventId, timestamp }, kind, runAt, attempts, finishedHandlers },
+    seq,
+    lease,
+    key: { source, eventId, timestamp },
+    kind,
+    runAt,
+    attempts,
+    finishedHandlers,
     delivery: { method, target, headers, body: rest.take(length), receivedAt },
   };
 }
 
 /** An entry with the length of its delivery's body in place of the body. */
-interface EntryWithoutBody {
-  readonly delivery: DeliveryWithoutBody;
+interface EntryWithoutBody extends Omit<NewEntry, "delivery"> {
+  readonly delivery: Omit<Delivery, "body"> & { readonly body: number };
 }
 
-type DeliveryWithoutBody = Omit<Delivery, "body"> & { readonly body: number };
-
-function withoutBody(delivery: Delivery): DeliveryWithoutBody {
-  return { ...delivery, body: delivery.body.byteLength };
+function withoutBody(entry: NewEntry, bodies: Uint8Array[]): EntryWithoutBody {
+  const { delivery } = entry;
+  bodies.push(delivery.body);
+  return { ...entry, delivery: { ...delivery, body: delivery.body.byteLength } };
 }
 
-function withBody(entry: EntryWithoutBody, rest: Bodies): object {
+function withBody(entry: EntryWithoutBody, rest: Bodies): NewEntry {
   const { delivery } = entry;
   return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } };
 }

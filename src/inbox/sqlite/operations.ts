@@ -71,7 +71,7 @@ function append(statements: Statements, entry: NewEntry): Appended | undefined {
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
   statements.run(insert, seq, method, target, JSON.stringify(headers), body);
-  return { seq, duplicate: false, state: entry.state };
+  return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
 }
 
 /** Reads a delivery, and keeps what it is. */
@@ -111,8 +111,8 @@ const INSERT_ATTEMPT =
   "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
-function settle(statements: Statements, { records, ...settlement }: Settlement, now: number): boolean {
-  const { seq, lease, state, reason, runAt } = settlement;
+function settle(statements: Statements, settlement: Settlement, now: number): boolean {
+  const { seq, lease, state, reason, runAt, records } = settlement;
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
   const given = settlement.uncount === true ? 1 : 0;

@@ -9,10 +9,11 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The columns of `entry`, in the order {@link entryValues} gives them; without the body's hash. */
 export const ENTRY_COLUMNS =
   "key_timestamp, event_id, source, kind, event_timestamp, state, reason, order_key, " +
-  "received_at, run_at, last_seen_at, settled_at, body_length";
+  "received_at, run_at, last_seen_at, settled_at, lease, attempts, body_length";
 
 /** A new entry as the values of its row. */
-export function entryValues({ key, delivery, ...entry }: NewEntry): (string | number | null)[] {
+export function entryValues(entry: NewEntry): (string | number | null)[] {
+  const { key, delivery } = entry;
   const at = delivery.receivedAt;
   const settledAt = entry.state === "dead" ? at : null;
   const eventId = encodeText(key.eventId);
@@ -20,10 +21,13 @@ export function entryValues({ key, delivery, ...entry }: NewEntry): (string | nu
   const kind = encodeNullable(entry.kind);
   const reason = encodeNullable(entry.reason);
   const orderKey = encodeNullable(entry.orderKey);
-  const { eventTimestamp, state, runAt = at } = entry;
+  const { eventTimestamp, lease } = entry;
+  const state = lease === undefined ? entry.state : "running";
+  const runAt = lease?.until ?? entry.runAt ?? at;
+  const ran = [lease?.token ?? null, lease === undefined ? 0 : 1];
   const length = delivery.body.byteLength;
   // biome-ignore format: in the order of the columns above
-  return [key.timestamp, eventId, source, kind, eventTimestamp, state, reason, orderKey, at, runAt, at, settledAt, length];
+  return [key.timestamp, eventId, source, kind, eventTimestamp, state, reason, orderKey, at, runAt, at, settledAt, ...ran, length];
 }
 
 /** A row of `entry` as an entry. */
