@@ -124,7 +124,17 @@ export class Dispatcher {
         isTaken = true;
         const { seq, key, kind, delivery } = entry;
         const { token, until: runAt } = lease;
-        const leased = { seq, lease: token, key, kind, runAt, attempts: 1, finishedHandlers: [], delivery };
+        const leased: ClaimedEntry = {
+          seq,
+          lease: token,
+          key,
+          kind,
+          orderKey: null,
+          runAt,
+          attempts: 1,
+          finishedHandlers: [],
+          delivery,
+        };
         this.#beginning++;
         const begin = () => {
           free();

@@ -29,7 +29,8 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
       records = [],
       uncount = false,
     } = more;
-    return { seq, lease, state, reason, runAt, finishedHandlers, records, uncount };
+    const unordered = entry.orderKey === null;
+    return { seq, lease, state, reason, runAt, finishedHandlers, records, uncount, unordered };
   };
   // Claimed more often than it may run: whatever ran it died before it could say so.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");

@@ -114,7 +114,7 @@ export interface Entry {
 }
 
 /** An entry that this process has leased: what running it takes. */
-export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "finishedHandlers"> {
+export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
   /** The lease's token: a completion that does not carry the current one is refused. */
   readonly lease: string;
   /** When the lease ends. */
@@ -151,6 +151,8 @@ export interface Settlement {
   readonly records: readonly AttemptRecord[];
   /** Gives the attempt back: it was ended by a shutdown, not by the entry. */
   readonly uncount?: boolean;
+  /** That the entry has no order key, so that nobody waits for its end: it need not be looked up. */
+  readonly unordered?: boolean;
 }
 
 /** What to claim. All times are milliseconds. */

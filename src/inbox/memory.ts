@@ -252,8 +252,8 @@ function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease, ...nex
 }
 
 function toClaimed(entry: Entry, lease: string, delivery: Delivery): ClaimedEntry {
-  const { seq, key, kind, runAt, attempts, finishedHandlers } = entry;
-  return { seq, lease, key, kind, runAt, attempts, finishedHandlers, delivery };
+  const { seq, key, kind, orderKey, runAt, attempts, finishedHandlers } = entry;
+  return { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery };
 }
 
 /** What is kept must not change when somebody changes what they were given. */

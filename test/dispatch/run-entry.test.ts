@@ -9,6 +9,7 @@ const ENTRY: ClaimedEntry = {
   seq: 7,
   key: sampleKey(),
   kind: "payment.received",
+  orderKey: null,
   runAt: AT + 1000,
   attempts: 1,
   finishedHandlers: [],

@@ -131,15 +131,29 @@ function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
 type PackedSettle = ReturnType<typeof packSettle>;
 
 function packSettle(settlement: Settlement, now: number) {
-  const { seq, lease, state, reason, runAt, finishedHandlers, uncount = false } = settlement;
+  const { seq, lease, state, reason, runAt, finishedHandlers } = settlement;
+  const { uncount = false, unordered = false } = settlement;
   const records = settlement.records.map(packRecord);
-  return ["settle", now, seq, lease, state, reason, runAt, finishedHandlers, uncount, records] as const;
+  return [
+    "settle",
+    now,
+    seq,
+    lease,
+    state,
+    reason,
+    runAt,
+    finishedHandlers,
+    uncount,
+    unordered,
+    records,
+  ] as const;
 }
 
 function unpackSettle(packed: PackedSettle): [Settlement, number] {
-  const [, now, seq, lease, state, reason, runAt, finishedHandlers, uncount, packedRecords] = packed;
+  const [, now, seq, lease, state, reason, runAt, finishedHandlers, uncount, unordered, packedRecords] =
+    packed;
   const records = packedRecords.map(unpackRecord);
-  return [{ seq, lease, state, reason, runAt, finishedHandlers, uncount, records }, now];
+  return [{ seq, lease, state, reason, runAt, finishedHandlers, uncount, unordered, records }, now];
 }
 
 function packRecord({ attempt, handler, startedAt, durationMs, outcome, error, note }: AttemptRecord) {
@@ -180,13 +194,13 @@ function unpackKept(packed: PackedKept): KeptEvent {
 type PackedClaimed = ReturnType<typeof packClaimed>;
 
 function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
-  const { seq, lease, key, kind, runAt, attempts, finishedHandlers, delivery } = entry;
+  const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery } = entry;
   const { method, target, headers, body, receivedAt } = delivery;
   bodies.push(body);
   // biome-ignore format: one thing a line
   return [
     key.source, key.eventId, key.timestamp,
-    seq, lease, kind, runAt, attempts, finishedHandlers,
+    seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
     method, target, headers, body.byteLength, receivedAt,
   ] as const;
 }
@@ -195,7 +209,7 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
   // biome-ignore format: one thing a line
   const [
     source, eventId, timestamp,
-    seq, lease, kind, runAt, attempts, finishedHandlers,
+    seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
     method, target, headers, length, receivedAt,
   ] = packed;
   return {
@@ -203,6 +217,7 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     lease,
     key: { source, eventId, timestamp },
     kind,
+    orderKey,
     runAt,
     attempts,
     finishedHandlers,

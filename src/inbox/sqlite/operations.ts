@@ -123,7 +123,7 @@ function settle(statements: Statements, settlement: Settlement, now: number): bo
     ...[state, reason === null ? null : encodeText(reason), runAt, settledAt, finished, given, seq, lease],
   );
   if (changed === 0) return false;
-  if (state !== "pending") releaseBehind(statements, seq);
+  if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
   for (const record of records) {
     statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
   }

@@ -63,6 +63,7 @@ export function toClaimed(row: Row, lease: { readonly token: string; readonly un
     lease: lease.token,
     key: toKey(row),
     kind: decodeNullable(row.kind),
+    orderKey: decodeNullable(row.order_key),
     runAt: lease.until,
     attempts: (row.attempts as number) + 1,
     finishedHandlers: JSON.parse(row.finished_handlers as string),
