@@ -48,9 +48,8 @@ async function onNode(options: StartOptions, inbox: string | Inbox): Promise<Run
 async function started({ handle }: StartOptions, inbox: string | Inbox): Promise<Receiver> {
   const busy = { concurrency: 1, handlerTimeout: HOUR, drainTimeout: 0 };
   const receiver = createReceiver({ secret: SECRET, inbox, ...(!handle && busy) });
-  receiver.on("*", (_, { signal }) =>
-    handle ? undefined : new Promise((resolve) => signal.addEventListener("abort", resolve)),
-  );
+  if (handle) receiver.on("*", () => {});
+  else receiver.on("*", (_, { signal }) => new Promise((end) => signal.addEventListener("abort", end)));
   await receiver.start();
   return receiver;
 }
