@@ -15,6 +15,8 @@ export interface WorkTerms<Order> {
   readonly order: Order;
   /** Bytes it holds while it waits. */
   readonly bytes: number;
+  /** That no sender waits for it: it goes with others, and does not fill a batch of its own. Default not. */
+  readonly canWait?: boolean;
 }
 
 /** Somewhere else to run whole batches: in the same order, each in one transaction. */
@@ -29,7 +31,7 @@ export interface Elsewhere<Order> {
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** So much waiting is worth a batch of its own, beside one that is elsewhere already. */
+/** So much that is waited for is worth a batch of its own, beside one that is elsewhere already. */
 const FULL_ENOUGH = 16;
 
 /** Batches elsewhere: one that is worked on, and the next, so that nobody there stands idle while results come back. */
@@ -45,6 +47,8 @@ export class GroupCommit<Order = never> {
   readonly #elsewhere: Elsewhere<Order> | undefined;
   #waiting: Waiting<Order>[] = [];
   #waitingBytes = 0;
+  /** How many of them somebody waits for. */
+  #pressing = 0;
   /** Each until its batch is back. */
   readonly #away = new Set<Promise<void>>();
   #endOfTurn: Promise<void> | undefined;
@@ -68,7 +72,8 @@ export class GroupCommit<Order = never> {
     this.#waitingBytes += bytes;
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ work, terms, resolve, reject });
-      if (this.#waiting.length % FULL_ENOUGH === 0 && this.#trySendingAway()) return;
+      const pressing = terms?.canWait !== true;
+      if (pressing && ++this.#pressing % FULL_ENOUGH === 0 && this.#trySendingAway()) return;
       if (this.#away.size === 0) this.#lookAtEndOfTurn();
     });
   }
@@ -105,9 +110,8 @@ export class GroupCommit<Order = never> {
     const known = await results;
     isBack();
     // The next one is sent before these results are given out, since all that then happens takes as long.
-    const enough = this.#away.size === 0 ? 1 : FULL_ENOUGH;
-    if (this.#waiting.length >= enough && !this.#trySendingAway() && this.#away.size === 0)
-      this.#lookAtEndOfTurn();
+    const enough = this.#away.size === 0 ? this.#waiting.length > 0 : this.#pressing >= FULL_ENOUGH;
+    if (enough && !this.#trySendingAway() && this.#away.size === 0) this.#lookAtEndOfTurn();
     giveOut(batch, known);
   }
 
@@ -137,6 +141,7 @@ export class GroupCommit<Order = never> {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;
+    this.#pressing = 0;
     return batch;
   }
 }

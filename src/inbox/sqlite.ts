@@ -200,7 +200,7 @@ class SqliteInbox implements Inbox {
     const bytes = deliveryOf(order)?.body.byteLength ?? 0;
     try {
       const work = () => runOperation(this.#open.statements, order) as OperationResult<Name>;
-      return await this.#commit.run(work, { order, bytes });
+      return await this.#commit.run(work, { order, bytes, canWait: name === "settle" });
     } catch (thrown) {
       throw inboxError(this.#path, thrown);
     }

@@ -156,6 +156,27 @@ describe("GroupCommit with an elsewhere", () => {
     expect(await second).toBe("b");
   });
 
+  it("fills no batch with what can wait, and sends it with others, or alone once nothing is there", async () => {
+    const { batches, commit, order } = away();
+    const canWait = (number: number) => ({ ...order(number), canWait: true });
+    const first = commit.run(() => "a", order(0));
+    await untilBatches(batches, 1);
+    const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait(at + 1)));
+    const pressing = Array.from({ length: 15 }, (_, at) => commit.run(() => at, order(at + 101)));
+    expect(batches).toHaveLength(1);
+    const last = commit.run(() => "b", order(200));
+    expect(batches[1]?.orders).toHaveLength(40 + 15 + 1);
+    const late = commit.run(() => "late", canWait(300));
+    batches[0]?.answer();
+    await first;
+    expect(batches).toHaveLength(2);
+    batches[1]?.answer();
+    await Promise.all([...waiting, ...pressing, last]);
+    expect(batches[2]?.orders).toEqual([300]);
+    batches[2]?.answer();
+    expect(await late).toBe("late");
+  });
+
   it("keeps what cannot be sent, and runs it here once nothing is away", async () => {
     const { log, batches, commit, order } = away();
     const first = commit.run(() => "a", order(0));
