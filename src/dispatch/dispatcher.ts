@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describeError } from "../errors.ts";
 import type { AttemptRecord, ClaimedEntry, FirstLease, Inbox, Settlement } from "../inbox/inbox.ts";
 import type { DeadLetter } from "./handler.ts";
+import { Place } from "./place.ts";
 import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
 import { Slots } from "./slots.ts";
@@ -40,15 +41,6 @@ interface Running {
   readonly entry: ClaimedEntry;
   readonly finished: Promise<Settlement | undefined>;
   leasedUntil: number;
-}
-
-/** Room for an entry that is about to be kept: it is leased as it is kept, and spares a claim of its own. */
-export interface Place {
-  readonly lease: FirstLease;
-  /** Runs the entry that got the lease, in its turn; not before the sender can have its answer. */
-  run(entry: Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">): void;
-  /** Gives the room back, unless an entry has it, and says whether it did. Once, when the entry is kept or not. */
-  leave(): boolean;
 }
 
 /** How an entry comes to run. */
@@ -117,36 +109,15 @@ export class Dispatcher {
     const { clock, leaseMs } = this.#options;
     const lease: FirstLease = { token: randomUUID(), until: clock() + leaseMs };
     const free = this.#slots.reserve();
-    let isTaken = false;
-    return {
-      lease,
-      run: (entry) => {
-        isTaken = true;
-        const { seq, key, kind, delivery } = entry;
-        const { token, until: runAt } = lease;
-        const leased: ClaimedEntry = {
-          seq,
-          lease: token,
-          key,
-          kind,
-          orderKey: null,
-          runAt,
-          attempts: 1,
-          finishedHandlers: [],
-          delivery,
-        };
-        this.#beginning++;
-        const begin = () => {
-          free();
-          this.#beginning--;
-        };
-        this.#run(leased, { claimed: false, before: () => nextTurn().then(begin) });
-      },
-      leave: () => {
-        if (!isTaken) free();
-        return !isTaken;
-      },
+    const begin = () => {
+      this.#beginning--;
+      free();
     };
+    const run = (entry: ClaimedEntry) => {
+      this.#beginning++;
+      this.#run(entry, { claimed: false, before: () => nextTurn().then(begin) });
+    };
+    return new Place(lease, run, free);
   }
 
   /** How many entries are running here now. */

@@ -1,4 +1,4 @@
-import type { Place } from "../dispatch/dispatcher.ts";
+import type { Place } from "../dispatch/place.ts";
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
@@ -17,7 +17,7 @@ export interface NewEntryTerms {
   /** Milliseconds until it runs in its turn. Default 0. */
   readonly holdMs?: number | undefined;
   /** Where it may run at once. */
-  readonly place?: Place | undefined;
+  readonly place?: Pick<Place, "lease" | "run"> | undefined;
 }
 
 /**

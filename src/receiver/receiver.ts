@@ -1,5 +1,6 @@
-import { Dispatcher, type Place } from "../dispatch/dispatcher.ts";
+import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, Handler } from "../dispatch/handler.ts";
+import type { Place } from "../dispatch/place.ts";
 import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";

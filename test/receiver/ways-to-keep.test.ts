@@ -124,7 +124,7 @@ describe("a delivery becomes the same", () => {
     let number = 0;
     const placed = (body: object | string, more: Pick<NewEntryTerms, "holdMs"> = {}) => {
       const lease = { token: `lease-${++number}`, until: NOW + 1000 };
-      const place = { lease, run: (entry: object) => void ran.push(entry), leave: () => true };
+      const place = { lease, run: (entry: object) => void ran.push(entry) };
       return accept(deliveryOf(body), settings, { ...more, place });
     };
     await placed(event);
@@ -152,7 +152,7 @@ describe("a delivery becomes the same", () => {
     const inbox = memoryInbox();
     const { settings } = await open(inbox, { orderBy: () => "own" });
     const run = vi.fn();
-    const place = { lease: { token: "lease", until: NOW + 1000 }, run, leave: () => true };
+    const place = { lease: { token: "lease", until: NOW + 1000 }, run };
     await accept(deliveryOf(envelope()), settings, { place });
     expect(run).not.toHaveBeenCalled();
     expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
