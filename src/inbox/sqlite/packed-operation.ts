@@ -1,0 +1,119 @@
+import type { Delivery } from "../../event/delivery.ts";
+import type { AttemptRecord, KeepTerms, NewEntry, Settlement } from "../inbox.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Operation } from "./operations.ts";
+
+/** An operation's name, and what it is given; its body is elsewhere. */
+export type PackedOperation =
+  | PackedKeep
+  | PackedSettle
+  | readonly ["append", EntryWithoutBody]
+  | readonly ["other", Operation];
+
+/** Packs an operation, and adds its body to the others. */
+export function packOperation(operation: Operation, bodies: Uint8Array[]): PackedOperation {
+  const [first, second] = operation.given;
+  switch (operation.name) {
+    case "keep":
+      return packKeep(first as Delivery, second as KeepTerms, bodies);
+    case "settle":
+      return packSettle(first as Settlement, second as number);
+    case "append":
+      return ["append", withoutBody(first as NewEntry, bodies)];
+    default:
+      return ["other", operation];
+  }
+}
+
+/** An operation, whose body is the next one. */
+export function unpackOperation(packed: PackedOperation, rest: Bodies): Operation {
+  switch (packed[0]) {
+    case "keep":
+      return { name: "keep", given: unpackKeep(packed, rest) };
+    case "settle":
+      return { name: "settle", given: unpackSettle(packed) };
+    case "append":
+      return { name: "append", given: [withBody(packed[1], rest)] };
+    default:
+      return packed[1];
+  }
+}
+
+// Times as distances from one of them: small numbers are written and read in a fraction of the time.
+
+type PackedKeep = ReturnType<typeof packKeep>;
+
+function packKeep(delivery: Delivery, terms: KeepTerms, bodies: Uint8Array[]) {
+  const { method, target, headers, body, receivedAt } = delivery;
+  const { source, now, maxAge, maxSkew, holdMs, lease } = terms;
+  bodies.push(body);
+  // biome-ignore format: one thing a line
+  return [
+    "keep",
+    method, target, headers, body.byteLength, receivedAt,
+    source, now - receivedAt, maxAge, maxSkew, holdMs,
+    lease?.token ?? null, lease === undefined ? 0 : lease.until - receivedAt,
+  ] as const;
+}
+
+function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
+  // biome-ignore format: one thing a line
+  const [
+    ,
+    method, target, headers, length, receivedAt,
+    source, toNow, maxAge, maxSkew, holdMs,
+    token, toEnd,
+  ] = packed;
+  const lease = token === null ? undefined : { token, until: receivedAt + toEnd };
+  return [
+    { method, target, headers, body: rest.take(length), receivedAt },
+    { source, now: receivedAt + toNow, maxAge, maxSkew, holdMs, lease },
+  ];
+}
+
+type PackedSettle = ReturnType<typeof packSettle>;
+
+function packSettle(settlement: Settlement, now: number) {
+  const { seq, lease, state, reason, runAt, finishedHandlers } = settlement;
+  const { uncount = false, unordered = false } = settlement;
+  const records = settlement.records.map((record) => packRecord(record, now));
+  // biome-ignore format: one thing a line
+  return [
+    "settle", now,
+    seq, lease, state, reason, runAt - now, finishedHandlers, uncount, unordered, records,
+  ] as const;
+}
+
+function unpackSettle(packed: PackedSettle): [Settlement, number] {
+  const [, now, seq, lease, state, reason, toRun, finishedHandlers, uncount, unordered, packedRecords] =
+    packed;
+  const records = packedRecords.map((record) => unpackRecord(record, now));
+  const runAt = now + toRun;
+  return [{ seq, lease, state, reason, runAt, finishedHandlers, uncount, unordered, records }, now];
+}
+
+function packRecord(record: AttemptRecord, now: number) {
+  const { attempt, handler, startedAt, durationMs, outcome, error, note } = record;
+  return [attempt, handler, startedAt - now, durationMs, outcome, error, note] as const;
+}
+
+function unpackRecord(packed: ReturnType<typeof packRecord>, now: number): AttemptRecord {
+  const [attempt, handler, toStart, durationMs, outcome, error, note] = packed;
+  return { attempt, handler, startedAt: now + toStart, durationMs, outcome, error, note };
+}
+
+/** An entry with the length of its delivery's body in place of the body. */
+interface EntryWithoutBody extends Omit<NewEntry, "delivery"> {
+  readonly delivery: Omit<Delivery, "body"> & { readonly body: number };
+}
+
+function withoutBody(entry: NewEntry, bodies: Uint8Array[]): EntryWithoutBody {
+  const { delivery } = entry;
+  bodies.push(delivery.body);
+  return { ...entry, delivery: { ...delivery, body: delivery.body.byteLength } };
+}
+
+function withBody(entry: EntryWithoutBody, rest: Bodies): NewEntry {
+  const { delivery } = entry;
+  return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } };
+}

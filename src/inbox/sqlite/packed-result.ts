@@ -1,0 +1,89 @@
+import type { WorkResult } from "../commit-together.ts";
+import type { ClaimedEntry, Kept, KeptEvent } from "../inbox.ts";
+import type { Bodies } from "./bodies.ts";
+import type { OperationName } from "./operations.ts";
+import { tellError, toldError } from "./told-error.ts";
+import type { ToldError } from "./writer-messages.ts";
+
+/** What an operation gave; its bodies are elsewhere. */
+export type PackedResult =
+  | { readonly value: unknown }
+  | { readonly error: ToldError }
+  | { readonly claimed: readonly PackedClaimed[] }
+  | PackedKept;
+
+/** Packs the result of an operation of this name, and adds its bodies to the others. */
+export function packResult(
+  name: OperationName | undefined,
+  result: WorkResult,
+  bodies: Uint8Array[],
+): PackedResult {
+  if ("error" in result) return { error: tellError(result.error) };
+  const { value } = result;
+  if (name === "keep" && !("rejection" in (value as Kept))) return packKept(value as KeptEvent);
+  if (name !== "claim") return { value };
+  return { claimed: (value as readonly ClaimedEntry[]).map((entry) => packClaimed(entry, bodies)) };
+}
+
+/** A result, whose bodies are the next ones. */
+export function unpackResult(packed: PackedResult, rest: Bodies): WorkResult {
+  if (isList(packed)) return { value: unpackKept(packed) };
+  if ("error" in packed) return { error: toldError(packed.error) };
+  if ("claimed" in packed) return { value: packed.claimed.map((entry) => unpackClaimed(entry, rest)) };
+  return { value: packed.value };
+}
+
+function isList<List extends readonly unknown[]>(packed: List | object): packed is List {
+  return Array.isArray(packed);
+}
+
+type PackedKept = ReturnType<typeof packKept>;
+
+function packKept({ seq, duplicate, state, leased, key, kind, timestamp, content, fits }: KeptEvent) {
+  const { source, eventId } = key;
+  // biome-ignore format: one thing a line
+  return [
+    seq, duplicate, state, leased === true,
+    source, eventId, key.timestamp, kind, timestamp - key.timestamp, content, fits,
+  ] as const;
+}
+
+function unpackKept(packed: PackedKept): KeptEvent {
+  const [seq, duplicate, state, leased, source, eventId, timestamp, kind, toOwn, content, fits] = packed;
+  const key = { source, eventId, timestamp };
+  return { seq, duplicate, state, leased, key, kind, timestamp: timestamp + toOwn, content, fits };
+}
+
+type PackedClaimed = ReturnType<typeof packClaimed>;
+
+function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
+  const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery } = entry;
+  const { method, target, headers, body, receivedAt } = delivery;
+  bodies.push(body);
+  // biome-ignore format: one thing a line
+  return [
+    key.source, key.eventId, key.timestamp,
+    seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
+    method, target, headers, body.byteLength, receivedAt,
+  ] as const;
+}
+
+function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
+  // biome-ignore format: one thing a line
+  const [
+    source, eventId, timestamp,
+    seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
+    method, target, headers, length, receivedAt,
+  ] = packed;
+  return {
+    seq,
+    lease,
+    key: { source, eventId, timestamp },
+    kind,
+    orderKey,
+    runAt,
+    attempts,
+    finishedHandlers,
+    delivery: { method, target, headers, body: rest.take(length), receivedAt },
+  };
+}
