@@ -161,8 +161,8 @@ export class Dispatcher {
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
       const entries = await inbox.claim({ now: clock(), limit, ahead, leaseMs, except, horizon, deadBlocks });
       for (const entry of entries) this.#run(entry, { claimed: true });
-      const all = entries.length < limit + ahead;
-      const next = all ? await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks }) : 0;
+      const full = entries.length >= limit + ahead;
+      const next = full ? 0 : await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks });
       const now = clock();
       this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
       if (entries.length > 0 && next !== undefined && next <= now) {

@@ -88,10 +88,14 @@ function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delive
 type StoreTerms = Pick<KeepTerms, "holdMs" | "lease">;
 
 /** Leaves the reading to the inbox, where it can read beside this thread and nothing of the user's own is needed. */
-function keepInStore(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> | undefined {
+function keepInStore(
+  delivery: Delivery,
+  { holdMs, lease }: StoreTerms,
+  settings: Settings,
+): Promise<Kept> | undefined {
   const { inbox, identity, orderBy, schemas, source, maxAge, maxSkew, clock } = settings;
   if (identity !== undefined || orderBy !== undefined || Object.keys(schemas).length > 0) return undefined;
-  return inbox.keep?.(delivery, { source, maxAge, maxSkew, ...terms, now: clock() });
+  return inbox.keep?.(delivery, { source, maxAge, maxSkew, holdMs, lease, now: clock() });
 }
 
 async function keepFromHere(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
