@@ -5,6 +5,7 @@ import type { DeadLetter } from "./handler.ts";
 import { Place } from "./place.ts";
 import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
+import { RunningEntries } from "./running.ts";
 import { Slots } from "./slots.ts";
 
 /** How entries are taken from the inbox and run. */
@@ -36,13 +37,6 @@ const MAX_LATE_MS = 100;
 /** The longest delay a timer of Node takes. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-/** An entry that runs, or stands in line. */
-interface Running {
-  readonly entry: ClaimedEntry;
-  readonly finished: Promise<Settlement | undefined>;
-  leasedUntil: number;
-}
-
 /** How an entry comes to run. */
 interface Turn {
   /** By a claim, rather than with a lease that it was kept with. */
@@ -57,7 +51,7 @@ interface Turn {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #runOptions: RunOptions;
-  readonly #running = new Map<number, Running>();
+  readonly #running = new RunningEntries();
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
@@ -139,15 +133,11 @@ export class Dispatcher {
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
     });
-    await Promise.race([this.#drained(), over]);
+    await Promise.race([this.#running.drained(), over]);
     clearTimeout(grace);
     this.#aborter.abort(new Error("the receiver is shutting down"));
-    await this.#drained();
+    await this.#running.drained();
     clearInterval(this.#renewal);
-  }
-
-  async #drained(): Promise<void> {
-    await Promise.all([...this.#running.values()].map(({ finished }) => finished));
   }
 
   async #claim(): Promise<void> {
@@ -189,9 +179,9 @@ export class Dispatcher {
     for (let look = 0; look < 2; look++) {
       await this.#claiming;
       if (!this.#started) return undefined;
-      if (!this.#running.has(seq)) await this.#claimOnly(seq);
-      const running = this.#running.get(seq);
-      if (running !== undefined) return running.finished;
+      if (this.#running.finished(seq) === undefined) await this.#claimOnly(seq);
+      const finished = this.#running.finished(seq);
+      if (finished !== undefined) return finished;
     }
     return undefined;
   }
@@ -216,7 +206,7 @@ export class Dispatcher {
    */
   #run(entry: ClaimedEntry, turn: Turn): void {
     const finished = this.#runAndSettle(entry, turn);
-    this.#running.set(entry.seq, { entry, finished, leasedUntil: entry.runAt });
+    this.#running.add(entry, finished);
     void finished.then((settlement) => {
       this.#running.delete(entry.seq);
       if (turn.claimed || settlement === undefined || settlement.state === "pending") this.wake();
@@ -224,15 +214,9 @@ export class Dispatcher {
     });
   }
 
-  /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
   #unsurelyLeased(): readonly number[] {
-    const now = this.#options.clock();
-    const latest = now + this.#options.leaseMs;
-    const unsure: number[] = [];
-    for (const [seq, { leasedUntil }] of this.#running) {
-      if (leasedUntil <= now || leasedUntil > latest) unsure.push(seq);
-    }
-    return unsure;
+    const { clock, leaseMs } = this.#options;
+    return this.#running.unsurelyLeased(clock(), leaseMs);
   }
 
   async #runAndSettle(entry: ClaimedEntry, { before, atOnce }: Turn): Promise<Settlement | undefined> {
@@ -290,13 +274,8 @@ export class Dispatcher {
 
   async #renew(): Promise<void> {
     const { inbox, clock, leaseMs, log } = this.#options;
-    const running = [...this.#running.values()];
-    const leases = running.map(({ entry: { seq, lease } }) => ({ seq, lease }));
-    if (leases.length === 0) return;
-    const until = clock() + leaseMs;
     try {
-      const lost = new Set(await inbox.renew(leases, until));
-      for (const one of running) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
+      await this.#running.renew(inbox, clock() + leaseMs);
     } catch (thrown) {
       log.error({ error: describeError(thrown) }, "leases could not be renewed; their entries may run twice");
     }

@@ -1,3 +1,4 @@
+import type { DeadLetter } from "../dispatch/handler.ts";
 import type { Rejection } from "../event/read-envelope.ts";
 import type { EntryState } from "../inbox/inbox.ts";
 import type { Secret } from "../signature/secrets.ts";
@@ -74,3 +75,12 @@ export interface Misconfigured {
 
 /** What became of a delivery. */
 export type Outcome = Accepted | Rejected | Unauthorized | Refused | Unavailable | Misconfigured;
+
+/** The dead letter that a delivery has just become, if it has. */
+export function deadLetterOf(outcome: Outcome): DeadLetter | undefined {
+  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
+  const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
+  if (reason === undefined) return undefined;
+  const { seq, eventId, kind } = outcome;
+  return { seq, eventId, kind, reason, error: null };
+}

@@ -12,7 +12,7 @@ import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import type { Observation } from "./observation.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
-import type { Outcome } from "./outcome.ts";
+import { deadLetterOf, type Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import type { BodyResult } from "./read-body.ts";
@@ -202,14 +202,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const mayWait = place?.leave() ?? true;
     if (outcome.type === "misconfigured") this.#logMisconfigured(outcome.error);
     if (mayWait && outcome.type === "accepted" && outcome.entryState === "pending") this.#dispatcher.wake();
-    if (outcome.type === "accepted" && outcome.reason === "invalid_data" && !outcome.duplicate) {
-      const { seq, eventId, kind } = outcome;
-      this.#tellDead({ seq, eventId, kind, reason: "invalid_data", error: null });
-    }
-    if (outcome.type === "rejected" && !outcome.duplicate) {
-      const { seq, eventId, kind, rejection } = outcome;
-      this.#tellDead({ seq, eventId, kind, reason: rejection.reason, error: null });
-    }
+    const letter = deadLetterOf(outcome);
+    if (letter !== undefined) this.#tellDead(letter);
     return outcome;
   }
 
@@ -287,20 +281,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     for (const listener of this.#router.deadListeners) tellOne(listener, letter, this.#settings.log);
   }
 
-  #observeAttempt({ seq, key, kind, attempts }: ClaimedEntry, settlement: Settlement): void {
+  #observeAttempt({ seq, key, kind, attempts: attempt }: ClaimedEntry, settlement: Settlement): void {
     const { records, state, reason, runAt } = settlement;
     const { eventId } = key;
-    this.#observers.tell({
-      type: "attempt",
-      seq,
-      eventId,
-      kind,
-      attempt: attempts,
-      records,
-      state,
-      reason,
-      runAt,
-    });
+    this.#observers.tell({ type: "attempt", seq, eventId, kind, attempt, records, state, reason, runAt });
   }
 }
 

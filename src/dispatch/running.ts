@@ -1,0 +1,56 @@
+import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+
+/** An entry that runs, or stands in line. */
+interface Running {
+  readonly entry: ClaimedEntry;
+  readonly finished: Promise<Settlement | undefined>;
+  leasedUntil: number;
+}
+
+/** The entries that run here, or stand in line, and until when each is leased. */
+export class RunningEntries {
+  readonly #running = new Map<number, Running>();
+
+  /** @param finished - what becomes of it; never rejects */
+  add(entry: ClaimedEntry, finished: Promise<Settlement | undefined>): void {
+    this.#running.set(entry.seq, { entry, finished, leasedUntil: entry.runAt });
+  }
+
+  /** An entry that has ended, or was given back. */
+  delete(seq: number): void {
+    this.#running.delete(seq);
+  }
+
+  /** What becomes of an entry, where it runs here. */
+  finished(seq: number): Promise<Settlement | undefined> | undefined {
+    return this.#running.get(seq)?.finished;
+  }
+
+  /** Resolves once all that run now have ended. */
+  async drained(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ finished }) => finished));
+  }
+
+  /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
+  unsurelyLeased(now: number, leaseMs: number): readonly number[] {
+    const latest = now + leaseMs;
+    const unsure: number[] = [];
+    for (const [seq, { leasedUntil }] of this.#running) {
+      if (leasedUntil <= now || leasedUntil > latest) unsure.push(seq);
+    }
+    return unsure;
+  }
+
+  /** Prolongs all leases, as far as they are still ours. */
+  async renew(inbox: Inbox, until: number): Promise<void> {
+    const all = [...this.#running.values()];
+    if (all.length === 0) return;
+    const lost = new Set(
+      await inbox.renew(
+        all.map(({ entry: { seq, lease } }) => ({ seq, lease })),
+        until,
+      ),
+    );
+    for (const one of all) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
+  }
+}
