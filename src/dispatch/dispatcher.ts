@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describeError } from "../errors.ts";
-import type { AttemptRecord, ClaimedEntry, FirstLease, Inbox, Settlement } from "../inbox/inbox.ts";
+import type { AttemptRecord, ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
 import type { DeadLetter } from "./handler.ts";
 import { Place } from "./place.ts";
 import { longestDelay } from "./retry.ts";
@@ -101,7 +101,7 @@ export class Dispatcher {
   reserve(): Place | undefined {
     if (!this.#started || !this.#caughtUp || this.#slots.isFull) return undefined;
     const { clock, leaseMs } = this.#options;
-    const lease: FirstLease = { token: randomUUID(), until: clock() + leaseMs };
+    const lease: Lease = { token: randomUUID(), until: clock() + leaseMs };
     const free = this.#slots.reserve();
     const begin = () => {
       this.#beginning--;
@@ -111,7 +111,11 @@ export class Dispatcher {
       this.#beginning++;
       this.#run(entry, { claimed: false, before: () => nextTurn().then(begin) });
     };
-    return new Place(lease, run, free);
+    const leave = () => {
+      free();
+      this.#goOn(); // with what came meanwhile and found no room
+    };
+    return new Place(lease, run, leave);
   }
 
   /** How many entries are running here now. */

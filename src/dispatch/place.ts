@@ -1,4 +1,4 @@
-import type { ClaimedEntry, FirstLease } from "../inbox/inbox.ts";
+import type { ClaimedEntry, Lease } from "../inbox/inbox.ts";
 
 /** What of an entry is not known before it is kept. */
 export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;
@@ -6,7 +6,7 @@ export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;
 /** Room for an entry that is about to be kept: it is leased as it is kept, which spares a claim of its own. */
 export class Place {
   /** The lease to keep it with. */
-  readonly lease: FirstLease;
+  readonly lease: Lease;
   readonly #run: (entry: ClaimedEntry) => void;
   readonly #free: () => void;
   #isTaken = false;
@@ -15,7 +15,7 @@ export class Place {
    * @param run - runs the entry, and frees the room once it begins
    * @param free - frees the room
    */
-  constructor(lease: FirstLease, run: (entry: ClaimedEntry) => void, free: () => void) {
+  constructor(lease: Lease, run: (entry: ClaimedEntry) => void, free: () => void) {
     this.lease = lease;
     this.#run = run;
     this.#free = free;

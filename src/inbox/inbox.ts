@@ -29,11 +29,11 @@ export interface NewEntry {
   /** Keeps it even where its key may have been pruned: for what somebody redrives on purpose. */
   readonly afterPruning?: boolean;
   /** For a pending entry without an order key: as if it were claimed in the moment it is kept. */
-  readonly lease?: FirstLease | undefined;
+  readonly lease?: Lease | undefined;
 }
 
-/** A lease that an entry is kept with, so that no claim of its own has to find it. */
-export interface FirstLease {
+/** Who runs an entry, and until when nobody else may. */
+export interface Lease {
   /** The lease's token. */
   readonly token: string;
   /** When it ends, in milliseconds since 1970. */
@@ -58,7 +58,7 @@ export interface KeepTerms extends AgeLimits {
   /** From its arrival until a new entry runs in its turn. */
   readonly holdMs: number;
   /** For a new entry that may run at once. */
-  readonly lease?: FirstLease | undefined;
+  readonly lease?: Lease | undefined;
 }
 
 /** What became of authentic bytes: an event's entry, or a dead letter. */

@@ -1,7 +1,7 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
-import type { FirstLease, NewEntry } from "./inbox.ts";
+import type { Lease, NewEntry } from "./inbox.ts";
 
 /** Longer kinds are cut where they are stored; handlers get them whole. */
 const MAX_STORED_KIND = 200;
@@ -15,7 +15,7 @@ export interface EntryTerms {
   /** Milliseconds from its arrival until it runs in its turn. Default 0. */
   readonly holdMs?: number;
   /** For an entry that may run at once: one without an order, that is not held. */
-  readonly lease?: FirstLease | undefined;
+  readonly lease?: Lease | undefined;
 }
 
 /** An event's entry as it is first kept. */

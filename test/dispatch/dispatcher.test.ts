@@ -423,6 +423,16 @@ describe("Dispatcher", () => {
       expect(running.reserve()).toBeDefined();
     });
 
+    it("goes on with what waited for the room once that is given back", async () => {
+      const running = await startIdle({ concurrency: 1, pollMs: 60_000 });
+      const place = running.reserve();
+      await add(1);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await states()).toEqual(["pending"]);
+      expect(place?.leave()).toBe(true);
+      await untilStates("done");
+    });
+
     it("gives no room before it is started, nor after it is stopped", async () => {
       const running = await startIdle();
       await running.stop(0);

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import type { AttemptRecord, ClaimedEntry, Entry, NewEntry } from "../inbox.ts";
+import type { AttemptRecord, ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
 import { decodeText, encodeText } from "./text.ts";
 
 /** A row as SQLite gives it. */
@@ -57,7 +57,7 @@ export const CLAIM_COLUMNS =
   "seq, key_timestamp, event_id, source, kind, order_key, received_at, attempts, finished_handlers";
 
 /** These columns, as they were before the claim, and those of the delivery as the entry that is leased now. */
-export function toClaimed(row: Row, lease: { readonly token: string; readonly until: number }): ClaimedEntry {
+export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
   return {
     seq: row.seq as number,
     lease: lease.token,
