@@ -3,7 +3,7 @@ import { ENTRY_STATES } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
 import type { ExportOptions, RedriveOptions, SelectOptions } from "../events.ts";
 import type { PruneOptions } from "../prune-events.ts";
-import { readCount, readDuration, readKinds, readMoment, readOneOf } from "../values.ts";
+import { readCount, readDuration, readKinds, readMoment, readOneOf, readSources } from "../values.ts";
 
 /** `events list|show|redrive|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
@@ -53,6 +53,11 @@ export function registerEvents(program: Command, context: CliContext): void {
       "only entries in these states: done, unhandled, dead (default: done,unhandled)",
       readOneOf(ENDED_STATES),
     )
+    .option(
+      "--source <names>",
+      "only entries of these sources, if receivers of several share the inbox",
+      readSources,
+    )
     .option("--older-than <duration>", "received and dated so long ago (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",
@@ -76,6 +81,11 @@ function addSelection(command: Command): Command {
       readOneOf(ENTRY_STATES),
     )
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .option(
+      "--source <names>",
+      "only entries of these sources, if receivers of several share the inbox",
+      readSources,
+    )
     .option("--since <time>", "received at or after: a date, or a time ago such as 2h", (text) =>
       readMoment(text),
     )

@@ -12,6 +12,12 @@ const CODES: Readonly<Record<number, { code: ErrorCode; fix: string }>> = {
   26: { code: "inbox_corrupt", fix: "the file is not an SQLite database: choose another path" },
 };
 
+/** Whether an error of SQLite says that the file is damaged. */
+export function isDamage(thrown: unknown): boolean {
+  const result = (thrown as { errcode?: unknown } | null)?.errcode;
+  return typeof result === "number" && CODES[result & 0xff]?.code === "inbox_corrupt";
+}
+
 /** An error of SQLite or the file system as one of ours, naming the file and the way out. */
 export function inboxError(path: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
