@@ -38,12 +38,36 @@ export function checkFile(path: string): FileReport {
 }
 
 function checkAll(statements: Statements): FileReport {
-  const rows = statements.all(`PRAGMA integrity_check(${MOST})`);
-  const problems = rows
-    .flatMap((row) => String(Object.values(row)[0]).split("\n"))
-    .filter((line) => line !== "ok" && line !== "" && !line.startsWith("***"));
-  const usable = concernSingleEntries(problems, statements);
+  const whole = checkIntegrity(statements, String(MOST));
+  // Where the look at everything broke off, each table is looked at by itself, to know which ones are damaged.
+  const broken = whole.brokeOff ? brokenTables(statements) : [];
+  const problems = [...whole.problems, ...broken.map((table) => `table ${table} cannot be read`)];
+  const usable = concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
   return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
+}
+
+/** What SQLite finds wrong, as far as it comes. */
+function checkIntegrity(statements: Statements, of: string): { problems: string[]; brokeOff: boolean } {
+  const problems: string[] = [];
+  try {
+    for (const row of statements.iterate(`PRAGMA integrity_check(${of})`)) {
+      const lines = String(Object.values(row)[0]).split("\n");
+      problems.push(...lines.filter((line) => line !== "ok" && line !== "" && !line.startsWith("***")));
+    }
+    return { problems, brokeOff: false };
+  } catch {
+    return { problems, brokeOff: true };
+  }
+}
+
+function brokenTables(statements: Statements): readonly string[] {
+  const tables = statements.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  return tables
+    .map(({ name }) => name as string)
+    .filter((name) => {
+      const { problems, brokeOff } = checkIntegrity(statements, name);
+      return brokeOff || problems.length > 0;
+    });
 }
 
 function concernSingleEntries(problems: readonly string[], statements: Statements): boolean {

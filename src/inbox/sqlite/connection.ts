@@ -4,7 +4,7 @@ import { HookporterError } from "../../errors.ts";
 import type { WorkResult } from "../commit-together.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { closeWholly, openDatabase } from "./client.ts";
-import { inboxError } from "./errors.ts";
+import { inboxError, isLockingFailure } from "./errors.ts";
 import { cutLog } from "./log-size.ts";
 import {
   deliveryOf,
@@ -107,6 +107,9 @@ export class Connection {
     const isBusy = (result: WorkResult) =>
       "error" in result && inboxError(this.#path, result.error).code === "inbox_busy";
     this.#busyInARow = results.length > 0 && results.every(isBusy) ? this.#busyInARow + 1 : 0;
+    // SQLite tried for half a minute before it gave up.
+    const gaveUp = results.some((result) => "error" in result && isLockingFailure(result.error));
+    if (gaveUp) this.#busyInARow = BUSY_IN_A_ROW;
     if (this.#busyInARow < BUSY_IN_A_ROW || this.#isClosed) return;
     this.#busyInARow = 0;
     this.#reopening ??= this.#reopen().finally(() => {
@@ -117,9 +120,9 @@ export class Connection {
   async #reopen(): Promise<void> {
     const { statements, writer, presence } = this.#opening;
     await writer.close();
+    this.#failure = new HookporterError("inbox_busy", `${this.#path} is being opened again`);
     await closeWholly(statements);
     presence.forgetLog();
-    this.#failure = new HookporterError("inbox_busy", "the file is being opened again");
     while (this.#failure !== undefined && !this.#isClosed) {
       try {
         presence.check();
