@@ -71,7 +71,7 @@ class SqliteInbox implements Inbox {
   async open({ access = "own", log, walLimit = DEFAULT_WAL_LIMIT }: OpenTerms = {}): Promise<void> {
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
-      if (isNew) log?.warn({ inbox: path }, "the inbox is new and empty: there was none at its path");
+      if (isNew) log?.info({ inbox: path }, "made a new, empty inbox: there was none at its path");
       const connection = new Connection(path, database, this.#threading);
       const runners = new Runners(path, this.#runnerRecords, log);
       const size = new LogSize(path, walLimit, log);

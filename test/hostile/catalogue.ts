@@ -195,7 +195,10 @@ const REPLAY: readonly Row[] = [
 ];
 
 const STORAGE: readonly Row[] = [
-  ["a full disk, when keeping or when settling", "503 and nothing kept; what was not settled runs again"],
+  [
+    "a full disk, when keeping or when settling",
+    "503 and nothing kept; what could not be settled is settled once there is room",
+  ],
   ["a locked or slow store", "503 after a bounded wait; the retry is new or a duplicate, never lost"],
   [
     "`kill -9` before the commit, after it, in mid handler",

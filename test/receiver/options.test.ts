@@ -37,6 +37,7 @@ describe("readOptions", () => {
       lease: 15_000,
       poll: 1000,
       drainTimeout: 10_000,
+      walLimit: 268_435_456,
       clock: expect.any(Function),
       random: Math.random,
     });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import type { Delivery, DeliveryHeaders } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { provideInboxFile } from "../../src/inbox/sqlite/inbox-file.ts";
 import type { Logger } from "../../src/logger.ts";
 import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
 
@@ -93,7 +94,7 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
 export function inboxFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-receiver-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, "inbox.sqlite");
+  return provideInboxFile(join(folder, "inbox.sqlite")).path; // not new, so that the log says nothing of it
 }
 
 /** An inbox with some of its methods replaced; where it has its own way to append, deliveries go that way. */
