@@ -23,7 +23,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
-  jiti: /^cli\/handlers-module\.ts$/,
+  jiti: /^cli\/handlers\/handlers-module\.ts$/,
   express: /^(?:receiver\/(?:express|express-server|server)\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,
   pino: /^receiver\/default-logger\.ts$/,

@@ -1,14 +1,13 @@
 import type { Command } from "commander";
-import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import { readForward } from "../forward-rules.ts";
-import type { GoalOptions } from "../goal.ts";
-import type { ListenOptions } from "../listen-options.ts";
-import { readOrderPath } from "../order-path.ts";
-import { addSecretOptions } from "../secret.ts";
-import { addServiceOptions, refuseUnusedServiceOptions } from "../service-options.ts";
-import { addTunnelOptions } from "../tunnel-options.ts";
-import { withoutUnfitSettings } from "../unfit-settings.ts";
+import type { GoalOptions } from "../end/goal.ts";
+import { withoutUnfitSettings } from "../handlers/fitting-options.ts";
+import { readForward } from "../handlers/forward-rules.ts";
+import { readOrderPath } from "../handlers/order-path.ts";
+import type { ListenOptions } from "../listen/options.ts";
+import { addSecretOptions } from "../secrets/secret.ts";
+import { addServiceOptions, refuseUnusedServiceOptions } from "../service/options.ts";
+import { isTyped } from "../settings/config.ts";
 import {
   readChoice,
   readCount,
@@ -20,7 +19,8 @@ import {
   readPort,
   readStream,
   readTimeout,
-} from "../values.ts";
+} from "../settings/values.ts";
+import { addTunnelOptions } from "../tunnel/options.ts";
 
 /** `listen`: the local receiver. */
 export function registerListen(program: Command, context: CliContext): void {
@@ -105,8 +105,8 @@ export function registerListen(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
     .action(async (options: ListenOptions) => {
       refuseUnusedServiceOptions(command, options);
-      const { listen } = await import("../listen.ts");
-      const { withFittingTunnel } = await import("../fitting-tunnel.ts");
+      const { listen } = await import("../listen/listen.ts");
+      const { withFittingTunnel } = await import("../tunnel/fitting-options.ts");
       const fitting = withFittingTunnel(withOneGoal(options, command), command);
       await listen(withoutUnfitSettings(fitting, command), context);
     });

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { isTyped, withoutSettings } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import type { PropertiesOptions } from "../properties.ts";
-import { addServiceOptions } from "../service-options.ts";
-import { readCount, readDuration, readSeed, readTexts } from "../values.ts";
+import { addServiceOptions } from "../service/options.ts";
+import type { PropertiesOptions } from "../service/properties.ts";
+import { isTyped, withoutSettings } from "../settings/config.ts";
+import { readCount, readDuration, readSeed, readTexts } from "../settings/values.ts";
 
 /** `properties`: the list of properties. */
 export function registerProperties(program: Command, context: CliContext): void {
@@ -22,7 +22,7 @@ export function registerProperties(program: Command, context: CliContext): void 
   addServiceOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter properties --fields id,address,rent --all")
     .action(async (options: PropertiesOptions) => {
-      const { listProperties } = await import("../properties.ts");
+      const { listProperties } = await import("../service/properties.ts");
       const others = [isTyped(command, "page") && "all", isTyped(command, "all") && "page"] as const;
       const replaced = others.filter((flag) => flag !== false);
       await listProperties(withoutSettings(options, command, replaced), context);

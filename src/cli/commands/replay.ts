@@ -2,17 +2,17 @@ import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
+import type { CliContext } from "../context.ts";
+import { addSecretOptions, findKey, type SecretOptions } from "../secrets/secret.ts";
 import {
   addChaosOptions,
   CHAOS_FLAGS,
   type ChaosCommandOptions,
   datedTo,
   settleChaos,
-} from "../chaos-options.ts";
-import { isTyped } from "../config.ts";
-import type { CliContext } from "../context.ts";
-import { addSecretOptions, findKey, type SecretOptions } from "../secret.ts";
-import { readDuration, readEndpoint, readHeaderName } from "../values.ts";
+} from "../send/chaos-options.ts";
+import { isTyped } from "../settings/config.ts";
+import { readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** The options of `replay`. */
 export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
@@ -75,10 +75,10 @@ async function runReplay(
   options: ReplayOptions,
   context: CliContext,
 ): Promise<void> {
-  const { gatherFixtures } = await import("../gather-fixtures.ts");
+  const { gatherFixtures } = await import("../send/gather-fixtures.ts");
   const fixtures = await gatherFixtures(what, options, context);
   if (options.handlers !== undefined) {
-    const { runInProcess } = await import("../run-in-process.ts");
+    const { runInProcess } = await import("../send/run-in-process.ts");
     const { exact, timeout } = options;
     await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
     return;
@@ -90,7 +90,7 @@ async function runReplay(
   ] = await Promise.all([
     import("../../relay/replay.ts"),
     import("../../signature/sign.ts"),
-    import("../send-with-chaos.ts"),
+    import("../send/send-with-chaos.ts"),
   ]);
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const target = options.url ?? readEndpoint("4400");

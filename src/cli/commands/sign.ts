@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
-import { readHeaderName } from "../values.ts";
+import { addSecretOptions, findSecrets, type SecretOptions } from "../secrets/secret.ts";
+import { readHeaderName } from "../settings/values.ts";
 
 interface SignOptions extends SecretOptions {
   readonly signatureHeader?: string;
@@ -30,7 +30,7 @@ export function registerSign(program: Command, context: CliContext): void {
 
 async function runSign(file: string | undefined, options: SignOptions, context: CliContext): Promise<void> {
   const [{ readInput, refuseTwoInputs }, { readSecrets }, { SIGNATURE_HEADER, sign }] = await Promise.all([
-    import("../read-input.ts"),
+    import("../files/read-input.ts"),
     import("../../signature/secrets.ts"),
     import("../../signature/sign.ts"),
   ]);

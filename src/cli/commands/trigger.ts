@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
-import { addChaosOptions, type ChaosCommandOptions, datedTo, settleChaos } from "../chaos-options.ts";
-import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, findKey, type SecretOptions } from "../secret.ts";
-import { readCount, readDuration, readEndpoint, readHeaderName } from "../values.ts";
+import { addSecretOptions, findKey, type SecretOptions } from "../secrets/secret.ts";
+import { addChaosOptions, type ChaosCommandOptions, datedTo, settleChaos } from "../send/chaos-options.ts";
+import { isTyped } from "../settings/config.ts";
+import { readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
   readonly all?: boolean;
@@ -60,7 +60,7 @@ async function runTrigger(
   const [{ triggerBody }, signing, { sendWithChaos }] = await Promise.all([
     import("../../relay/trigger.ts"),
     import("../../signature/sign.ts"),
-    import("../send-with-chaos.ts"),
+    import("../send/send-with-chaos.ts"),
   ]);
   const { clock } = context;
   const data = await readData(options.data, options, context);
@@ -107,7 +107,7 @@ async function readData(
   { io }: CliContext,
 ): Promise<string | undefined> {
   if (given === undefined || !given.startsWith("@")) return given;
-  const { readInput, refuseTwoInputs } = await import("../read-input.ts");
+  const { readInput, refuseTwoInputs } = await import("../files/read-input.ts");
   refuseTwoInputs(given.slice(1), options);
   return (await readInput(io, given.slice(1))).toString("utf8").replace(/^\uFEFF/, "");
 }

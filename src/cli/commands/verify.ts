@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import type { DeliveryHeaders } from "../../event/delivery.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, findSecrets, type SecretOptions } from "../secret.ts";
-import { readHeaderName } from "../values.ts";
+import { addSecretOptions, findSecrets, type SecretOptions } from "../secrets/secret.ts";
+import { readHeaderName } from "../settings/values.ts";
 
 interface VerifyOptions extends SecretOptions {
   readonly signature?: string;
@@ -43,15 +43,15 @@ async function runVerify(
     { adviceLines, diagnosisFields, diagnosisLines },
     { otherSecrets },
   ] = await Promise.all([
-    import("../read-input.ts"),
+    import("../files/read-input.ts"),
     import("../../signature/header.ts"),
     import("../../signature/secrets.ts"),
     import("../../signature/sign.ts"),
     import("../../signature/verify.ts"),
     import("../../relay/fixture.ts"),
     import("../../signature/diagnose/diagnose.ts"),
-    import("../diagnosis-view.ts"),
-    import("../other-secrets.ts"),
+    import("../live/diagnosis-view.ts"),
+    import("../secrets/other-secrets.ts"),
   ]);
   const { io, output } = context;
   refuseTwoInputs(file, options);

@@ -1,0 +1,18 @@
+import { HookporterError } from "../../errors.ts";
+import type { CommandSettings } from "../../tunnel/command.ts";
+import type { TunnelOptions } from "./options.ts";
+
+/**
+ * What the command provider needs for a program of the user's choice.
+ *
+ * @throws HookporterError `usage` where the program or the pattern is missing
+ */
+export function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
+  if (tunnelCommand === undefined || tunnelUrlPattern === undefined) {
+    throw new HookporterError(
+      "usage",
+      'expected --tunnel command with --tunnel-command and --tunnel-url-pattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
+    );
+  }
+  return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
+}

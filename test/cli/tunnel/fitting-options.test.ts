@@ -1,0 +1,35 @@
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { withFittingTunnel } from "../../../src/cli/tunnel/fitting-options.ts";
+import type { TunnelOptions } from "../../../src/cli/tunnel/options.ts";
+
+/** What is left of options that were typed, and others from settings. */
+function left(typed: TunnelOptions, settings: TunnelOptions = {}): TunnelOptions {
+  const command = new Command();
+  for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");
+  for (const [name, value] of Object.entries(typed)) command.setOptionValueWithSource(name, value, "cli");
+  return withFittingTunnel({ ...settings, ...typed }, command);
+}
+
+const publicUrl = new URL("https://kept.test");
+
+it("leaves what fits", () => {
+  for (const options of [{}, { publicUrl }, { tunnel: "ngrok" as const, domain: "a.test" }]) {
+    expect(left(options)).toEqual(options);
+    expect(left({}, options)).toEqual(options);
+  }
+});
+
+it.each<TunnelOptions>([
+  { domain: "a.test" },
+  { tunnel: "ngrok", publicUrl },
+  { publicUrl, domain: "a.test" },
+])("refuses what was typed and does not fit: %o", (options) =>
+  expect(() => left(options)).toThrow(expect.objectContaining({ code: "usage" })),
+);
+
+it("drops a setting that does not fit what was typed, or that nothing needs", () => {
+  expect(left({}, { domain: "a.test" })).toEqual({});
+  expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
+  expect(left({ publicUrl }, { tunnel: "ngrok", domain: "a.test" })).toEqual({ publicUrl });
+});
