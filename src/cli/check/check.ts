@@ -17,7 +17,8 @@ import { SIGNATURE_HEADER } from "../../signature/sign.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { describeFileError } from "../files/file-error.ts";
-import { findSecrets, type SecretOptions } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { findSecrets } from "../secrets/secret.ts";
 import { CheckView, caseLine } from "./view.ts";
 
 /** Options of `check`; times are milliseconds. */

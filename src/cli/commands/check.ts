@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/secret.ts";
+import { addSecretOptions } from "../secrets/options.ts";
 import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** `check <url>`: whether a receiver, in any language, treats signatures and deliveries right. */

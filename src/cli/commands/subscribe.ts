@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/secret.ts";
+import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
 import type { SubscribeOptions } from "../service/subscribe.ts";
-import { withoutSettings } from "../settings/config.ts";
 import { readDuration, readEndpoint, readKinds, readTexts } from "../settings/values.ts";
 
 /** `subscribe <url>`: registers an endpoint with the service. */
@@ -26,9 +25,7 @@ export function registerSubscribe(program: Command, context: CliContext): void {
       "after",
       "\nExample:\n  hookporter subscribe https://app.example/webhooks --events 'payment.*'",
     )
-    .action(async (url: URL | undefined, options: SubscribeOptions) => {
-      const { runSubscribe } = await import("../service/subscribe.ts");
-      const given = url === undefined ? options : withoutSettings(options, command, ["remembered", "forget"]);
-      await runSubscribe(url, given, context);
-    });
+    .action(async (url: URL | undefined, options: SubscribeOptions) =>
+      (await import("../service/subscribe.ts")).runSubscribe(url, options, command, context),
+    );
 }

@@ -1,28 +1,13 @@
-import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
-import { eventKinds } from "../../event/kinds.ts";
 import type { AttemptRecord } from "../../inbox/inbox.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
 import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
-import { readTarget } from "../settings/values.ts";
 import { narrow } from "./only-kinds.ts";
 
 /** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern takes. */
 export interface ForwardRule {
   readonly pattern: string | null;
   readonly target: URL;
-}
-
-/** Reads `3000`, `3000/path`, a URL, or any of them behind a pattern, such as `payment.*=3001`; given again, it adds to the list. */
-export function readForward(text: string, before: readonly ForwardRule[] = []): readonly ForwardRule[] {
-  // A pattern has none of the signs that come before a query in an address.
-  const [, pattern = null, address = text] = /^([^=:/?#@]*)=(.*)$/.exec(text) ?? [];
-  if (pattern !== null && !eventKinds.some((kind) => matchesKind(pattern, kind))) {
-    throw new InvalidArgumentError(
-      `expected a kind or family such as payment.* before the "="; the kinds are ${eventKinds.join(", ")}.`,
-    );
-  }
-  return [...before, { pattern, target: readTarget(address) }];
 }
 
 /**

@@ -1,11 +1,4 @@
-import { InvalidArgumentError } from "commander";
 import type { WebhookEvent } from "../../event/event.ts";
-
-/** Reads a path into the envelope, such as `data.id`. */
-export function readOrderPath(text: string): string {
-  if (/^[^\s.]+(?:\.[^\s.]+)*$/.test(text)) return text;
-  throw new InvalidArgumentError("expected a path into the event, such as data.id.");
-}
 
 /**
  * The order key at a path of the envelope: a text, number or boolean. An event that has nothing of the kind there has no

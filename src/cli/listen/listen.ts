@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { type RunningServer, startServer } from "../../receiver/server.ts";
 import type { CliContext } from "../context.ts";
 import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
@@ -12,6 +13,7 @@ import { canWrite, type OpenReadiness, openReadiness } from "../ready/open-readi
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { announce } from "./announce.ts";
 import { catchUp } from "./catch-up.ts";
+import { fitFlags } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import type { ListenOptions } from "./options.ts";
 import { type ListenPlan, planListening } from "./plan.ts";
@@ -38,7 +40,8 @@ interface Opened {
 }
 
 /** Runs the local receiver until it is stopped or its goal is reached. */
-export async function listen(options: ListenOptions, context: CliContext): Promise<void> {
+export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
+  const options = fitFlags(given, command);
   const plan = await planListening(options, context);
   let stop: (stop: Stop) => void = () => {};
   const stopped = new Promise<Stop>((resolve) => {

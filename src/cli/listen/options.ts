@@ -1,6 +1,6 @@
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
-import type { SecretOptions } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/options.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import type { ReachableOptions } from "../tunnel/options.ts";
 import type { InspectOptions } from "./inspecting.ts";

@@ -4,7 +4,8 @@ import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
-import { type FoundSecrets, readEnvFile, type SecretOptions } from "./secret.ts";
+import type { SecretOptions } from "./options.ts";
+import { type FoundSecrets, readEnvFile } from "./secret.ts";
 
 /**
  * The secrets that are set here beside those in use, for a diagnosis: variables of the environment and the env file that

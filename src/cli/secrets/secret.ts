@@ -2,7 +2,6 @@ import { type KeyObject, randomBytes } from "node:crypto";
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
-import type { Command } from "commander";
 import { ConfigurationError } from "../../errors.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
@@ -11,14 +10,7 @@ import { readOwnFile } from "../files/own-file.ts";
 import { readAll } from "../files/read-input.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
-import { readVariableNames } from "../settings/values.ts";
-
-/** Where secrets are looked for. */
-export interface SecretOptions {
-  readonly secretEnv?: readonly string[];
-  readonly envFile?: string;
-  readonly secretStdin?: boolean;
-}
+import { SECRET_VARIABLE, type SecretOptions } from "./options.ts";
 
 /** The secrets found, the current one first, and where they were, in words. */
 export interface FoundSecrets {
@@ -26,21 +18,7 @@ export interface FoundSecrets {
   readonly from: string;
 }
 
-/** The variable that holds the secret when no other is named. */
-export const SECRET_VARIABLE = "HOOKPORTER_SECRET";
 const DEVELOPMENT_SECRET = "secret";
-
-/** Adds the options that say where the secret is; none of them takes the secret itself. */
-export function addSecretOptions(command: Command): Command {
-  return command
-    .option(
-      "--secret-env <names>",
-      `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
-      readVariableNames,
-    )
-    .option("--env-file <file>", "file to look the variables up in when they are not set (default: .env)")
-    .option("--secret-stdin", "read the secret from standard input");
-}
 
 /**
  * Finds the secrets: standard input, environment, env file, then the folder's development secret, which `create` makes.

@@ -1,7 +1,9 @@
+import type { Command } from "commander";
 import type { Page } from "../../client/page.ts";
 import type { SelectedProperty } from "../../client/property.ts";
 import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { isTyped, withoutSettings } from "../settings/config.ts";
 import { openClient } from "./client.ts";
 import type { ServiceOptions } from "./options.ts";
 import { propertyTable } from "./property-table.ts";
@@ -19,7 +21,14 @@ export interface PropertiesOptions extends ServiceOptions {
 }
 
 /** `properties`: one page, or all of them. */
-export async function listProperties(options: PropertiesOptions, context: CliContext): Promise<void> {
+export async function listProperties(
+  given: PropertiesOptions,
+  command: Command,
+  context: CliContext,
+): Promise<void> {
+  const others = [isTyped(command, "page") && "all", isTyped(command, "all") && "page"] as const;
+  const replaced = others.filter((flag) => flag !== false);
+  const options = withoutSettings(given, command, replaced);
   const { fields, page, perPage, all, timeout } = options;
   const { output } = context;
   if (all === true && page !== undefined)

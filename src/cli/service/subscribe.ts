@@ -1,6 +1,8 @@
+import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import type { SecretOptions } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { withoutSettings } from "../settings/config.ts";
 import { openClient } from "./client.ts";
 import type { ServiceOptions } from "./options.ts";
 import { ensureSubscription } from "./subscription.ts";
@@ -21,18 +23,20 @@ export interface SubscribeOptions extends ServiceOptions, SecretOptions {
 /** `subscribe [url]`: creates a subscription, or tells of those created from this folder, or forgets some. */
 export async function runSubscribe(
   url: URL | undefined,
-  options: SubscribeOptions,
+  given: SubscribeOptions,
+  command: Command,
   context: CliContext,
 ): Promise<void> {
+  const options = url === undefined ? given : withoutSettings(given, command, ["remembered", "forget"]);
   const { remembered, forget } = options;
   const asked = [
     url !== undefined && "a URL",
     remembered === true && "--remembered",
     forget !== undefined && "--forget",
   ];
-  const given = asked.filter((one) => one !== false);
-  if (given.length !== 1) {
-    const got = given.length === 0 ? "none" : given.join(" and ");
+  const found = asked.filter((one) => one !== false);
+  if (found.length !== 1) {
+    const got = found.length === 0 ? "none" : found.join(" and ");
     throw new HookporterError("usage", `expected one of a URL, --remembered and --forget, got ${got}`);
   }
   if (url !== undefined) await create(url, options, context);

@@ -3,7 +3,8 @@ import { generateSecret } from "../../scaffold/env-file.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { setInEnvFile } from "../files/env-file.ts";
-import { type FoundSecrets, findSecrets, SECRET_VARIABLE, type SecretOptions } from "../secrets/secret.ts";
+import { SECRET_VARIABLE, type SecretOptions } from "../secrets/options.ts";
+import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 
 /** The secret that the service is to sign with. */
 export interface SubscriptionSecret {

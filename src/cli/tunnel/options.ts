@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { SecretOptions } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readDomain, readPublicUrl } from "../settings/values.ts";
 import { TUNNEL_NAMES, type TunnelName } from "./names.ts";
 import { readCommand, readHost, readPattern, readRemotePort, readUser } from "./values.ts";

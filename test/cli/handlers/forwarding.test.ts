@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
-import { readForward } from "../../../src/cli/handlers/forward-rules.ts";
 import {
   checkForwarding,
   checkTargets,
   forwardTimeout,
   receiverLimits,
 } from "../../../src/cli/handlers/forwarding.ts";
+import { readForward } from "../../../src/cli/handlers/values.ts";
 import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
 import { Router } from "../../../src/receiver/router.ts";
 import { runCli, tempFolder } from "../fake-io.ts";

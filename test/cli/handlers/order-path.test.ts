@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { orderByPath, readOrderPath } from "../../../src/cli/handlers/order-path.ts";
+import { orderByPath } from "../../../src/cli/handlers/order-path.ts";
 import { sampleEvent } from "../../dispatch/sample.ts";
 
 const event = (data: Record<string, unknown>) => {
@@ -31,12 +31,4 @@ it.each([
   ["nothing.there", {}],
 ])("asks for no order where %s is not there or no plain value", (path, data) => {
   expect(orderByPath(path)(event(data))).toBeUndefined();
-});
-
-it.each(["data.id", "webhook.id", "data.a-b.0"])("reads the path %s", (path) => {
-  expect(readOrderPath(path)).toBe(path);
-});
-
-it.each(["", ".", "data.", ".id", "data..id", "data id"])("refuses the path %j", (path) => {
-  expect(() => readOrderPath(path)).toThrow("path");
 });
