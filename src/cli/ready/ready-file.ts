@@ -1,28 +1,24 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "../files/file-error.ts";
+import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 
 /**
  * A file that is there while `listen` is ready, and only then: what an earlier one left behind is removed at once.
- * Written whole under another name first, so that whoever sees it can read it.
+ * Replaced whole, so that whoever sees it can read it.
  *
  * @throws HookporterError `input_invalid` where something else is at its path, or it cannot be written
  */
 export function openReadyFile(path: string): { write(fields: object): void; remove(): void } {
   const left = readOwn(path);
-  const part = `${path}.${process.pid}.part`;
   guard(path, () => {
     if (left !== undefined) rmSync(path, { force: true });
-    writeFileSync(part, "", { mode: 0o600 }); // what cannot be written is to be known before anything is open
-    rmSync(part);
+    checkReplaceable(path); // what cannot be written is to be known before anything is open
   });
   return {
     write: (fields) => {
       const text = `${JSON.stringify({ schemaVersion: 1, ...fields, pid: process.pid })}\n`;
-      guard(path, () => {
-        writeFileSync(part, text, { mode: 0o600 });
-        renameSync(part, path);
-      });
+      guard(path, () => replaceFile(path, text));
     },
     remove: () => {
       // Another process may have taken the path over since.

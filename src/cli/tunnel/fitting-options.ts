@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { isTyped } from "../settings/config.ts";
 import { TUNNEL_KINDS } from "./kinds.ts";
-import { TUNNEL_NAMES } from "./names.ts";
-import { TUNNEL_FLAGS, type TunnelFlag, type TunnelOptions } from "./options.ts";
+import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag, type TunnelOptions } from "./options.ts";
 
 /**
  * Options without the settings that the way from outside, as it was typed, has no use for: a setting must not make a

@@ -1,11 +1,11 @@
+import { HookporterError } from "../../errors.ts";
+import type { CommandSettings } from "../../tunnel/command.ts";
 import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
 import type { SshService } from "../../tunnel/ssh/settings.ts";
 import type { TunnelTiming } from "../../tunnel/timing.ts";
 import type { CliContext } from "../context.ts";
-import { commandSettings } from "./command-settings.ts";
-import type { TunnelName } from "./names.ts";
 import { ngrokSettings } from "./ngrok-settings.ts";
-import type { ReachableOptions, TunnelFlag } from "./options.ts";
+import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./options.ts";
 import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
 
 /** How a name of `--tunnel` is opened. */
@@ -72,4 +72,19 @@ function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
     flags: [],
     timing: COMMAND_TIMING,
   };
+}
+
+/**
+ * What the command provider needs for a program of the user's choice.
+ *
+ * @throws HookporterError `usage` where the program or the pattern is missing
+ */
+function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
+  if (tunnelCommand === undefined || tunnelUrlPattern === undefined) {
+    throw new HookporterError(
+      "usage",
+      'expected --tunnel command with --tunnel-command and --tunnel-url-pattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
+    );
+  }
+  return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
 }

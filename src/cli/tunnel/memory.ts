@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
 /** The public addresses of earlier runs, by the tunnel's name: a changed one must be told to the service. */
@@ -23,7 +24,7 @@ export class TunnelMemory {
     if (url === this.url) return;
     makeStateFolder(this.#cwd);
     const text = JSON.stringify({ ...this.#read(), [this.#name]: url }, null, 2);
-    writeFileSync(this.#path, `${text}\n`, { mode: 0o600 });
+    replaceFile(this.#path, `${text}\n`);
   }
 
   get #path(): string {

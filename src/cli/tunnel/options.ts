@@ -1,8 +1,24 @@
 import type { Command } from "commander";
 import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readDomain, readPublicUrl } from "../settings/values.ts";
-import { TUNNEL_NAMES, type TunnelName } from "./names.ts";
 import { readCommand, readHost, readPattern, readRemotePort, readUser } from "./values.ts";
+
+/** What `--tunnel` takes. */
+export const TUNNEL_NAMES = [
+  "ngrok",
+  "localhost.run",
+  "pinggy",
+  "serveo",
+  "ssh",
+  "cloudflared",
+  "tailscale",
+  "bore",
+  "zrok",
+  "command",
+] as const;
+
+/** One of them. */
+export type TunnelName = (typeof TUNNEL_NAMES)[number];
 
 /** Options that say how the receiver is reached from outside. */
 export interface TunnelOptions {

@@ -6,10 +6,9 @@ import { fixedAddress } from "../../tunnel/fixed-address.ts";
 import { childOf } from "../../tunnel/tunnel-child.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
-import { childEnvironment } from "./environment.ts";
+import type { Io } from "../io.ts";
 import { TUNNEL_KINDS } from "./kinds.ts";
-import type { TunnelName } from "./names.ts";
-import type { ReachableOptions } from "./options.ts";
+import type { ReachableOptions, TunnelName } from "./options.ts";
 import { SupervisedTunnel } from "./supervised-tunnel.ts";
 import { PUBLIC_URL } from "./view.ts";
 
@@ -81,6 +80,14 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
       await supervised.close();
     },
   };
+}
+
+/** What a tunnel's process gets of the environment: the programs it starts need much of it, and secrets are not theirs. */
+function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJS.ProcessEnv {
+  const secret = new Set(["NGROK_AUTHTOKEN", ...secretEnv]);
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !secret.has(name) && !name.startsWith("HOOKPORTER_")),
+  );
 }
 
 /** An address that somebody else keeps leads to the main server. */

@@ -2,7 +2,7 @@ import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
 import { clockTime } from "../live/view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import type { TunnelName } from "./names.ts";
+import type { TunnelName } from "./options.ts";
 
 /** How an address that somebody else keeps is named in records. */
 export const PUBLIC_URL = "public-url";
