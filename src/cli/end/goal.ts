@@ -1,4 +1,3 @@
-import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptObservation, Observation } from "../../receiver/observation.ts";
 import { isUnanswered } from "../handlers/forward-rules.ts";
@@ -25,23 +24,9 @@ export interface GoalOptions {
   readonly events?: readonly string[];
 }
 
-/**
- * The goal of `--count`, `--once` or `--wait-for`; `undefined` where `listen` runs until it is stopped.
- *
- * @throws HookporterError `usage` for two goals, or a time-out without one
- */
-export function readGoal(options: GoalOptions): Goal | undefined {
-  const { count, once, waitFor, timeout, events = ["*"] } = options;
-  const given = [count !== undefined, once === true, waitFor !== undefined].filter(Boolean).length;
-  if (given > 1)
-    throw new HookporterError("usage", "expected one of --count, --once and --wait-for, got several");
-  if (given === 0) {
-    if (timeout === undefined) return undefined;
-    throw new HookporterError(
-      "usage",
-      "expected --count, --once or --wait-for beside --timeout, got neither",
-    );
-  }
+/** The goal of `--count`, `--once` or `--wait-for`; `undefined` where `listen` runs until it is stopped. */
+export function readGoal({ count, once, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
+  if (count === undefined && once !== true && waitFor === undefined) return undefined;
   return new CountGoal(count ?? 1, waitFor === undefined ? events : [waitFor]);
 }
 

@@ -1,28 +1,51 @@
-import type { Command } from "commander";
-import type { GoalOptions } from "../end/goal.ts";
-import { withoutUnfitSettings } from "../handlers/fitting-options.ts";
-import { refuseUnusedServiceOptions } from "../service/options.ts";
-import { isTyped } from "../settings/config.ts";
-import { withFittingTunnel } from "../tunnel/fitting-options.ts";
-import type { ListenOptions } from "./options.ts";
+import type { Fit, FitTable } from "../settings/fitting.ts";
+import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
+import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.ts";
+import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
 
-/** Options without the settings that do not fit what was typed. */
-export function fitFlags(options: ListenOptions, command: Command): ListenOptions {
-  refuseUnusedServiceOptions(command, options);
-  return withoutUnfitSettings(withFittingTunnel(withOneGoal(options, command), command), command);
+const ONE_GOAL = "listen ends at one goal";
+const ONE_ANSWER = "the sender gets the answer of one target";
+
+/** Which flags of `listen` fit together: all that is known of it. */
+export const FITTING_FLAGS: FitTable<ListenOptions> = {
+  baseUrl: { needs: ["subscribe"] },
+  // As a setting it is harmless, and names what a tunnel's programs must not get.
+  apiKeyEnv: { needs: ["subscribe", "stream"], stays: true },
+  live: { needs: ["subscribe", "stream"] },
+  plainHttp: { needs: ["subscribe"] },
+  ...tunnelFlags(),
+  count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
+  once: { excludes: ["waitFor"], why: ONE_GOAL },
+  timeout: { needs: ["count", "once", "waitFor"] },
+  catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would take the entries" },
+  deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
+  sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
+  handlers: { stays: true }, // not to run them without a word would be worse than to refuse --sync
+  forwardTo: { check: ownAddress },
+};
+
+/** The flags that belong to some tunnels only, from what each tunnel reads. */
+function tunnelFlags(): { readonly [Name in TunnelFlag]: Fit<ListenOptions> } {
+  const needs = (flag: TunnelFlag) => {
+    const names = TUNNEL_NAMES.filter((name) => TUNNEL_KINDS[name].flags.includes(flag));
+    const kinds = names.map((is) => ({ flag: "tunnel", is }) as const);
+    return flag === "publicUrl" ? [...kinds, { flag: "tunnel", is: undefined } as const] : kinds;
+  };
+  const rows = TUNNEL_FLAGS.map((flag) => [flag, { needs: needs(flag) }]);
+  return Object.fromEntries(rows) as { [Name in TunnelFlag]: Fit<ListenOptions> };
 }
 
-/**
- * Options without the goals that a setting names beside one that was typed, and without a setting's time-out where
- * there is no goal: a setting must not make a plain command fail.
- */
-function withOneGoal(options: ListenOptions, command: Command): ListenOptions {
-  const goals = (["count", "once", "waitFor"] as const).filter((goal) => options[goal] || undefined);
-  const typed = goals.filter((goal) => isTyped(command, goal));
-  const dropped: (keyof GoalOptions)[] =
-    typed.length === 0 ? [] : goals.filter((goal) => !typed.includes(goal));
-  if (goals.length === 0 && !isTyped(command, "timeout")) dropped.push("timeout");
-  return Object.fromEntries(
-    Object.entries(options).filter(([name]) => !dropped.some((goal) => goal === name)),
-  );
+function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
+  const [only, ...others] = forwardTo;
+  if (others.length === 0 && only?.pattern === null) return undefined;
+  const got = others.length === 0 ? `one for ${only?.pattern}` : forwardTo.length;
+  return `expected exactly one --forward-to without a pattern beside --sync, got ${got}: ${ONE_ANSWER}; drop the others, or drop --sync`;
+}
+
+/** It would take each event for a duplicate, and all would look well. */
+function ownAddress({ forwardTo = [], port = DEFAULT_PORT }: ListenOptions): string | undefined {
+  const own = ["127.0.0.1", "localhost"].map((host) => new URL(`http://${host}:${port}`).origin);
+  const loop = forwardTo.find(({ target }) => own.includes(target.origin));
+  if (loop === undefined) return undefined;
+  return `expected --forward-to the address of your app, got ${loop.target.origin}, where listen itself is: correct it, or --port`;
 }

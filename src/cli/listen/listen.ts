@@ -11,9 +11,10 @@ import { LiveGate } from "../live/gate.ts";
 import { openKeys } from "../live/open-keys.ts";
 import { canWrite, type OpenReadiness, openReadiness } from "../ready/open-readiness.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
+import { fitOptions } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
 import { catchUp } from "./catch-up.ts";
-import { fitFlags } from "./fitting-flags.ts";
+import { FITTING_FLAGS } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import type { ListenOptions } from "./options.ts";
 import { type ListenPlan, planListening } from "./plan.ts";
@@ -41,7 +42,7 @@ interface Opened {
 
 /** Runs the local receiver until it is stopped or its goal is reached. */
 export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
-  const options = fitFlags(given, command);
+  const options = fitOptions(given, command, FITTING_FLAGS);
   const plan = await planListening(options, context);
   let stop: (stop: Stop) => void = () => {};
   const stopped = new Promise<Stop>((resolve) => {

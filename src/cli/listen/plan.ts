@@ -7,11 +7,11 @@ import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
 import { inboxOption } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
-import { checkForwarding, checkTargets, forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
+import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
-import type { ListenOptions } from "./options.ts";
+import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import { type PlannedSubscription, planSubscription } from "./subscription.ts";
 
@@ -37,13 +37,11 @@ export interface ListenPlan {
 /**
  * Reads what the options ask for. Makes the state folder and its secret where there is none.
  *
- * @throws HookporterError `usage` where they do not fit each other; ConfigurationError for secrets, keys and addresses
+ * @throws HookporterError `usage` for what a tunnel or a subscription lacks; ConfigurationError for secrets, keys and addresses
  */
 export async function planListening(options: ListenOptions, context: CliContext): Promise<ListenPlan> {
-  const { port = 4400, path = "/webhooks" } = options;
+  const { port = DEFAULT_PORT, path = "/webhooks" } = options;
   const goal = readGoal(options);
-  checkForwarding(options);
-  checkTargets(options, port);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);

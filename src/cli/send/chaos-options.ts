@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
-import { HookporterError } from "../../errors.ts";
 import { TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
-import { isTyped } from "../settings/config.ts";
+import type { FitTable } from "../settings/fitting.ts";
 import {
   readChoice,
   readCount,
@@ -61,34 +60,12 @@ export function addChaosOptions(command: Command): Command {
     .option("--bodies-to <dir>", "folder for the bodies of --dry-run (default: .hookporter/bodies)");
 }
 
-/**
- * Refuses flags that contradict each other. Where only one of two was typed, the other is a setting and gives way.
- *
- * @param others - flags of the command that go with none of chaos's, or with some of them
- * @throws HookporterError `usage`
- */
-export function settleChaos<Options extends ChaosCommandOptions>(
-  command: Command,
-  options: Options,
-  others: Readonly<Record<string, { with: readonly (keyof ChaosCommandOptions)[]; why: string }>> = {},
-): Options {
-  const settled: Record<string, unknown> = Object.fromEntries(Object.entries(options));
-  const refuse = (one: string, other: string, why: string) => {
-    if (!isOn(settled[one]) || !isOn(settled[other])) return;
-    const typed = [isTyped(command, one), isTyped(command, other)];
-    if (typed[0] === typed[1])
-      throw new HookporterError("usage", `expected ${flagOf(one)} or ${flagOf(other)}, got both: ${why}`);
-    delete settled[typed[0] ? other : one];
-  };
-  refuse("stale", "future", "an event has one date");
-  refuse("tamper", "noSignature", "without a signature there is nothing to tamper with");
-  for (const [flag, { with: flags, why }] of Object.entries(others)) {
-    for (const other of flags) refuse(flag, other, why);
-  }
-  if (isTyped(command, "bodiesTo") && options.dryRun !== true)
-    throw new HookporterError("usage", "expected --dry-run beside --bodies-to, got none: add it");
-  return settled as unknown as Options;
-}
+/** Which of them fit together. */
+export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
+  stale: { excludes: ["future"], why: "an event has one date" },
+  tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
+  bodiesTo: { needs: ["dryRun"] },
+};
 
 /** All flags of chaos, for a command that has a way not to send. */
 export const CHAOS_FLAGS: readonly (keyof ChaosCommandOptions)[] = FLAGS;
@@ -96,12 +73,4 @@ export const CHAOS_FLAGS: readonly (keyof ChaosCommandOptions)[] = FLAGS;
 /** The instant that events are dated to. */
 export function datedTo(now: number, { stale = 0, future = 0 }: ChaosCommandOptions): number {
   return now - stale + future;
-}
-
-function isOn(value: unknown): boolean {
-  return value !== undefined && value !== false;
-}
-
-function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

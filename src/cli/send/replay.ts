@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { HookporterError } from "../../errors.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
@@ -7,9 +6,9 @@ import { SIGNATURE_HEADER } from "../../signature/sign.ts";
 import type { CliContext } from "../context.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
-import { isTyped } from "../settings/config.ts";
+import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { readEndpoint } from "../settings/values.ts";
-import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, settleChaos } from "./chaos-options.ts";
+import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { gatherFixtures } from "./gather-fixtures.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
@@ -23,6 +22,17 @@ export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly signatureHeader?: string;
 }
 
+const RUN_HERE = "handlers run here, nothing is sent";
+
+/** Which flags of `replay` fit together. */
+const FITTING_FLAGS: FitTable<ReplayOptions> = {
+  ...FITTING_CHAOS,
+  exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, their date included" },
+  handlers: { excludes: CHAOS_FLAGS, why: RUN_HERE },
+  // No contradiction between two settings: this one may be there for `trigger`.
+  url: { needs: [{ flag: "handlers", is: undefined }], why: RUN_HERE },
+};
+
 /** `replay <what…>`: sends fixtures or entries again, or runs handlers over them here. */
 export async function runReplay(
   what: readonly string[],
@@ -30,7 +40,7 @@ export async function runReplay(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = settleReplay(given, command);
+  const options = fitOptions(given, command, FITTING_FLAGS);
   const fixtures = await gatherFixtures(what, options, context);
   if (options.handlers !== undefined) {
     const { runInProcess } = await import("./run-in-process.ts");
@@ -53,19 +63,4 @@ export async function runReplay(
     const key = await findKey(options, context);
     return (fixture, label) => lazySending(label, () => freshSending(fixture, { key, header, now }));
   }
-}
-
-/** @throws HookporterError `usage` where options do not fit each other */
-function settleReplay(given: ReplayOptions, command: Command): ReplayOptions {
-  const options = settleChaos(command, given, {
-    exact: { with: ["stale", "future"], why: "--exact sends the saved bytes, their date included" },
-    handlers: { with: CHAOS_FLAGS, why: "handlers run here, nothing is sent" },
-  });
-  const { handlers, ...others } = options;
-  if (handlers === undefined || !isTyped(command, "url")) return options;
-  if (!isTyped(command, "handlers")) return others;
-  throw new HookporterError(
-    "usage",
-    "expected --url or --handlers, got both: handlers run here, nothing is sent",
-  );
 }

@@ -8,8 +8,9 @@ import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
+import { fitOptions } from "../settings/fitting.ts";
 import { readEndpoint } from "../settings/values.ts";
-import { type ChaosCommandOptions, datedTo, settleChaos } from "./chaos-options.ts";
+import { type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
 /** The options of `trigger`. */
@@ -31,7 +32,7 @@ export async function runTrigger(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = settleChaos(command, given);
+  const options = fitOptions(given, command, FITTING_CHAOS);
   const all = options.all === true && (kind === undefined || isTyped(command, "all"));
   const kinds = chooseKinds(kind, { ...options, all });
   const { clock } = context;

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { Page } from "../../client/page.ts";
 import type { SelectedProperty } from "../../client/property.ts";
-import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { isTyped, withoutSettings } from "../settings/config.ts";
+import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
 import type { ServiceOptions } from "./options.ts";
 import { propertyTable } from "./property-table.ts";
@@ -20,19 +19,18 @@ export interface PropertiesOptions extends ServiceOptions {
   readonly timeout?: number;
 }
 
+/** Which flags of `properties` fit together. */
+const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] } };
+
 /** `properties`: one page, or all of them. */
 export async function listProperties(
   given: PropertiesOptions,
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const others = [isTyped(command, "page") && "all", isTyped(command, "all") && "page"] as const;
-  const replaced = others.filter((flag) => flag !== false);
-  const options = withoutSettings(given, command, replaced);
+  const options = fitOptions(given, command, FITTING_FLAGS);
   const { fields, page, perPage, all, timeout } = options;
   const { output } = context;
-  if (all === true && page !== undefined)
-    throw new HookporterError("usage", "expected one of --page and --all, got both");
   const client = openClient(options, { timeout, assumptions: assumptionsOf(options) }, context);
   const found: SelectedProperty[] = [];
   let last: Page<SelectedProperty> | undefined;

@@ -1,81 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
-import {
-  checkForwarding,
-  checkTargets,
-  forwardTimeout,
-  receiverLimits,
-} from "../../../src/cli/handlers/forwarding.ts";
+import { forwardTimeout, receiverLimits } from "../../../src/cli/handlers/forwarding.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
 import { Router } from "../../../src/receiver/router.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
-import { listening } from "../open-listen.ts";
+import { tempFolder } from "../fake-io.ts";
 
 const one = readForward("3000");
-
-describe("options that do not fit each other", () => {
-  it.each([
-    ["--sync without a target", { sync: true }],
-    ["--sync with two targets", { sync: true, forwardTo: readForward("3001", one) }],
-    ["--sync with a pattern", { sync: true, forwardTo: readForward("payment.*=3001") }],
-    ["--sync with handlers", { sync: true, forwardTo: one, handlers: "h.js" }],
-    ["--catch-up with nothing to run", { catchUp: true }],
-    ["--dead-letters without an order", { deadLetters: "block" as const }],
-  ])("are refused: %s", (_, options) => {
-    expect(() => checkForwarding(options)).toThrow(expect.objectContaining({ code: "usage" }));
-  });
-
-  it.each([
-    { sync: true, forwardTo: one },
-    { catchUp: true, handlers: "h.js" },
-    { catchUp: false },
-    { deadLetters: "block" as const, orderBy: "data.id" },
-    {},
-  ])("are not found in %j", (options) => {
-    expect(() => checkForwarding(options)).not.toThrow();
-  });
-
-  it.each([["--sync"], ["--catch-up"], ["--dead-letters", "block"]])(
-    "end the command with 2: %s",
-    async (...argv) => {
-      expect((await runCli(["listen", "--port", "0", ...argv])).code).toBe(2);
-    },
-  );
-
-  it("give way where a setting names them, so that a plain command works", async () => {
-    const cwd = tempFolder();
-    const listen = { sync: true, catchUp: true, deadLetters: "block" };
-    writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen }));
-    writeFileSync(join(cwd, "h.js"), "export default {};");
-    await (await listening([], cwd)).stop();
-    await (await listening(["--handlers", "h.js", "--forward-to", "9"], cwd)).stop();
-  });
-});
-
-it.each([
-  ["4400", 4400, false],
-  ["localhost:4400/other", 4400, false],
-  ["payment.*=4400", 4400, false],
-  ["80", 80, false],
-  ["4401", 4400, true],
-  ["[::1]:4400", 4400, true],
-  ["https://localhost", 80, true],
-])("takes the target %s beside its own port %s: %s", (target, own, fits) => {
-  const check = () => checkTargets({ forwardTo: readForward(target) }, own);
-  if (fits) expect(check).not.toThrow();
-  else expect(check).toThrow(expect.objectContaining({ code: "usage" }));
-});
-
-it("does not listen where it would forward to itself", async () => {
-  const port = "1"; // nothing is opened before it is refused
-  for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
-    expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
-  }
-});
 
 it("gives a target 30 seconds, 10 while a sender waits, or what is asked for", () => {
   expect([forwardTimeout({}), forwardTimeout({ sync: true })]).toEqual([30_000, 10_000]);

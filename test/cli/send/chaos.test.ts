@@ -124,6 +124,12 @@ describe("chaos", () => {
     });
     expect(outcomes()).toMatchObject([{ reason: "signature_mismatch" }]);
   });
+
+  it("lets settings that contradict each other give way to what is typed", async () => {
+    const settings = { ...env, HOOKPORTER_STALE: "8d", HOOKPORTER_FUTURE: "1h" };
+    const { code, stderr } = await runCli(["replay", "none.json", "--exact"], { env: settings });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("no such file") });
+  });
 });
 
 describe("--dry-run", () => {
