@@ -91,6 +91,7 @@ it("drops a setting that does not fit what was typed, or that nothing needs", ()
   expect(left({}, { baseUrl: "https://api.test", plainHttp: true, live: true })).toEqual({});
   expect(left({}, { domain: "a.test" })).toEqual({});
   expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
+  expect(left({}, { tunnel: "ngrok", publicUrl })).toEqual({ tunnel: "ngrok" });
   expect(left({ publicUrl }, { tunnel: "ngrok", domain: "a.test" })).toEqual({ publicUrl });
   expect(left({ waitFor: "payment.*" }, { count: 2, once: true })).toEqual({ waitFor: "payment.*" });
   expect(left({}, { timeout: 5 })).toEqual({});

@@ -78,6 +78,13 @@ describe("a flag that needs others", () => {
   it("takes the place of a setting whose absence it needs", () => {
     expect(left({ address: "a" }, { via: "air", house: "7" })).toEqual({ address: "a" });
     expect(left({ address: "a" }, { via: "sea" })).toEqual({ address: "a", via: "sea" });
+    expect(left({}, { address: "a", via: "air" })).toEqual({ via: "air" });
+  });
+
+  it("does nothing while it is off", () => {
+    const table: FitTable<Options> = { newest: { needs: [{ flag: "via", is: undefined }, "goal"] } };
+    expect(left({ newest: false }, { via: "air" }, table)).toEqual({ newest: false, via: "air" });
+    expect(left({}, { newest: false, via: "air" }, table)).toEqual({ newest: false, via: "air" });
   });
 });
 
