@@ -30,6 +30,7 @@ const bundle = await rolldown({
     bin: "bin/hookporter.ts",
     "tunnel-child": "bin/tunnel-child.ts",
     "inbox-writer": "src/inbox/sqlite/writer-thread.ts",
+    "inbox-check": "src/inbox/sqlite/check-process.ts",
     index: "src/index.ts",
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",

@@ -18,6 +18,8 @@ export const ERROR_CODES = {
   inbox_busy: "The inbox is locked by another process, or has more waiting than it can take.",
   inbox_corrupt: "The inbox file is damaged, or is not an inbox.",
   inbox_newer: "The inbox file was written by a newer version.",
+  inbox_older:
+    "The inbox file was written by an older version, and the command does not bring it up to date.",
   closed: "The receiver or its inbox is closed, or was not started.",
   handler_timeout: "A handler did not finish in its time.",
   fixture_invalid: "A file is neither a saved delivery nor an envelope.",

@@ -15,7 +15,7 @@ const ROWS = [
   ["dispatch"],
   ["inbox"],
   ["event", "signature"],
-  ["errors.ts", "logger.ts", "is-loopback.ts", "retry-after.ts"],
+  ["errors.ts", "logger.ts", "is-loopback.ts", "retry-after.ts", "version.ts"],
 ];
 
 /** Where a package may be imported, types included. */
@@ -135,6 +135,42 @@ describe("a command", () => {
       expect(actions, file).toBeGreaterThan(0);
     }
   });
+});
+
+/**
+ * What may be asked of the files of an inbox: nothing that opens one. Closing any descriptor of a file drops the locks that
+ * SQLite holds on it for this process.
+ */
+const OPENS_NOTHING = new Set([
+  ...["chmodSync", "existsSync", "linkSync", "mkdirSync", "readdirSync", "realpathSync", "renameSync"],
+  ...["statSync", "statfsSync", "unlinkSync"],
+]);
+
+it("opens the files of an inbox by no other means than SQLite, but for one that nobody else knows yet", () => {
+  const used = files
+    .filter((file) => file.startsWith("inbox/"))
+    .flatMap((file) => {
+      const text = readFileSync(join(source, file), "utf8");
+      const found = [...text.matchAll(/import \{([^}]*)\} from "(?:node:)?fs(?:\/promises)?"/g)];
+      const names = found.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
+      const whole =
+        /import \* as \w+ from "(?:node:)?fs|require\(["'](?:node:)?fs|"(?:node:)?fs\/promises"/.test(text);
+      return [...names, ...(whole ? ["*"] : [])].map((name) => `${file}: ${name}`);
+    })
+    .filter((use) => !OPENS_NOTHING.has(use.split(": ")[1] ?? "") && !use.endsWith(": "));
+  expect(used.sort()).toEqual([
+    "inbox/sqlite/inbox-file.ts: closeSync",
+    "inbox/sqlite/inbox-file.ts: fsyncSync",
+    "inbox/sqlite/inbox-file.ts: openSync",
+  ]);
+});
+
+it("names the files beside an inbox nowhere but where it is kept", () => {
+  const wrong = files.filter((file) => {
+    if (file.startsWith("inbox/sqlite")) return false;
+    return /-(?:wal|shm|holder)\b`/.test(readFileSync(join(source, file), "utf8"));
+  });
+  expect(wrong).toEqual([]);
 });
 
 function roomOf(file: string): string {

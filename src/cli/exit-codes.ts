@@ -31,6 +31,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   inbox_busy: 3,
   inbox_corrupt: 3,
   inbox_newer: 3,
+  inbox_older: 3,
   closed: 1,
   handler_timeout: 1,
   fixture_invalid: 2,

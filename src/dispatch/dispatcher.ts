@@ -1,16 +1,22 @@
-import { randomUUID } from "node:crypto";
 import { describeError } from "../errors.ts";
-import type { AttemptRecord, ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
-import type { DeadLetter } from "./handler.ts";
+import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
+import { leaseToken } from "../inbox/lease.ts";
+import { ClaimFailures } from "./claim-failures.ts";
 import { Place } from "./place.ts";
+import { type Listeners, reportSettled } from "./report-settled.ts";
 import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
 import { RunningEntries } from "./running.ts";
+import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
 import { Slots } from "./slots.ts";
 
 /** How entries are taken from the inbox and run. */
-export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
+export interface DispatcherOptions extends Omit<RunOptions, "signal">, Listeners {
   readonly inbox: Inbox;
+  /** The id under which this process is registered with the inbox. */
+  readonly runner: string;
+  /** The sources whose entries are run. */
+  readonly sources: readonly string[];
   /** Entries run at a time. */
   readonly concurrency: number;
   /** Milliseconds a claimed entry is ours without being renewed; renewed after a third of it. */
@@ -19,10 +25,6 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal"> {
   readonly deadBlocks: boolean;
   /** Milliseconds between looks at the inbox when nothing else gives reason to: what another process redrove. */
   readonly pollMs: number;
-  /** Called with each settled entry's runs. */
-  readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
-  /** Called once when an entry becomes a dead letter. */
-  readonly onDead: (letter: DeadLetter) => void;
 }
 
 /**
@@ -64,12 +66,17 @@ export class Dispatcher {
   /** Entries kept with a lease, until the turn of the event loop in which they begin. */
   #beginning = 0;
   readonly #slots: Slots;
+  readonly #claimFailures: ClaimFailures;
+  readonly #storing: Storing;
   #started = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#runOptions = { ...options, signal: this.#aborter.signal };
     this.#slots = new Slots(options.concurrency);
+    this.#claimFailures = new ClaimFailures(options.log);
+    const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
+    this.#storing = { ...options, isLeased, signal: this.#aborter.signal };
   }
 
   /** Begins to run what is due, work left by a killed process included once its lease has ended. */
@@ -100,8 +107,8 @@ export class Dispatcher {
    */
   reserve(): Place | undefined {
     if (!this.#started || !this.#caughtUp || this.#slots.isFull) return undefined;
-    const { clock, leaseMs } = this.#options;
-    const lease: Lease = { token: randomUUID(), until: clock() + leaseMs };
+    const { clock, leaseMs, runner } = this.#options;
+    const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
     const free = this.#slots.reserve();
     const begin = () => {
       this.#beginning--;
@@ -145,7 +152,7 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const { inbox, leaseMs, clock, pollMs, log, retry, deadBlocks } = this.#options;
+    const { inbox, leaseMs, clock, pollMs, retry, deadBlocks, sources, runner } = this.#options;
     clearTimeout(this.#timer);
     this.#behind = false;
     let wait = pollMs;
@@ -153,10 +160,12 @@ export class Dispatcher {
       const { now: limit, ahead } = this.#slots.free;
       const except = this.#unsurelyLeased();
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
-      const entries = await inbox.claim({ now: clock(), limit, ahead, leaseMs, except, horizon, deadBlocks });
+      const terms = { leaseMs, except, horizon, deadBlocks, sources, runner };
+      const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
+      this.#claimFailures.end();
       for (const entry of entries) this.#run(entry, { claimed: true });
       const full = entries.length >= limit + ahead;
-      const next = full ? 0 : await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks });
+      const next = full ? 0 : await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks, sources });
       const now = clock();
       this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
       if (entries.length > 0 && next !== undefined && next <= now) {
@@ -165,10 +174,7 @@ export class Dispatcher {
       }
       if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - now));
     } catch (thrown) {
-      log.error(
-        { error: describeError(thrown) },
-        "the inbox could not be asked for due entries; trying again",
-      );
+      this.#claimFailures.report(thrown);
     }
     if (this.#started) this.#timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER, wait));
   }
@@ -192,8 +198,9 @@ export class Dispatcher {
 
   /** `stop` waits for it, so that no entry is left leased that nobody runs. */
   async #claimOnly(seq: number): Promise<void> {
-    const { inbox, clock, leaseMs, deadBlocks } = this.#options;
-    const claim = inbox.claim({ now: clock(), limit: 1, leaseMs, deadBlocks, only: seq }).then((entries) => {
+    const { inbox, clock, leaseMs, deadBlocks, sources, runner } = this.#options;
+    const terms = { leaseMs, deadBlocks, sources, runner };
+    const claim = inbox.claim({ ...terms, now: clock(), limit: 1, only: seq }).then((entries) => {
       for (const entry of entries) this.#run(entry, { claimed: true, atOnce: true });
     });
     this.#claims.add(claim);
@@ -224,7 +231,7 @@ export class Dispatcher {
   }
 
   async #runAndSettle(entry: ClaimedEntry, { before, atOnce }: Turn): Promise<Settlement | undefined> {
-    const { inbox, clock, log } = this.#options;
+    const { log } = this.#options;
     const { seq } = entry;
     try {
       await before?.();
@@ -235,8 +242,8 @@ export class Dispatcher {
         return undefined;
       }
       this.#goOn(); // with another one, while this one's result is stored
-      if (await inbox.settle(settlement, clock())) {
-        this.#report(entry, settlement);
+      if (await settleWhileLeased(settlement, this.#storing)) {
+        reportSettled(entry, settlement, this.#options);
         return settlement;
       }
       log.warn({ seq }, "finished after its lease had ended; the result was refused, it runs again");
@@ -255,27 +262,6 @@ export class Dispatcher {
     await inbox.settle({ seq, lease, finishedHandlers, ...back }, now);
   }
 
-  #report(entry: ClaimedEntry, settlement: Settlement): void {
-    const { onAttempts, onDead } = this.#options;
-    const { seq, kind, key } = entry;
-    // One that only waits on for a process with handlers was not attempted.
-    const waitsOn = settlement.state === "pending" && settlement.reason !== null;
-    if (!waitsOn) this.#tell(seq, () => onAttempts(entry, settlement));
-    if (settlement.state !== "dead") return;
-    const error = lastError(settlement.records);
-    this.#tell(seq, () =>
-      onDead({ seq, kind, eventId: key.eventId, reason: settlement.reason ?? "", error }),
-    );
-  }
-
-  #tell(seq: number, listener: () => void): void {
-    try {
-      listener();
-    } catch (thrown) {
-      this.#options.log.error({ seq, error: describeError(thrown) }, "a listener failed");
-    }
-  }
-
   async #renew(): Promise<void> {
     const { inbox, clock, leaseMs, log } = this.#options;
     try {
@@ -288,8 +274,4 @@ export class Dispatcher {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function lastError(records: readonly AttemptRecord[]): string | null {
-  return records.findLast(({ error }) => error !== null)?.error ?? null;
 }

@@ -42,7 +42,7 @@ export interface DeadLetter {
   readonly seq: number;
   readonly eventId: string;
   readonly kind: string | null;
-  /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, or a rejection's reason. */
+  /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, `unreadable`, or a rejection's reason. */
   readonly reason: string;
   /** The last error's text, where a handler failed. */
   readonly error: string | null;

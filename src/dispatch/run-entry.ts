@@ -32,6 +32,10 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
     const unordered = entry.orderKey === null;
     return { seq, lease, state, reason, runAt, finishedHandlers, records, uncount, unordered };
   };
+  if (entry.unreadable !== undefined) {
+    options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is a dead letter now");
+    return settle("dead", "unreadable");
+  }
   // Claimed more often than it may run: whatever ran it died before it could say so.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
 

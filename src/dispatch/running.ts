@@ -31,6 +31,12 @@ export class RunningEntries {
     await Promise.all([...this.#running.values()].map(({ finished }) => finished));
   }
 
+  /** Whether an entry runs here, under a lease that has not ended. */
+  isLeased(seq: number, now: number): boolean {
+    const running = this.#running.get(seq);
+    return running !== undefined && running.leasedUntil > now;
+  }
+
   /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
   unsurelyLeased(now: number, leaseMs: number): readonly number[] {
     const latest = now + leaseMs;

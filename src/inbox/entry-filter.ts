@@ -3,7 +3,8 @@ import type { Entry, EntryFilter } from "./inbox.ts";
 
 /** Whether an entry is one of those a filter asks for; its `limit` is not looked at. */
 export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Array): boolean {
-  const { states, kinds, since, until, seq, eventId, seqs, after, before, text } = filter;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, after, before, text } = filter;
+  if (sources !== undefined && !sources.includes(entry.key.source)) return false;
   if (states !== undefined && !states.includes(entry.state)) return false;
   if (kinds !== undefined && !kinds.some((pattern) => matchesKind(pattern, entry.kind ?? ""))) return false;
   if (since !== undefined && entry.receivedAt < since) return false;

@@ -25,6 +25,8 @@ export interface Elsewhere<Order> {
   take(orders: readonly Order[]): Promise<readonly WorkResult[]> | undefined;
   /** Is told how many milliseconds a batch took here. */
   ranHere(ms: number): void;
+  /** Is given the results of each batch, wherever it ran, before they are given out. */
+  afterBatch?(results: readonly WorkResult[]): void;
 }
 
 /** More than this waiting means the store cannot keep up: refuse early rather than grow. */
@@ -112,7 +114,7 @@ export class GroupCommit<Order = never> {
     // The next one is sent before these results are given out, since all that then happens takes as long.
     const enough = this.#away.size === 0 ? this.#waiting.length > 0 : this.#pressing >= FULL_ENOUGH;
     if (enough && !this.#trySendingAway() && this.#away.size === 0) this.#lookAtEndOfTurn();
-    giveOut(batch, known);
+    this.#giveOut(batch, known);
   }
 
   /** Sends all that is waiting elsewhere, unless it had better run here. */
@@ -133,8 +135,13 @@ export class GroupCommit<Order = never> {
     const batch = this.#takeWaiting();
     const start = performance.now();
     const works = batch.map(({ work }) => work);
-    giveOut(batch, commitTogether(this.#transactions, works));
+    this.#giveOut(batch, commitTogether(this.#transactions, works));
     this.#elsewhere?.ranHere(performance.now() - start);
+  }
+
+  #giveOut(batch: readonly Waiting<Order>[], results: readonly WorkResult[]): void {
+    this.#elsewhere?.afterBatch?.(results);
+    giveOut(batch, results);
   }
 
   #takeWaiting(): readonly Waiting<Order>[] {

@@ -2,6 +2,8 @@ import type { AgeLimits } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Rejection } from "../event/read-envelope.ts";
+import type { Logger } from "../logger.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
 
 /**
  * Where an entry stands. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` ended well; `dead` will
@@ -34,7 +36,7 @@ export interface NewEntry {
 
 /** Who runs an entry, and until when nobody else may. */
 export interface Lease {
-  /** The lease's token. */
+  /** Starts with the id of the {@link Runner} that holds it and a dot, if the process has registered. */
   readonly token: string;
   /** When it ends, in milliseconds since 1970. */
   readonly until: number;
@@ -115,6 +117,8 @@ export interface Entry {
 
 /** An entry that this process has leased: what running it takes. */
 export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
+  /** Why its delivery cannot be read: the store is damaged there. The delivery is empty then. */
+  readonly unreadable?: string | undefined;
   /** The lease's token: a completion that does not carry the current one is refused. */
   readonly lease: string;
   /** When the lease ends. */
@@ -176,40 +180,10 @@ export interface ClaimRequest {
   readonly deadBlocks?: boolean;
   /** Claims this entry alone, and does not wait until it is due. Not one that is leased, nor one that is held back. */
   readonly only?: number;
-}
-
-/** The states in which an entry has ended. */
-export type EndedState = Extract<EntryState, "done" | "dead" | "unhandled">;
-
-/** Which entries to drop for good. All of it must hold. */
-export interface PruneRequest {
-  readonly states: readonly EndedState[];
-  /** Received at or before. */
-  readonly receivedUntil: number;
-  /** Dated at or before; its arrival counts for an entry without a timestamp, and for a rejected delivery. */
-  readonly datedUntil: number;
-}
-
-/** Whose delivery to drop, while the entry with its key and its body's hash stays. */
-export interface SlimRequest {
-  /** Entries that are `done` since then or before. */
-  readonly settledUntil: number;
-}
-
-/** A small piece of pruning, so that deliveries are not kept waiting. */
-export interface Step {
-  /** The entry number the step before ended at; 0 to begin. */
-  readonly after: number;
-  /** Entries to look at. */
-  readonly limit: number;
-}
-
-/** What a step did. */
-export interface StepResult {
-  /** Entries changed. */
-  readonly changed: number;
-  /** Where the next step goes on; `undefined` when there is nothing more to do. */
-  readonly next: number | undefined;
+  /** Only entries of these sources. Default all. */
+  readonly sources?: readonly string[];
+  /** The id under which this process is registered: lease tokens start with it. Default: not registered. */
+  readonly runner?: string;
 }
 
 /** Which entries to list or redrive. Everything given must hold. */
@@ -221,6 +195,8 @@ export interface EntryFilter {
   readonly since?: number;
   /** Received before. */
   readonly until?: number;
+  /** Exact sources. */
+  readonly sources?: readonly string[];
   /** An exact entry number. */
   readonly seq?: number;
   /** An event id, or the beginning of one. */
@@ -240,13 +216,50 @@ export interface EntryFilter {
   readonly limit?: number;
 }
 
+/** A process that runs entries, as it registers with an inbox. */
+export interface Runner {
+  /** Random, new with each start. Its lease tokens start with it and a dot. */
+  readonly id: string;
+  /** The version of hookporter. */
+  readonly version: string;
+  /** What it does with the inbox. */
+  readonly role: "both";
+  /** The sources whose entries it runs. */
+  readonly sources: readonly string[];
+  /** Kinds and patterns that it has handlers for. */
+  readonly kinds: readonly string[];
+}
+
+/** How to open an inbox. */
+export interface OpenTerms {
+  /**
+   * `own`: make the store if there is none, and bring its schema up to date. `change`: read and write one that exists and
+   * is up to date. `read`: read one that exists, and write nothing. Default `own`.
+   */
+  readonly access?: "own" | "change" | "read";
+  /** Where to report what an operator should know, such as damage. Default: nowhere. */
+  readonly log?: Logger;
+  /** Bytes that a log beside the store may reach before a warning. Default 256 MiB. */
+  readonly walLimit?: number;
+}
+
 /**
  * The durable record of events. Every method rejects with a `HookporterError` whose code starts with `inbox_` when the
  * store fails; whatever resolves is committed.
  */
 export interface Inbox {
-  /** Opens the store, and brings its schema up to date. */
-  open(): Promise<void>;
+  /** Opens the store. */
+  open(terms?: OpenTerms): Promise<void>;
+  /**
+   * Registers this process, or updates what it registered; until `close`. Leases of a registered process that is known to
+   * be dead end at once. Resolves once those of dead processes have ended.
+   */
+  register?(runner: Runner): Promise<void>;
+  /**
+   * Why deliveries must not be acknowledged: the store is damaged in a way that stops handling. `undefined` as long as no
+   * such damage was seen.
+   */
+  readonly damage?: string | undefined;
   /**
    * Keeps a delivery, or counts it as a duplicate of the entry that has its key. Resolves after the commit; with
    * `undefined`, and nothing kept, for a pending entry so old that its key may have been pruned, since it could run twice.
@@ -269,7 +282,7 @@ export interface Inbox {
   /** Ends a lease with a result; `false` when the lease was not ours any more, and nothing changed. */
   settle(settlement: Settlement, now: number): Promise<boolean>;
   /** When the next entry is due that could be claimed then; `undefined` when none is waiting. */
-  nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks">): Promise<number | undefined>;
+  nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with their attempts counted anew; gives how many. */
   redrive(filter: EntryFilter, now: number): Promise<number>;
   /** Entries by arrival; the newest `limit` of them, still oldest first, where a limit is given. */

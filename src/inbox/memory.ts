@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
-import { HookporterError } from "../errors.ts";
+import { createHash } from "node:crypto";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../event/identity.ts";
+
 import { matchesFilter } from "./entry-filter.ts";
 import {
   type Appended,
@@ -14,12 +14,11 @@ import {
   type EntryState,
   type Inbox,
   type NewEntry,
-  type PruneRequest,
   type Settlement,
-  type SlimRequest,
-  type Step,
-  type StepResult,
 } from "./inbox.ts";
+import { leaseToken } from "./lease.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
+import { noDelivery } from "./unreadable.ts";
 
 /** An entry as the memory inbox holds it: mutable, with its delivery and records. */
 interface Held {
@@ -42,8 +41,8 @@ class MemoryInbox implements Inbox {
   readonly #held = new Map<number, Held>();
   readonly #byKey = new Map<string, Held>();
   #seq = 0;
-  /** Events dated at or before this may have been dropped. */
-  #prunedUntil = Number.NEGATIVE_INFINITY;
+  /** By source: events dated at or before this may have been dropped. */
+  readonly #prunedUntil = new Map<string, number>();
 
   async open(): Promise<void> {}
 
@@ -51,8 +50,8 @@ class MemoryInbox implements Inbox {
     const known = this.#count(next.key, next.delivery.receivedAt);
     if (known !== undefined) return known;
     const dated = next.eventTimestamp ?? next.delivery.receivedAt;
-    if (dated <= this.#prunedUntil && next.state === "pending" && next.afterPruning !== true)
-      return undefined;
+    const prunedUntil = this.#prunedUntil.get(next.key.source) ?? Number.NEGATIVE_INFINITY;
+    if (dated <= prunedUntil && next.state === "pending" && next.afterPruning !== true) return undefined;
     const held: Held = {
       entry: newEntry(++this.#seq, next),
       lease: next.lease?.token ?? null,
@@ -86,10 +85,13 @@ class MemoryInbox implements Inbox {
       horizon = Number.POSITIVE_INFINITY,
       deadBlocks = false,
       only,
+      sources,
+      runner,
     } = request;
     const latest = now + Math.max(horizon, leaseMs);
     const due = [...this.#held.values()]
-      .filter(({ entry }) => isWaiting(entry) && (only === undefined || entry.seq === only))
+      .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources))
+      .filter(({ entry }) => only === undefined || entry.seq === only)
       .filter(({ entry }) => {
         const early = only !== undefined && entry.state === "pending";
         return early || entry.runAt <= now || entry.runAt > latest;
@@ -101,10 +103,10 @@ class MemoryInbox implements Inbox {
       if (claimed.length >= limit + ahead) break;
       if (claimed.length >= limit && entry.attempts > 0) continue;
       if (except.includes(entry.seq) || this.#isHeldBack(entry, deadBlocks)) continue;
-      const lease = randomUUID();
+      const lease = leaseToken(runner);
       held.lease = lease;
       held.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
-      claimed.push(toClaimed(held.entry, lease, this.#keptDelivery(held)));
+      claimed.push(toClaimed(held.entry, lease, held.delivery));
     }
     return claimed;
   }
@@ -119,11 +121,6 @@ class MemoryInbox implements Inbox {
         other.seq < seq &&
         (isWaiting(other) || (deadBlocks && other.state === "dead")),
     );
-  }
-
-  #keptDelivery({ entry, delivery }: Held): Delivery {
-    if (delivery !== undefined) return copyOf(delivery);
-    throw new HookporterError("inbox_corrupt", `the inbox has an entry ${entry.seq} without a delivery`);
   }
 
   async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
@@ -150,10 +147,11 @@ class MemoryInbox implements Inbox {
   async nextRunAt({
     except = [],
     deadBlocks = false,
-  }: Pick<ClaimRequest, "except" | "deadBlocks"> = {}): Promise<number | undefined> {
-    const waiting = [...this.#held.values()].filter(
-      ({ entry }) => isWaiting(entry) && !except.includes(entry.seq) && !this.#isHeldBack(entry, deadBlocks),
-    );
+    sources,
+  }: Pick<ClaimRequest, "except" | "deadBlocks" | "sources"> = {}): Promise<number | undefined> {
+    const waiting = [...this.#held.values()]
+      .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources) && !except.includes(entry.seq))
+      .filter(({ entry }) => !this.#isHeldBack(entry, deadBlocks));
     return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ entry }) => entry.runAt));
   }
 
@@ -183,21 +181,25 @@ class MemoryInbox implements Inbox {
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }
 
-  async prune({ states, receivedUntil, datedUntil }: PruneRequest, step: Step): Promise<StepResult> {
+  async prune({ states, receivedUntil, datedUntil, sources }: PruneRequest, step: Step): Promise<StepResult> {
     return this.#step(step, ({ entry }) => {
+      if (!isOf(entry, sources)) return false;
       const neverRan = entry.key.timestamp === REJECTED;
       const dated = neverRan ? entry.receivedAt : (entry.eventTimestamp ?? entry.receivedAt);
       const ended = states.some((state) => state === entry.state);
       if (!ended || entry.receivedAt > receivedUntil || dated > datedUntil || entry.seq === this.#seq)
         return false;
-      if (!neverRan) this.#prunedUntil = Math.max(this.#prunedUntil, dated);
+      const { source } = entry.key;
+      const until = this.#prunedUntil.get(source) ?? Number.NEGATIVE_INFINITY;
+      if (!neverRan) this.#prunedUntil.set(source, Math.max(until, dated));
       this.#byKey.delete(keyText(entry.key));
       return this.#held.delete(entry.seq);
     });
   }
 
-  async slim({ settledUntil }: SlimRequest, step: Step): Promise<StepResult> {
+  async slim({ settledUntil, sources }: SlimRequest, step: Step): Promise<StepResult> {
     return this.#step(step, (held) => {
+      if (!isOf(held.entry, sources)) return false;
       const { state, settledAt } = held.entry;
       if (held.delivery === undefined || state !== "done" || settledAt === null || settledAt > settledUntil)
         return false;
@@ -251,14 +253,20 @@ function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease, ...nex
   };
 }
 
-function toClaimed(entry: Entry, lease: string, delivery: Delivery): ClaimedEntry {
-  const { seq, key, kind, orderKey, runAt, attempts, finishedHandlers } = entry;
-  return { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery };
+function toClaimed(entry: Entry, lease: string, delivery: Delivery | undefined): ClaimedEntry {
+  const { seq, key, kind, orderKey, runAt, attempts, finishedHandlers, receivedAt } = entry;
+  const claimed = { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers };
+  if (delivery !== undefined) return { ...claimed, delivery: copyOf(delivery) };
+  return { ...claimed, delivery: noDelivery(receivedAt), unreadable: "it has no delivery" };
 }
 
 /** What is kept must not change when somebody changes what they were given. */
 function copyOf(delivery: Delivery): Delivery {
   return { ...delivery, headers: structuredClone(delivery.headers), body: Uint8Array.from(delivery.body) };
+}
+
+function isOf({ key }: Entry, sources: readonly string[] | undefined): boolean {
+  return sources === undefined || sources.includes(key.source);
 }
 
 function isWaiting(entry: Entry): boolean {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { Inbox, PruneRequest, SlimRequest, Step, StepResult } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
 
 /** Entries looked at in one step: what a delivery may have to wait for is a few milliseconds. */
 const STEP = 200;

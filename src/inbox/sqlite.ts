@@ -1,7 +1,6 @@
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
-import { GroupCommit } from "./group-commit.ts";
 import {
   type Appended,
   type AttemptRecord,
@@ -15,30 +14,29 @@ import {
   type KeepTerms,
   type Kept,
   type NewEntry,
-  type PruneRequest,
+  type OpenTerms,
+  type Runner,
   type Settlement,
-  type SlimRequest,
-  type Step,
-  type StepResult,
 } from "./inbox.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
+import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
-import { openDatabase } from "./sqlite/client.ts";
+import { Connection } from "./sqlite/connection.ts";
 import { inboxError } from "./sqlite/errors.ts";
 import { filterSql } from "./sqlite/filter.ts";
-import { migrate } from "./sqlite/migrations.ts";
+import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/log-size.ts";
+import { openFile, readOnly } from "./sqlite/open-file.ts";
 import {
   deliveryOf,
-  type Operation,
   type OperationArguments,
   type OperationName,
   type OperationResult,
-  runOperation,
 } from "./sqlite/operations.ts";
-import { Presence } from "./sqlite/presence.ts";
 import { toAttempt, toDelivery, toEntry } from "./sqlite/rows.ts";
-import { Statements } from "./sqlite/statements.ts";
-import { defaultThreading, ThreadedWriter, type Threading } from "./sqlite/threaded-writer.ts";
-import { transactionsOn } from "./sqlite/transactions.ts";
+import { otherRunners } from "./sqlite/runner-records.ts";
+import { type RunnerRecords, Runners } from "./sqlite/runners.ts";
+import { defaultThreading, type Threading } from "./sqlite/threaded-writer.ts";
+import { Trust } from "./sqlite/trust.ts";
 
 /**
  * The embedded inbox: one SQLite file, written ahead of every answer, flushed to disk with every commit. Commits are
@@ -50,37 +48,77 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
 
 /** What an open inbox has. */
 interface Opened {
-  readonly statements: Statements;
-  readonly presence: Presence;
-  readonly writer: ThreadedWriter;
+  readonly access: "own" | "change" | "read";
+  readonly connection: Connection;
+  readonly runners: Runners;
+  readonly trust: Trust;
+  readonly upkeep: NodeJS.Timeout | undefined;
 }
+
+/** Milliseconds between looks at the log's size and at the other processes. */
+const UPKEEP = 1000;
 
 class SqliteInbox implements Inbox {
   readonly #path: string;
   readonly #threading: Threading;
-  readonly #commit: GroupCommit<Operation>;
   #opened: Opened | undefined;
 
   constructor(path: string, threading: Threading) {
     this.#path = path;
     this.#threading = threading;
-    this.#commit = new GroupCommit(
-      transactionsOn(() => this.#open),
-      {
-        take: (operations) => this.#opened?.writer.take(operations),
-        ranHere: (ms) => this.#opened?.writer.ranHere(ms),
-      },
-    );
   }
 
-  async open(): Promise<void> {
+  async open({ access = "own", log, walLimit = DEFAULT_WAL_LIMIT }: OpenTerms = {}): Promise<void> {
     await this.#guard(() => {
-      const database = openDatabase(this.#path, (opened) => migrate(opened, this.#path, Date.now()));
-      const presence = new Presence(this.#path);
-      const writer = new ThreadedWriter(this.#path, presence, this.#threading);
-      this.#opened = { statements: new Statements(database), presence, writer };
+      const { path, database, isNew } = openFile(this.#path, access);
+      if (isNew) log?.warn({ inbox: path }, "the inbox is new and empty: there was none at its path");
+      const connection = new Connection(path, database, this.#threading);
+      const runners = new Runners(path, this.#runnerRecords, log);
+      const size = new LogSize(path, walLimit, log);
+      const upkeep =
+        access === "own" ? setInterval(() => void this.#upkeep(size), UPKEEP).unref() : undefined;
+      this.#opened = { access, connection, runners, trust: new Trust(path, log), upkeep };
     });
-    await this.#write("releaseAll");
+    if (access === "own") await this.#takeOver();
+  }
+
+  /** Looks at what another process, or another version, left behind. */
+  async #takeOver(): Promise<void> {
+    try {
+      const { connection, trust } = this.#open;
+      if (!checkAtStart(connection.statements)) trust.doubt("a delivery cannot be read");
+      await this.#write("releaseAll");
+    } catch (thrown) {
+      await this.close();
+      throw inboxError(this.#path, thrown);
+    }
+  }
+
+  readonly #runnerRecords: RunnerRecords = {
+    others: (own) => otherRunners(this.#open.connection.statements, own),
+    record: (runner, now) => this.#write("recordRunner", runner, now),
+    forget: (ids, now) => this.#write("forgetRunners", ids, now),
+  };
+
+  async register(runner: Runner): Promise<void> {
+    const { runners } = this.#open;
+    await runners.register(runner);
+    await this.#guard(() => runners.removeStrayLocks());
+    await runners.endLeasesOfDead();
+  }
+
+  get damage(): string | undefined {
+    return this.#opened?.trust.damage;
+  }
+
+  async #upkeep(size: LogSize): Promise<void> {
+    const { connection, runners } = this.#opened ?? {};
+    try {
+      size.look(() => connection?.cutLog());
+      await runners?.endLeasesOfDead();
+    } catch {
+      // Whatever stands in the way is met, and reported, by those who claim. The next look comes soon.
+    }
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {
@@ -95,21 +133,29 @@ class SqliteInbox implements Inbox {
     return this.#write("touch", key, at);
   }
 
-  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    return this.#write("claim", request);
+  async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    const entries = await this.#whileUsable(this.#write("claim", request));
+    const unreadable = entries.find((entry) => entry.unreadable !== undefined);
+    if (unreadable !== undefined) {
+      this.#opened?.trust.doubt(`entry ${unreadable.seq} cannot be read: ${unreadable.unreadable}`);
+    }
+    return entries;
   }
 
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
     const own = leases.map(({ seq, lease }) => ({ seq, lease })); // and not all else they may have
-    return this.#write("renew", own, until);
+    return this.#whileUsable(this.#write("renew", own, until));
   }
 
-  settle(settlement: Settlement, now: number): Promise<boolean> {
-    return this.#write("settle", settlement, now);
+  async settle(settlement: Settlement, now: number): Promise<boolean> {
+    const settled = await this.#whileUsable(this.#write("settle", settlement, now));
+    if (settled === "stored_without_records")
+      this.#opened?.trust.doubt("records of handler runs cannot be written");
+    return settled !== "refused";
   }
 
-  nextRunAt({ except = [] }: Pick<ClaimRequest, "except"> = {}): Promise<number | undefined> {
-    return this.#guard(() => nextDue(this.#open.statements, except));
+  nextRunAt(request: Pick<ClaimRequest, "except" | "sources"> = {}): Promise<number | undefined> {
+    return this.#whileUsable(this.#guard(() => nextDue(this.#open.connection.statements, request)));
   }
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
@@ -120,7 +166,7 @@ class SqliteInbox implements Inbox {
     const { where, values } = filterSql(filter);
     return this.#guard(() => {
       const limit = filter.limit ?? -1;
-      const rows = this.#open.statements.all(
+      const rows = this.#open.connection.statements.all(
         `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`,
         ...values,
         limit,
@@ -147,14 +193,16 @@ class SqliteInbox implements Inbox {
     return this.#guard(() => {
       const sql =
         "SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?";
-      const row = this.#open.statements.get(sql, seq);
+      const row = this.#open.connection.statements.get(sql, seq);
       return row === undefined ? undefined : toDelivery(row);
     });
   }
 
   attempts(seq: number): Promise<readonly AttemptRecord[]> {
     return this.#guard(() =>
-      this.#open.statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt),
+      this.#open.connection.statements
+        .all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq)
+        .map(toAttempt),
     );
   }
 
@@ -164,7 +212,9 @@ class SqliteInbox implements Inbox {
         EntryState,
         number
       >;
-      for (const row of this.#open.statements.all("SELECT state, count(*) AS n FROM entry GROUP BY state")) {
+      for (const row of this.#open.connection.statements.all(
+        "SELECT state, count(*) AS n FROM entry GROUP BY state",
+      )) {
         counts[row.state as EntryState] = row.n as number;
       }
       return counts;
@@ -172,19 +222,25 @@ class SqliteInbox implements Inbox {
   }
 
   async close(): Promise<void> {
-    await this.#commit.idle();
     const opened = this.#opened;
+    await opened?.connection.idle();
+    if (opened === undefined || this.#opened === undefined) return;
+    clearInterval(opened.upkeep);
+    await opened.runners.leave();
+    await opened.connection.idle();
     this.#opened = undefined;
-    if (opened === undefined) return;
-    await opened.writer.close();
-    const { statements } = opened;
+    opened.trust.close();
     try {
       // Brings everything into the one file, so that a copy of it is whole.
-      statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      if (opened.access !== "read") opened.connection.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
       // On a full disk, say. What is committed stays in the log beside the file, and the next open finds it there.
     }
-    await this.#guard(() => statements.close());
+    try {
+      await opened.connection.close();
+    } catch (thrown) {
+      throw inboxError(this.#path, thrown);
+    }
   }
 
   get #open(): Opened {
@@ -192,17 +248,32 @@ class SqliteInbox implements Inbox {
     throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
   }
 
+  /** Whether handling goes on hangs on these: if the file is damaged there, nothing may be acknowledged. */
+  async #whileUsable<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (thrown) {
+      const { code, message } = inboxError(this.#path, thrown);
+      if (code === "inbox_corrupt") this.#opened?.trust.lose(message);
+      throw thrown;
+    }
+  }
+
   async #write<Name extends OperationName>(
     name: Name,
     ...given: OperationArguments<Name>
   ): Promise<OperationResult<Name>> {
-    const order: Operation = { name, given };
-    const bytes = deliveryOf(order)?.body.byteLength ?? 0;
     try {
-      const work = () => runOperation(this.#open.statements, order) as OperationResult<Name>;
-      return await this.#commit.run(work, { order, bytes, canWait: name === "settle" });
+      const { access, connection, trust } = this.#open;
+      if (access === "read") throw readOnly(this.#path);
+      if (trust.damage !== undefined && deliveryOf({ name, given }) !== undefined) {
+        throw new HookporterError("inbox_corrupt", trust.damage);
+      }
+      return await connection.write(name, given);
     } catch (thrown) {
-      throw inboxError(this.#path, thrown);
+      const error = inboxError(this.#path, thrown);
+      if (error.code === "inbox_corrupt") this.#opened?.trust.doubt(error.message);
+      throw error;
     }
   }
 

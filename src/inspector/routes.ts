@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbox } from "../inbox/inbox.ts";
+import { DEFAULT_SOURCE } from "../receiver/options.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import {
   bodyName,
@@ -110,7 +111,9 @@ const POST: Readonly<Record<string, Route>> = {
   "/api/redrive": async ({ outgoing }, { query, request }) => {
     await readFields(request);
     const { entries } = readFilter(query);
-    if (entries.text === undefined) return json(await redrive(entries, outgoing));
+    // Entries of another receiver's are shown, but are not this one's to run.
+    const own = { ...entries, sources: [DEFAULT_SOURCE] };
+    if (entries.text === undefined) return json(await redrive(own, outgoing));
     throw new RequestError(400, "invalid_request", "expected no text: it would look into all bodies at once");
   },
   "/api/send": async ({ outgoing }, { request }) => json(await sendText(await readFields(request), outgoing)),

@@ -67,6 +67,11 @@ export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
   readonly poll?: number;
   /** How long `close()` waits for running handlers. Default 10 seconds. */
   readonly drainTimeout?: number;
+  /**
+   * Bytes that the embedded inbox's log (`-wal`) may reach before a warning: some other program keeps it from being
+   * brought into the file. Default 256 MiB.
+   */
+  readonly walLimit?: number;
   /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
   readonly log?: Logger;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -99,10 +104,14 @@ export interface Settings {
   readonly lease: number;
   readonly poll: number;
   readonly drainTimeout: number;
+  readonly walLimit: number;
   readonly log: Logger;
   readonly clock: () => number;
   readonly random: () => number;
 }
+
+/** A receiver's name for the sender, where nothing else is said. */
+export const DEFAULT_SOURCE = "service";
 
 /** How old, how far ahead and how long, where nothing else is said. */
 export const DEFAULT_AGES = {
@@ -121,6 +130,7 @@ const DEFAULTS = {
   lease: 15_000,
   poll: 1000,
   drainTimeout: 10_000,
+  walLimit: 256 * 1024 * 1024,
 };
 
 /** The longest a timer of Node waits; anything longer fires at once. */
@@ -153,7 +163,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     signatureHeader,
     secrets: secretSource(options.secret, log),
     inbox: selectInbox(options.inbox ?? "hookporter.db"),
-    source: options.source ?? "service",
+    source: options.source ?? DEFAULT_SOURCE,
     schemas: { ...options.schemas },
     identity: options.identity,
     orderBy: options.orderBy,

@@ -16,6 +16,7 @@ import { deadLetterOf, type Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import type { BodyResult } from "./read-body.ts";
+import { Registration } from "./registration.ts";
 import { type Answer, toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
@@ -32,7 +33,7 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   start(): Promise<void>;
   /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
   close(): Promise<void>;
-  /** Whether deliveries are taken: started, and not closed. For readiness checks. */
+  /** Whether deliveries are taken: started, not closed, and its inbox is not damaged. For readiness checks. */
   readonly ready: boolean;
   /** From a request's head to its answer; never throws. For adapters, and with `inline` for relays. */
   receive(incoming: Incoming, inline?: Inline): Promise<Answer>;
@@ -72,6 +73,7 @@ export function createReceiver<const Schemas extends DataSchemas = Record<never,
 
 class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #settings: Settings;
+  readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
   readonly #observers: Audience<Observation>;
@@ -90,9 +92,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     this.#settings = settings;
     this.#observers = new Audience(settings.log);
     this.#retention = new Retention(settings);
+    this.#registration = new Registration(settings, () => this.#router.patterns);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
+      ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
       plan: (entry) => planEntry(entry, settings, this.#registered),
       onAttempts: (entry, settlement) => this.#observeAttempt(entry, settlement),
@@ -120,6 +124,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const router = new Router<Schemas>();
     register(router);
     this.#router = router;
+    if (this.#phase === "started") this.#registration.update();
   }
 
   async start(): Promise<void> {
@@ -127,8 +132,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       throw new HookporterError("closed", "start() was called before, or after close()");
     this.#phase = "starting";
     try {
-      await this.inbox.open();
+      const { log, walLimit } = this.#settings;
+      await this.inbox.open({ log, walLimit });
+      await this.#registration.register();
     } catch (error) {
+      await this.inbox.close().catch(() => {});
       if (this.#phase === "starting") this.#phase = "new";
       throw error;
     }
@@ -144,13 +152,13 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   /** Whether the inbox, now open, is still wanted. */
   #began(): boolean {
     if (this.#phase === "starting") this.#phase = "started";
-    return this.ready;
+    return this.#phase === "started";
   }
 
   close(): Promise<void> {
-    const wasReady = this.ready;
+    const wasStarted = this.#phase === "started";
     this.#phase = "closed";
-    this.#closing ??= wasReady ? this.#drain() : Promise.resolve();
+    this.#closing ??= wasStarted ? this.#drain() : Promise.resolve();
     return this.#closing;
   }
 
@@ -162,7 +170,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   get ready(): boolean {
-    return this.#phase === "started";
+    return this.#phase === "started" && this.inbox.damage === undefined;
   }
 
   observe(listener: (observation: Observation) => unknown): () => void {
@@ -190,10 +198,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   async #take(keep: (place: Place | undefined) => Promise<Outcome>): Promise<Outcome> {
-    if (!this.ready) {
-      const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
-      return { type: "unavailable", error: new HookporterError("closed", `the receiver is ${state}`) };
-    }
+    if (!this.ready) return { type: "unavailable", error: this.#whyNotReady() };
     const place = this.#dispatcher.reserve();
     const accepting = keep(place);
     this.#underWay.add(accepting);
@@ -205,6 +210,14 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const letter = deadLetterOf(outcome);
     if (letter !== undefined) this.#tellDead(letter);
     return outcome;
+  }
+
+  #whyNotReady(): HookporterError {
+    const { damage } = this.inbox;
+    if (this.#phase === "started" && damage !== undefined)
+      return new HookporterError("inbox_corrupt", damage);
+    const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
+    return new HookporterError("closed", `the receiver is ${state}`);
   }
 
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {

@@ -7,7 +7,10 @@ const FIRST_LOOK = 5000;
 const NEXT_LOOK = 10 * 60_000;
 
 /** What a receiver's pruning depends on. */
-type Terms = Pick<Settings, "inbox" | "clock" | "log" | "maxAge" | "retention" | "deliveryRetention">;
+type Terms = Pick<
+  Settings,
+  "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "deliveryRetention"
+>;
 
 /** Drops what is older than its retention, from time to time, as long as a receiver runs. */
 export class Retention {
@@ -57,17 +60,20 @@ export class Retention {
  */
 export function dueForPruning({
   clock,
+  source,
   maxAge,
   retention,
   deliveryRetention,
-}: Pick<Terms, "clock" | "maxAge" | "retention" | "deliveryRetention">) {
+}: Pick<Terms, "clock" | "source" | "maxAge" | "retention" | "deliveryRetention">) {
   const now = clock();
+  const sources = [source];
   return {
     prune: {
       states: ["done", "unhandled"],
       receivedUntil: now - retention,
       datedUntil: now - maxAge - 1,
+      sources,
     },
-    slim: { settledUntil: now - deliveryRetention },
+    slim: { settledUntil: now - deliveryRetention, sources },
   } as const;
 }

@@ -68,6 +68,11 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
     return this.#routes.filter(({ matches }) => matches(kind)).map(({ named }) => named);
   }
 
+  /** What there are handlers for: kinds and patterns, `unknown` for kinds beyond the twelve. */
+  get patterns(): readonly string[] {
+    return [...this.#counters.keys()];
+  }
+
   /** Whether there is no handler for anything. */
   get isEmpty(): boolean {
     return this.#routes.length === 0;

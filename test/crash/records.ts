@@ -55,7 +55,7 @@ export function readLines<Line>(file: string): readonly Line[] {
 
 /** The entries of an inbox file, and SQLite's own judgement of the file. */
 export async function readInbox(path: string): Promise<Pick<Records, "entries" | "integrity">> {
-  const database = openDatabase(path, () => {});
+  const database = openDatabase(path);
   const integrity = String(pragma(database, "integrity_check"));
   database.close();
   const inbox = selectInbox(path);

@@ -28,6 +28,8 @@ describe("Dispatcher", () => {
   const start = (options: Partial<DispatcherOptions>): Dispatcher => {
     dispatcher = new Dispatcher({
       inbox,
+      runner: "0a",
+      sources: ["service"],
       plan: planOf({ a: () => "ok" }),
       retry: QUICK,
       concurrency: 10,
@@ -577,14 +579,61 @@ describe("Dispatcher", () => {
       expect(log.lines).toMatchObject([{ level: "error" }]);
     });
 
-    it("[case 67] leaves an entry whose result cannot be stored leased, and runs it again", async () => {
-      vi.spyOn(inbox, "settle").mockRejectedValueOnce(new Error("disk full"));
+    it("[case 67] a result that could not be stored is stored later, and the entry does not run again", async () => {
+      const settle = vi.spyOn(inbox, "settle");
+      for (let failure = 0; failure < 3; failure++) settle.mockRejectedValueOnce(new Error("disk full"));
       let ran = 0;
       await add(1);
-      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 20, pollMs: 5 });
+      // Shorter than it takes to store it: only renewal keeps the entry from being claimed again.
+      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 150, pollMs: 5 });
       await untilStates("done");
-      expect(ran).toBe(2);
+      expect(ran).toBe(1);
+      expect(settle).toHaveBeenCalledTimes(4);
       expect(settled).toHaveLength(1);
+      expect(log.lines).toEqual([]);
+    });
+
+    it("[case 67] a result that could not be stored while the lease held is let go, and the entry runs again", async () => {
+      const settle = vi.spyOn(inbox, "settle").mockRejectedValue(new Error("disk full"));
+      const renew = vi.spyOn(inbox, "renew").mockRejectedValue(new Error("disk full"));
+      let ran = 0;
+      await add(1);
+      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 60, pollMs: 5 });
+      await until(() => expect(ran).toBeGreaterThan(1));
+      settle.mockRestore();
+      renew.mockRestore();
+      await untilStates("done");
+    });
+
+    it("a result that cannot be stored does not keep a dispatcher from stopping", async () => {
+      vi.spyOn(inbox, "settle").mockRejectedValue(new Error("disk full"));
+      await add(1);
+      const running = start({ leaseMs: 60_000 });
+      await until(() => expect(inbox.settle).toHaveBeenCalled());
+      await running.stop(0);
+      expect(await states()).toEqual(["running"]);
+    });
+
+    it("a claim that fails again and again is reported once", async () => {
+      const claim = vi.spyOn(inbox, "claim").mockRejectedValue(new Error("locked"));
+      await add(1);
+      start({ pollMs: 1 });
+      await until(() => expect(claim.mock.calls.length).toBeGreaterThan(5));
+      expect(log.lines).toHaveLength(1);
+    });
+
+    it("an entry that cannot be read becomes a dead letter, and is reported once", async () => {
+      const claim = inbox.claim.bind(inbox);
+      vi.spyOn(inbox, "claim").mockImplementation(async (request) =>
+        (await claim(request)).map((entry) => ({ ...entry, unreadable: "a page is damaged" })),
+      );
+      let ran = 0;
+      await add(1);
+      start({ plan: planOf({ a: () => void ran++ }) });
+      await untilStates("dead");
+      await until(() => expect(dead).toMatchObject([{ reason: "unreadable", error: "a page is damaged" }]));
+      expect(ran).toBe(0);
+      expect(log.lines).toMatchObject([{ level: "error" }]);
     });
 
     it("lives on when leases cannot be renewed", async () => {

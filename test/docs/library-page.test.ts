@@ -15,8 +15,8 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
   ...{ secret: true, inbox: true, signatureHeader: true, source: true, schemas: true, identity: true },
   ...{ orderBy: true, deadLetterOrder: true, maxAge: true, maxSkew: true, retention: true },
   ...{ deliveryRetention: true, bodyLimit: true, bodyTimeout: true, concurrency: true },
-  ...{ handlerTimeout: true, retry: true, lease: true, poll: true, drainTimeout: true, log: true },
-  ...{ clock: true, random: true },
+  ...{ handlerTimeout: true, retry: true, lease: true, poll: true, drainTimeout: true },
+  ...{ walLimit: true, log: true, clock: true, random: true },
 };
 const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
   ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },

@@ -205,7 +205,7 @@ it(caseTitle(70), async () => {
     copyFileSync(`${path}-wal`, `${copy}-wal`);
     expect(await entriesOf(copy)).toHaveLength(n);
   }
-  const database = openDatabase(path, () => {});
+  const database = openDatabase(path);
   try {
     expect([pragma(database, "journal_mode"), pragma(database, "synchronous")]).toEqual(["wal", 2]);
   } finally {
@@ -322,4 +322,4 @@ it(caseTitle(72), async () => {
   stuck.open();
 }, 60_000);
 
-const TERMS = { maxAge: DAY, retention: DAY, deliveryRetention: DAY };
+const TERMS = { source: "service", maxAge: DAY, retention: DAY, deliveryRetention: DAY };

@@ -14,6 +14,7 @@ import {
 } from "./entries.ts";
 import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
+import { describeSources } from "./source-contract.ts";
 
 const RECORD: AttemptRecord = {
   attempt: 1,
@@ -613,6 +614,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     describeClaimOfOne(makeInbox);
     describeOrder(makeInbox);
     describePruning(makeInbox);
+    describeSources(makeInbox);
   });
 }
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
-import type { EntryState, Inbox, PruneRequest } from "../../src/inbox/inbox.ts";
+import type { EntryState, Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
+import type { PruneRequest } from "../../src/inbox/pruning.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 
 const EVERYTHING: PruneRequest = {

@@ -130,7 +130,7 @@ describe("the SQLite inbox", () => {
       const inbox = await openInbox(path);
       await keep(inbox, sampleEntry());
       expect(existsSync(`${path}-wal`)).toBe(true);
-      const database = openDatabase(path, () => {});
+      const database = openDatabase(path);
       try {
         expect(pragma(database, "journal_mode")).toBe("wal");
         expect(pragma(database, "synchronous")).toBe(2);

@@ -66,7 +66,7 @@ describe("the thread that writes", () => {
 
   it("[case 68] leaves this thread free while another process holds the file locked, then says so", async () => {
     const { inbox, path } = await open();
-    const other = openDatabase(path, () => {});
+    const other = openDatabase(path);
     onTestFinished(() => other.close());
     other.exec("BEGIN IMMEDIATE");
     let turns = 0;

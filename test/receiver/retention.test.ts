@@ -73,8 +73,12 @@ describe("retention", () => {
               );
             await vi.waitFor(ended, { timeout: 2000, interval: 0 });
           } else {
-            pruned += (await pruneInbox(receiver.inbox, dueForPruning({ ...terms, clock: () => clock.now })))
-              .pruned;
+            pruned += (
+              await pruneInbox(
+                receiver.inbox,
+                dueForPruning({ ...terms, source: "service", clock: () => clock.now }),
+              )
+            ).pruned;
           }
         }
         await receiver.close();

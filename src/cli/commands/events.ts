@@ -3,7 +3,14 @@ import { ENTRY_STATES } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
 import type { ExportOptions, RedriveOptions, SelectOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";
-import { readCount, readDuration, readKinds, readMoment, readOneOf } from "../settings/values.ts";
+import {
+  readCount,
+  readDuration,
+  readKinds,
+  readMoment,
+  readOneOf,
+  readSources,
+} from "../settings/values.ts";
 
 /** `events list|show|redrive|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
@@ -57,6 +64,11 @@ export function registerEvents(program: Command, context: CliContext): void {
       "only entries in these states: done, unhandled, dead (default: done,unhandled)",
       readOneOf(ENDED_STATES),
     )
+    .option(
+      "--source <names>",
+      "only entries of these sources, if receivers of several share the inbox",
+      readSources,
+    )
     .option("--older-than <duration>", "received and dated so long ago (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",
@@ -80,6 +92,11 @@ function addSelection(command: Command): Command {
       readOneOf(ENTRY_STATES),
     )
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .option(
+      "--source <names>",
+      "only entries of these sources, if receivers of several share the inbox",
+      readSources,
+    )
     .option("--since <time>", "received at or after: a date, or a time ago such as 2h", (text) =>
       readMoment(text),
     )

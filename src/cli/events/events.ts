@@ -15,6 +15,7 @@ export interface SelectOptions {
   readonly inbox?: string;
   readonly state?: readonly EntryState[];
   readonly kind?: readonly string[];
+  readonly source?: readonly string[];
   readonly since?: number;
   readonly until?: number;
   readonly limit?: number;
@@ -33,7 +34,7 @@ export interface ExportOptions extends SelectOptions {
 /** `events list`. */
 export async function listEvents(options: SelectOptions, context: CliContext): Promise<void> {
   const { output } = context;
-  await withInbox(context, options.inbox, async (inbox) => {
+  await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const entries = await inbox.list({ ...toFilter(options), limit: options.limit ?? 50 });
     for (const entry of entries) {
       output.data(entryLine(entry, output.color));
@@ -54,7 +55,7 @@ export async function showEvent(
   context: CliContext,
 ): Promise<void> {
   const { output } = context;
-  await withInbox(context, options.inbox, async (inbox) => {
+  await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const entry = await findEntry(inbox, reference);
     const delivery = await inbox.delivery(entry.seq);
     if (options.body === true) {
@@ -92,7 +93,7 @@ export async function redriveEvents(
       `expected --state dead or unhandled, got ${wrong}: others run by themselves`,
     );
   }
-  await withInbox(context, options.inbox, async (inbox) => {
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     let redriven = 0;
     if (references.length === 0) redriven = await inbox.redrive(filter, clock());
     for (const reference of references) {
@@ -110,7 +111,7 @@ export async function redriveEvents(
 /** `events export`. */
 export async function exportEvents(options: ExportOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
-  await withInbox(context, options.inbox, async (inbox) => {
+  await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const limit = options.limit === undefined ? {} : { limit: options.limit };
     const entries = await inbox.list({ ...toFilter(options), ...limit });
     let written = 0;
@@ -138,10 +139,11 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
   }
 }
 
-function toFilter({ state, kind, since, until }: SelectOptions): EntryFilter {
+function toFilter({ state, kind, source, since, until }: SelectOptions): EntryFilter {
   return {
     ...(state !== undefined && { states: state }),
     ...(kind !== undefined && { kinds: kind }),
+    ...(source !== undefined && { sources: source }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   };

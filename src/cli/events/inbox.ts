@@ -12,14 +12,22 @@ export function inboxOption({ io }: CliContext, given: string | undefined): stri
   return resolve(io.cwd, given ?? DEFAULT_INBOX);
 }
 
+/** Which inbox a command works on, and whether it changes it. */
+export interface InboxAccess {
+  /** As the option names it. */
+  readonly inbox: string | undefined;
+  readonly access: "read" | "change";
+}
+
 /**
- * Opens an inbox that is there already, does something with it and closes it again.
+ * Opens an inbox that exists, does something with it and closes it again. Neither reading nor changing it brings an older
+ * file up to date: a receiver of that older version may be running on it.
  *
- * @throws HookporterError `inbox_unavailable` where there is none: a command that looks must not leave one behind
+ * @throws HookporterError `inbox_unavailable` if there is none: a command that looks must not leave one behind
  */
 export async function withInbox<Result>(
   context: CliContext,
-  given: string | undefined,
+  { inbox: given, access }: InboxAccess,
   use: (inbox: Inbox) => Promise<Result>,
 ): Promise<Result> {
   const path = inboxOption(context, given);
@@ -28,7 +36,7 @@ export async function withInbox<Result>(
     const fix = "run `hookporter listen` here first, or name one with --inbox";
     throw new HookporterError("inbox_unavailable", `there is no inbox at ${path}: ${fix}`);
   }
-  await inbox.open();
+  await inbox.open({ access });
   try {
     return await use(inbox);
   } finally {

@@ -1,6 +1,6 @@
 import { HookporterError } from "../../errors.ts";
-import type { EndedState } from "../../inbox/inbox.ts";
 import { pruneInbox } from "../../inbox/prune.ts";
+import type { EndedState } from "../../inbox/pruning.ts";
 import { DEFAULT_AGES } from "../../receiver/options.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "./inbox.ts";
@@ -11,6 +11,7 @@ export interface PruneOptions {
   readonly state?: readonly EndedState[];
   readonly olderThan?: number;
   readonly deliveriesOlderThan?: number;
+  readonly source?: readonly string[];
 }
 
 const HOUR = 3_600_000;
@@ -31,10 +32,11 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
     );
   }
   const until = clock() - olderThan;
-  await withInbox(context, options.inbox, async (inbox) => {
+  const sources = options.source === undefined ? {} : { sources: options.source };
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const { pruned, slimmed } = await pruneInbox(inbox, {
-      prune: { states: state, receivedUntil: until, datedUntil: until },
-      slim: { settledUntil: clock() - deliveriesOlderThan },
+      prune: { states: state, receivedUntil: until, datedUntil: until, ...sources },
+      slim: { settledUntil: clock() - deliveriesOlderThan, ...sources },
     });
     output.data(`dropped: ${pruned} of the entries, the deliveries of ${slimmed} more`);
     output.record("prune", { pruned, slimmed });

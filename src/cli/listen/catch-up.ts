@@ -1,4 +1,5 @@
 import type { Inbox } from "../../inbox/inbox.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
@@ -24,7 +25,7 @@ export async function catchUp(
   const withHandlers = handlers !== undefined && wanted === true;
   const forwarded = forwardTo.length === 0 ? undefined : forwardedKinds(forwardTo, events);
   const kinds = withHandlers ? events : (forwarded ?? events);
-  const filter = { states: ["unhandled"], kinds } as const;
+  const filter = { states: ["unhandled"], kinds, sources: [DEFAULT_SOURCE] } as const;
   if (wanted === true || forwarded !== undefined) {
     const redriven = await inbox.redrive(filter, clock());
     if (redriven > 0) output.talk(`  catching up: ${entries(redriven)} that had no handler or target`);

@@ -79,7 +79,7 @@ async function readEntry(
   context: CliContext,
 ): Promise<NamedFixture> {
   const { findEntry, withInbox } = await import("../events/inbox.ts");
-  return withInbox(context, path, async (inbox) => {
+  return withInbox(context, { inbox: path, access: "read" }, async (inbox) => {
     const { seq, key, kind } = await findEntry(inbox, reference);
     const delivery = await inbox.delivery(seq);
     if (delivery === undefined)

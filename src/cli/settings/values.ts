@@ -120,6 +120,13 @@ function readUrl(text: string): URL {
   );
 }
 
+/** A comma-separated list of sources; given again, it adds to what was given before. */
+export function readSources(text: string, before: readonly string[] = []): readonly string[] {
+  const names = text.split(",").map((part) => part.trim());
+  if (names.includes("")) throw new InvalidArgumentError("expected names of sources, such as crm,billing.");
+  return [...before, ...names];
+}
+
 /** A comma-separated list of event kinds or families; given again, it adds to what was given before. */
 export function readKinds(text: string, before: readonly string[] = []): readonly string[] {
   const patterns = text.split(",").map((part) => part.trim());

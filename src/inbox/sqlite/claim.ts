@@ -1,12 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { HookporterError } from "../../errors.ts";
 import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
+import { leaseToken } from "../lease.ts";
 import { holdBackIfNeeded } from "./order.ts";
-import { CLAIM_COLUMNS, type Row, toClaimed } from "./rows.ts";
+import { readClaimed } from "./read-claimed.ts";
+import { CLAIM_COLUMNS, type Row } from "./rows.ts";
+import { servedBy, sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
+import { WAITING } from "./waiting.ts";
 
-/** The condition of the index of what can be claimed, letter for letter, so that SQLite uses it. */
-const WAITING = "state IN ('pending', 'running') AND held_back = 0";
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
 
 /** Entries looked at in one claim: a long row of held back ones must not keep deliveries waiting. */
@@ -15,23 +15,26 @@ const MAX_LOOKED_AT = 1000;
 /** Leases due entries, within a transaction. */
 export function claimDue(statements: Statements, request: ClaimRequest): readonly ClaimedEntry[] {
   if (request.only !== undefined) return claimOnly(statements, request.only, request);
-  const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false } = request;
+  const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
+  const sources = sourcesToServe(statements, request.sources);
   const horizon = horizonOf(request);
   const claimed: ClaimedEntry[] = [];
   for (const [due, bound] of [
     ["run_at <= ?", now],
     ["run_at > ?", now + Math.max(horizon, leaseMs)],
   ] as const) {
-    const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE ${WAITING} AND ${due} AND ${NOT_EXCEPT}
+    const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITING} AND ${due} AND ${NOT_EXCEPT}
       ORDER BY run_at, seq LIMIT ?`;
     // Whatever is looked at is leased or held back, and so is not found again.
     for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit + ahead; ) {
-      const rows = statements.all(sql, bound, JSON.stringify(except), limit + ahead - claimed.length);
+      const wanted = limit + ahead - claimed.length;
+      const rowsOf = (source: string) => statements.all(sql, source, bound, JSON.stringify(except), wanted);
+      const rows = firstDue(sources.map(rowsOf), wanted);
       let passedBy = rows.length === 0;
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
         else if (!holdBackIfNeeded(statements, row, deadBlocks)) {
-          claimed.push(lease(statements, row, now + leaseMs));
+          claimed.push(lease(statements, row, { until: now + leaseMs, runner }));
         }
       }
       if (passedBy) break;
@@ -41,17 +44,29 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
   return claimed;
 }
 
+/** The rows that are due first, of those of each source, which are in order. */
+function firstDue(bySource: readonly (readonly Row[])[], limit: number): readonly Row[] {
+  const [only = [], ...others] = bySource;
+  if (others.length === 0) return only;
+  const runAt = (row: Row) => row.run_at as number;
+  return bySource
+    .flat()
+    .sort((a, b) => runAt(a) - runAt(b) || (a.seq as number) - (b.seq as number))
+    .slice(0, limit);
+}
+
 /** Leases one entry, due or not, unless it has ended, is leased, or an earlier one has to end first. */
 function claimOnly(statements: Statements, seq: number, request: ClaimRequest): readonly ClaimedEntry[] {
-  const { now, leaseMs, except = [], deadBlocks = false } = request;
+  const { now, leaseMs, except = [], deadBlocks = false, runner } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(
     `SELECT ${CLAIM_COLUMNS} FROM entry
      WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
     ...[seq, now, now + Math.max(horizonOf(request), leaseMs)],
   );
-  if (row === undefined || holdBackIfNeeded(statements, row, deadBlocks)) return [];
-  return [lease(statements, row, now + leaseMs)];
+  if (row === undefined || !servedBy(request.sources)(row) || holdBackIfNeeded(statements, row, deadBlocks))
+    return [];
+  return [lease(statements, row, { until: now + leaseMs, runner })];
 }
 
 /** Between threads, where everything goes as JSON, an endless one is `null`. */
@@ -60,22 +75,28 @@ function horizonOf({ horizon }: ClaimRequest): number {
 }
 
 /** When the next entry is due; `undefined` when none is. */
-export function nextDue(statements: Statements, except: readonly number[]): number | undefined {
-  const sql = `SELECT run_at AS at FROM entry WHERE ${WAITING} AND ${NOT_EXCEPT} ORDER BY run_at LIMIT 1`;
-  return statements.get(sql, JSON.stringify(except))?.at as number | undefined;
+export function nextDue(
+  statements: Statements,
+  { except = [], sources }: Pick<ClaimRequest, "except" | "sources">,
+): number | undefined {
+  const sql = `SELECT run_at AS at FROM entry WHERE source = ? AND ${WAITING} AND ${NOT_EXCEPT}
+    ORDER BY run_at LIMIT 1`;
+  const due = sourcesToServe(statements, sources).flatMap(
+    (source) => (statements.get(sql, source, JSON.stringify(except))?.at as number | undefined) ?? [],
+  );
+  return due.length === 0 ? undefined : Math.min(...due);
 }
 
-function lease(statements: Statements, row: Row, until: number): ClaimedEntry {
-  const seq = row.seq as number;
-  const token = randomUUID();
+function lease(
+  statements: Statements,
+  row: Row,
+  { until, runner }: { readonly until: number; readonly runner: string | undefined },
+): ClaimedEntry {
+  const token = leaseToken(runner);
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,
-    ...[until, token, seq],
+    ...[until, token, row.seq as number],
   );
-  const stored = statements.get("SELECT method, target, headers, body FROM delivery WHERE seq = ?", seq);
-  if (stored === undefined) {
-    throw new HookporterError("inbox_corrupt", `the inbox has an entry ${seq} without a delivery`);
-  }
-  return toClaimed({ ...row, ...stored }, { token, until });
+  return readClaimed(statements, row, { token, until });
 }

@@ -1,6 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
 
@@ -11,33 +13,70 @@ const APPLICATION_ID = 0x686b7074;
  * How long a write waits for another process's, in milliseconds. The event loop stands still meanwhile, so it is short;
  * after it the sender gets 503 and comes again.
  */
-const BUSY_TIMEOUT = 2000;
+export const BUSY_TIMEOUT = 2000;
+
+/** Bytes that the write-ahead log is cut to once everything in it is in the database. */
+export const KEPT_LOG = 16 * 1024 * 1024;
 
 /**
- * Opens an inbox file, creating it for its owner alone (0600), durable to the last commit even over a power cut. A file
- * that is not an inbox, or is refused by `prepare`, is left as it was.
+ * Opens an inbox file that exists, durable to the last commit even over a power cut. A file that is not an inbox is left
+ * as it was.
  */
-export function openDatabase(
-  path: string,
-  prepare: (database: DatabaseSyncInstance) => void,
-): DatabaseSyncInstance {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, "a", 0o600)); // before SQLite does, since it would use the process's umask
-  const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(path);
+export function openDatabase(path: string): DatabaseSyncInstance {
+  const database = new (loadSqlite().DatabaseSync)(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: all that follows may meet another process
     checkOwner(database, path);
     chmodSync(path, 0o600);
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${KEPT_LOG}`,
+    );
     if (pragma(database, "synchronous") !== 2) {
       throw new HookporterError("inbox_unavailable", `${path}: SQLite did not accept synchronous = FULL`);
     }
-    prepare(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * Opens an inbox file to read it. Nothing is written, not even when this is the last program that closes it: the log
+ * stays where it is, for whoever writes next.
+ */
+export function openToRead(path: string): DatabaseSyncInstance {
+  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    if (pragma(database, "application_id") !== APPLICATION_ID) throw notAnInbox(path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Marks a file without tables as an inbox. Auto-vacuum only takes effect before the first page: without it, what pruning
+ * frees would never leave the file.
+ */
+export function markAsInbox(database: DatabaseSyncInstance): void {
+  database.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}`);
+}
+
+/**
+ * Closes a database so that nothing of this process has it open any more. The client of Node 20 keeps a database open as
+ * long as one of its statements is not collected as garbage, so that is done here. It takes a while: for rare cases.
+ */
+export async function closeWholly(database: { close(): void }): Promise<void> {
+  database.close();
+  if (ownSqlite() !== undefined) return;
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  for (let pass = 0; pass < 2; pass++) {
+    collectGarbage();
+    await setImmediate(); // what was collected is let go in a later turn
   }
 }
 
@@ -51,14 +90,15 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
   const owner = pragma(database, "application_id");
   if (owner === APPLICATION_ID) return;
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get();
-  if (owner !== 0 || tables?.n !== 0) {
-    throw new HookporterError(
-      "inbox_corrupt",
-      `${path} is a SQLite file, but not an inbox: choose another path`,
-    );
-  }
-  // Auto-vacuum only takes effect before the first page: without it what pruning frees would never leave the file.
-  database.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}`);
+  if (owner !== 0 || tables?.n !== 0) throw notAnInbox(path);
+  markAsInbox(database);
+}
+
+function notAnInbox(path: string): HookporterError {
+  return new HookporterError(
+    "inbox_corrupt",
+    `${path} is a SQLite file, but not an inbox: choose another path`,
+  );
 }
 
 /**
@@ -66,12 +106,13 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
  * Node 20. The only place that chooses.
  */
 export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
-  const own = withoutExperimentalWarning(
-    () => process.getBuiltinModule?.("node:sqlite" as "node:fs") as unknown,
-  );
-  return (own ?? createRequire(import.meta.url)("@photostructure/sqlite")) as {
+  return (ownSqlite() ?? createRequire(import.meta.url)("@photostructure/sqlite")) as {
     DatabaseSync: typeof DatabaseSync;
   };
+}
+
+function ownSqlite(): unknown {
+  return withoutExperimentalWarning(() => process.getBuiltinModule?.("node:sqlite" as "node:fs") as unknown);
 }
 
 /** Node 22 announces its SQLite as experimental on standard error each time; the API used here is settled. */

@@ -9,14 +9,30 @@ const CODES: Readonly<Record<number, { code: ErrorCode; fix: string }>> = {
   11: { code: "inbox_corrupt", fix: "move it away, and recover its rows with `sqlite3 FILE .recover`" },
   13: { code: "inbox_unavailable", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its rights" },
+  15: { code: "inbox_busy", fix: "locks on the file do not work as they should: keep it on a local disk" },
   26: { code: "inbox_corrupt", fix: "the file is not an SQLite database: choose another path" },
 };
+
+/** Whether an error of SQLite says that the file is damaged. */
+export function isDamage(thrown: unknown): boolean {
+  return CODES[resultOf(thrown)]?.code === "inbox_corrupt";
+}
+
+/** Whether SQLite gave up on a lock that it should have got. */
+export function isLockingFailure(thrown: unknown): boolean {
+  return resultOf(thrown) === 15;
+}
+
+/** SQLite's primary result code; -1 for what is no error of SQLite. */
+function resultOf(thrown: unknown): number {
+  const result = (thrown as { errcode?: unknown } | null)?.errcode;
+  return typeof result === "number" ? result & 0xff : -1;
+}
 
 /** An error of SQLite or the file system as one of ours, naming the file and the way out. */
 export function inboxError(path: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
-  const result = (thrown as { errcode?: unknown } | null)?.errcode;
-  const known = typeof result === "number" ? CODES[result & 0xff] : undefined;
+  const known = CODES[resultOf(thrown)];
   const fix = known === undefined ? "" : ` (${known.fix})`;
   const code = known?.code ?? "inbox_unavailable";
   return new HookporterError(code, `the inbox ${path} failed: ${describeError(thrown)}${fix}`, {

@@ -1,4 +1,5 @@
 import type { EntryFilter } from "../inbox.ts";
+import { encodeText } from "./text.ts";
 
 /** SQLite's `lower` knows a to z only, and takes bytes that are not UTF-8 as they are. */
 const HAS_TEXT = `(instr(lower(event_id), lower(?)) > 0 OR EXISTS (
@@ -12,7 +13,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
     conditions.push(condition);
     values.push(...given);
   };
-  const { states, kinds, since, until, seq, eventId, seqs, after, before, text } = filter;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, after, before, text } = filter;
   if (states !== undefined) add(`state IN (${states.map(() => "?").join(", ")})`, ...states);
   if (kinds !== undefined) {
     const patterns = kinds.map(kindSql);
@@ -23,6 +24,9 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
   }
   if (since !== undefined) add("received_at >= ?", since);
   if (until !== undefined) add("received_at < ?", until);
+  if (sources !== undefined) {
+    add("source IN (SELECT value FROM json_each(?))", JSON.stringify(sources.map(encodeText)));
+  }
   if (seq !== undefined) add("seq = ?", seq);
   if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
   if (seqs !== undefined) add("seq IN (SELECT value FROM json_each(?))", JSON.stringify(seqs));

@@ -73,21 +73,52 @@ const MIGRATIONS: readonly string[] = [
   -- What the handler noted, such as its target's answer.
   ALTER TABLE attempt ADD COLUMN note TEXT;
   `,
+  `
+  -- By source, so that a claim passes over no entry of another receiver's.
+  DROP INDEX entry_waiting;
+  CREATE INDEX entry_waiting ON entry (source, run_at, seq) WHERE state IN ('pending', 'running') AND held_back = 0;
+
+  -- As pruned, for one source: what one receiver drops early must not make another refuse its events.
+  CREATE TABLE pruned_source (source TEXT PRIMARY KEY, dated_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- One row per process that runs entries. Each holds a lock on a file of its own, named for its id.
+  CREATE TABLE runner (
+    id TEXT PRIMARY KEY,
+    since INTEGER NOT NULL,
+    version TEXT NOT NULL,
+    schema INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    sources TEXT NOT NULL,
+    kinds TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
-/** Brings a file up to date, each step in a transaction of its own that only one process can win. */
-export function migrate(database: DatabaseSyncInstance, path: string, now: number): void {
-  database.exec(
-    "CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT",
+/** The newest version that this code knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+const CREATE_MIGRATION =
+  "CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT";
+
+/** The whole schema in a file that has nothing yet. */
+export function createSchema(database: DatabaseSyncInstance, now: number): void {
+  const steps = MIGRATIONS.map(
+    (sql, index) => `${sql}; INSERT INTO migration VALUES (${index + 1}, ${now});`,
   );
-  const applied = () => Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v ?? 0);
-  if (applied() > MIGRATIONS.length) {
-    throw new HookporterError(
-      "inbox_newer",
-      `${path} has schema ${applied()}, this version knows ${MIGRATIONS.length}: update hookporter, or choose another path`,
-    );
-  }
-  for (let version = applied() + 1; version <= MIGRATIONS.length; version++) {
+  database.exec(`BEGIN IMMEDIATE; ${CREATE_MIGRATION}; ${steps.join("\n")} COMMIT`);
+}
+
+/**
+ * Brings a file up to date, each step in a transaction of its own that only one process can win.
+ *
+ * @param refuse - throws if the file must not be changed now
+ * @throws HookporterError `inbox_newer`
+ */
+export function migrate(database: DatabaseSyncInstance, path: string, now: number, refuse: () => void): void {
+  database.exec(CREATE_MIGRATION);
+  const applied = () => schemaOf(database, path);
+  if (applied() < SCHEMA_VERSION) refuse();
+  for (let version = applied() + 1; version <= SCHEMA_VERSION; version++) {
     database.exec("BEGIN IMMEDIATE");
     try {
       if (applied() < version) {
@@ -100,4 +131,18 @@ export function migrate(database: DatabaseSyncInstance, path: string, now: numbe
       throw error;
     }
   }
+}
+
+/**
+ * The version that a file has.
+ *
+ * @throws HookporterError `inbox_newer` if this code does not know it
+ */
+export function schemaOf(database: DatabaseSyncInstance, path: string): number {
+  const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v ?? 0);
+  if (version <= SCHEMA_VERSION) return version;
+  throw new HookporterError(
+    "inbox_newer",
+    `${path} has schema ${version}, this version knows ${SCHEMA_VERSION}: update hookporter, or choose another path`,
+  );
 }

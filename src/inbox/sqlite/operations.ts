@@ -4,10 +4,12 @@ import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Settlement } from "../inbox.ts";
 import { keepDelivery } from "../keep.ts";
 import { claimDue } from "./claim.ts";
+import { isDamage } from "./errors.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseBehind } from "./order.ts";
 import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, ENTRY_COLUMNS, entryValues } from "./rows.ts";
+import { forgetRunners, recordRunner } from "./runner-records.ts";
 import type { Statements } from "./statements.ts";
 import { encodeText } from "./text.ts";
 
@@ -27,6 +29,8 @@ export const OPERATIONS = {
   pruneStep,
   slimStep,
   giveBackPages,
+  recordRunner,
+  forgetRunners,
 };
 
 /** An operation's name. */
@@ -66,7 +70,8 @@ function append(statements: Statements, entry: NewEntry): Appended | undefined {
   const { method, target, headers, body, receivedAt } = entry.delivery;
   const inAnyCase = entry.state === "dead" || entry.afterPruning === true;
   const bodyHash = hash("sha256", body, "hex");
-  const terms = [inAnyCase ? 1 : 0, entry.eventTimestamp ?? receivedAt];
+  const dated = entry.eventTimestamp ?? receivedAt;
+  const terms = [inAnyCase ? 1 : 0, dated, encodeText(entry.key.source)];
   const seq = statements.insert(INSERT_ENTRY, ...entryValues(entry), bodyHash, ...terms);
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
@@ -111,7 +116,10 @@ const INSERT_ATTEMPT =
   "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
-function settle(statements: Statements, settlement: Settlement, now: number): boolean {
+/** How a settlement went: refused, or stored, with or without its records. */
+type Settled = "refused" | "stored" | "stored_without_records";
+
+function settle(statements: Statements, settlement: Settlement, now: number): Settled {
   const { seq, lease, state, reason, runAt, records } = settlement;
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
@@ -122,12 +130,16 @@ function settle(statements: Statements, settlement: Settlement, now: number): bo
      WHERE seq = ? AND lease = ?`,
     ...[state, reason === null ? null : encodeText(reason), runAt, settledAt, finished, given, seq, lease],
   );
-  if (changed === 0) return false;
+  if (changed === 0) return "refused";
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
-  for (const record of records) {
-    statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
+  try {
+    for (const record of records) statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
+    return "stored";
+  } catch (thrown) {
+    // A damaged page among the records must not make the entry run again and again.
+    if (isDamage(thrown)) return "stored_without_records";
+    throw thrown;
   }
-  return true;
 }
 
 function redrive(statements: Statements, filter: EntryFilter, now: number): number {

@@ -57,14 +57,14 @@ function unpackKept(packed: PackedKept): KeptEvent {
 type PackedClaimed = ReturnType<typeof packClaimed>;
 
 function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
-  const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery } = entry;
+  const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery, unreadable } = entry;
   const { method, target, headers, body, receivedAt } = delivery;
   bodies.push(body);
   // biome-ignore format: one thing a line
   return [
     key.source, key.eventId, key.timestamp,
     seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
-    method, target, headers, body.byteLength, receivedAt,
+    method, target, headers, body.byteLength, receivedAt, unreadable ?? null,
   ] as const;
 }
 
@@ -73,9 +73,10 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
   const [
     source, eventId, timestamp,
     seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
-    method, target, headers, length, receivedAt,
+    method, target, headers, length, receivedAt, unreadable,
   ] = packed;
   return {
+    ...(unreadable !== null && { unreadable }),
     seq,
     lease,
     key: { source, eventId, timestamp },

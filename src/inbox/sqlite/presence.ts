@@ -26,6 +26,11 @@ export class Presence {
     return [...this.#seen];
   }
 
+  /** Forgets the log, which is another file once everyone has closed the inbox. */
+  forgetLog(): void {
+    this.#seen.delete("-wal");
+  }
+
   /** @throws HookporterError `inbox_unavailable` where a file is not the one it was */
   check(): void {
     for (const ending of ENDINGS) {

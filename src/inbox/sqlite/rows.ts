@@ -54,7 +54,7 @@ export function toEntry(row: Row): Entry {
 
 /** The columns of `entry` that a claim looks at. */
 export const CLAIM_COLUMNS =
-  "seq, key_timestamp, event_id, source, kind, order_key, received_at, attempts, finished_handlers";
+  "seq, key_timestamp, event_id, source, kind, order_key, received_at, run_at, attempts, finished_handlers, body_hash";
 
 /** These columns, as they were before the claim, and those of the delivery as the entry that is leased now. */
 export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
@@ -106,7 +106,7 @@ export function toAttempt(row: Row): AttemptRecord {
     durationMs: row.duration_ms as number,
     outcome: row.outcome as AttemptRecord["outcome"],
     error: decodeNullable(row.error),
-    note: decodeNullable(row.note),
+    note: decodeNullable(row.note ?? null), // files of the first schema have none
   };
 }
 

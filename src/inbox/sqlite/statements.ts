@@ -26,6 +26,11 @@ export class Statements {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
+  /** Row by row; those before a failure too. */
+  *iterate(sql: string): Generator<Row> {
+    yield* this.#database.prepare(sql).iterate() as IterableIterator<Row>;
+  }
+
   /** Runs a statement; gives how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { HookporterError } from "../../errors.ts";
 import type { WorkResult } from "../commit-together.ts";
@@ -7,6 +6,7 @@ import type { Elsewhere } from "../group-commit.ts";
 import { packBatch, unpackResults } from "./batch.ts";
 import type { Operation } from "./operations.ts";
 import type { Presence } from "./presence.ts";
+import { besideThisFile } from "./program.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 /** When batches are worth a thread of their own. */
@@ -21,17 +21,12 @@ export interface Threading {
 
 /** What suits a local disk. */
 export function defaultThreading(): Threading {
-  return { program: ownProgram(), fromOperations: 8, fromMilliseconds: 1 };
-}
-
-/** Nothing where a bundler took this file to a place that has no address, or not the program beside it. */
-function ownProgram(): URL | undefined {
-  try {
-    const program = new URL("./inbox-writer.js", import.meta.url);
-    return existsSync(fileURLToPath(program)) ? program : undefined;
-  } catch {
-    return undefined;
-  }
+  const program = besideThisFile("inbox-writer.js");
+  return {
+    program: program === undefined ? undefined : pathToFileURL(program),
+    fromOperations: 8,
+    fromMilliseconds: 1,
+  };
 }
 
 /** Weight of the latest commit in the average. */
@@ -84,6 +79,13 @@ export class ThreadedWriter implements Elsewhere<Operation> {
 
   ranHere(ms: number): void {
     this.#average += (ms - this.#average) * LATEST;
+  }
+
+  /** Has the thread bring the log into the database, if there is a thread; returns whether there is. */
+  checkpoint(): boolean {
+    if (this.#state !== "ready") return false;
+    this.#worker?.postMessage("checkpoint");
+    return true;
   }
 
   /** Ends the thread, in order. Nothing may be under way. */

@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { commitTogether } from "../commit-together.ts";
 import { packResults, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
+import { cutLog } from "./log-size.ts";
 import { runOperation } from "./operations.ts";
 import { Presence } from "./presence.ts";
 import { Statements } from "./statements.ts";
@@ -19,11 +20,15 @@ const tell = (answer: WriterAnswer) =>
 
 const statements = whileBusy(() => {
   presence.check();
-  return new Statements(openDatabase(path, () => {}));
+  return new Statements(openDatabase(path));
 });
 const transactions = transactionsOn(() => ({ statements, presence }));
 
-port.on("message", (batch: Packet | "close") => {
+port.on("message", (batch: Packet | "checkpoint" | "close") => {
+  if (batch === "checkpoint") {
+    whileBusy(() => cutLog(statements));
+    return;
+  }
   if (batch === "close") {
     whileBusy(() => statements.close());
     port.close();

@@ -24,7 +24,10 @@ it("brings a file without notes up to date, with all that is in it", async () =>
 
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(path);
-  database.exec("ALTER TABLE attempt DROP COLUMN note; DELETE FROM migration WHERE version > 1");
+  database.exec(
+    "DROP TABLE pruned_source; DROP TABLE runner; " +
+      "ALTER TABLE attempt DROP COLUMN note; DELETE FROM migration WHERE version > 1",
+  );
   database.close();
 
   const after = sqliteInbox(path);

@@ -1,0 +1,37 @@
+import { describeError } from "../errors.ts";
+import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import type { Logger } from "../logger.ts";
+import type { DeadLetter } from "./handler.ts";
+
+/** Who is told of entries that were run. */
+export interface Listeners {
+  /** Called with each settled entry's runs. */
+  readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
+  /** Called once when an entry becomes a dead letter. */
+  readonly onDead: (letter: DeadLetter) => void;
+  readonly log: Logger;
+}
+
+/** Reports what an entry came to, once that is stored. A listener that fails is logged. */
+export function reportSettled(entry: ClaimedEntry, settlement: Settlement, listeners: Listeners): void {
+  const { onAttempts, onDead } = listeners;
+  const { seq, kind, key } = entry;
+  const { state, reason, records } = settlement;
+  const call = (listener: () => void) => {
+    try {
+      listener();
+    } catch (thrown) {
+      listeners.log.error({ seq, error: describeError(thrown) }, "a listener failed");
+    }
+  };
+  // One that only waits on for a process with handlers was not attempted.
+  const waitsOn = state === "pending" && reason !== null;
+  if (!waitsOn) call(() => onAttempts(entry, settlement));
+  if (state !== "dead") return;
+  const error = entry.unreadable ?? lastError(records);
+  call(() => onDead({ seq, kind, eventId: key.eventId, reason: reason ?? "", error }));
+}
+
+function lastError(records: readonly AttemptRecord[]): string | null {
+  return records.findLast(({ error }) => error !== null)?.error ?? null;
+}

@@ -1,0 +1,65 @@
+import { isDamage } from "./errors.ts";
+import type { Row } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+import { WAITING } from "./waiting.ts";
+
+/** Milliseconds that the check takes at most: a large inbox must not start slower than a small one. */
+const BUDGET = 200;
+
+/** Entries looked at among those that wait, and all over the file. */
+const WAITING_LOOKED_AT = 200;
+const SAMPLES = 48;
+
+/**
+ * Looks at what claims read, and at a sample of entries from all over the file, for as long as the budget lasts. Returns
+ * whether all deliveries among them could be read.
+ *
+ * @throws whatever SQLite says of damage that stops entries from being kept or run
+ */
+export function checkAtStart(statements: Statements): boolean {
+  const end = performance.now() + BUDGET;
+  const waiting = `SELECT seq FROM entry WHERE ${WAITING} ORDER BY source, run_at, seq LIMIT ?`;
+  const ordered = `SELECT seq FROM entry
+    WHERE order_key IS NOT NULL AND state IN ('pending', 'running', 'dead') ORDER BY order_key, source, seq LIMIT ?`;
+  const seqs = [waiting, ordered].flatMap((sql) => statements.all(sql, WAITING_LOOKED_AT));
+  statements.all("SELECT * FROM pruned_source");
+  statements.all("SELECT * FROM runner");
+  let readable = true;
+  for (const seq of [...newestAndSample(statements), ...seqs.map((row) => row.seq as number)]) {
+    if (performance.now() > end) break;
+    const entry = statements.get("SELECT * FROM entry WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
+    if (entry === undefined) continue;
+    lookUpKey(statements, entry);
+    readable &&= canReadRest(statements, entry);
+  }
+  return readable;
+}
+
+/** The newest entry, behind which the next one is kept, and others at even distances. */
+function newestAndSample(statements: Statements): readonly number[] {
+  const { first, last } = statements.get(
+    "SELECT (SELECT min(seq) FROM entry) AS first, (SELECT max(seq) FROM entry) AS last",
+  ) as { first: number | null; last: number | null };
+  if (first === null || last === null) return [];
+  const step = (last - first) / SAMPLES;
+  return Array.from({ length: SAMPLES + 1 }, (_, index) => Math.round(last - index * step));
+}
+
+function lookUpKey(statements: Statements, entry: Row): void {
+  const { key_timestamp: timestamp, event_id: eventId, source } = entry;
+  statements.get(
+    "SELECT seq FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
+    ...[timestamp as number, eventId as string, source as string],
+  );
+}
+
+function canReadRest(statements: Statements, { seq }: Row): boolean {
+  try {
+    statements.get("SELECT method, substr(body, 1, 1) FROM delivery WHERE seq = ?", seq as number);
+    statements.get("SELECT count(*) FROM attempt WHERE seq = ?", seq as number);
+    return true;
+  } catch (thrown) {
+    if (isDamage(thrown)) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,137 @@
+import { setTimeout } from "node:timers/promises";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { HookporterError } from "../../errors.ts";
+import type { WorkResult } from "../commit-together.ts";
+import { GroupCommit } from "../group-commit.ts";
+import { closeWholly, openDatabase } from "./client.ts";
+import { inboxError, isLockingFailure } from "./errors.ts";
+import { cutLog } from "./log-size.ts";
+import {
+  deliveryOf,
+  type Operation,
+  type OperationArguments,
+  type OperationName,
+  type OperationResult,
+  runOperation,
+} from "./operations.ts";
+import { Presence } from "./presence.ts";
+import { Statements } from "./statements.ts";
+import { ThreadedWriter, type Threading } from "./threaded-writer.ts";
+import { transactionsOn } from "./transactions.ts";
+
+/** What belongs to one opening of the file. */
+interface Opening {
+  readonly statements: Statements;
+  readonly presence: Presence;
+  readonly writer: ThreadedWriter;
+}
+
+/** Batches that found the file locked, one after another, after which it is opened again. */
+const BUSY_IN_A_ROW = 5;
+
+/** Milliseconds between tries to open it again. */
+const REOPEN_AGAIN = 500;
+
+/** This process's connection to an inbox file: reads here, writes in shared commits, here or in a thread. */
+export class Connection {
+  readonly #path: string;
+  readonly #threading: Threading;
+  readonly #commit: GroupCommit<Operation>;
+  #opening: Opening;
+  #busyInARow = 0;
+  #reopening: Promise<void> | undefined;
+  /** Why the file could not be opened again. */
+  #failure: unknown;
+  #isClosed = false;
+
+  constructor(path: string, database: DatabaseSyncInstance, threading: Threading) {
+    this.#path = path;
+    this.#threading = threading;
+    this.#opening = this.#openingOf(database);
+    this.#commit = new GroupCommit(
+      transactionsOn(() => ({ statements: this.statements, presence: this.#opening.presence })),
+      {
+        take: (operations) => this.#opening.writer.take(operations),
+        ranHere: (ms) => this.#opening.writer.ranHere(ms),
+        afterBatch: (results) => this.#countBusy(results),
+      },
+    );
+  }
+
+  #openingOf(database: DatabaseSyncInstance): Opening {
+    const presence = new Presence(this.#path);
+    const writer = new ThreadedWriter(this.#path, presence, this.#threading);
+    return { statements: new Statements(database), presence, writer };
+  }
+
+  /** To read with. */
+  get statements(): Statements {
+    if (this.#failure !== undefined) throw this.#failure;
+    return this.#opening.statements;
+  }
+
+  /** Runs an operation in the next shared commit. */
+  write<Name extends OperationName>(
+    name: Name,
+    given: OperationArguments<Name>,
+  ): Promise<OperationResult<Name>> {
+    const order: Operation = { name, given };
+    const work = () => runOperation(this.statements, order) as OperationResult<Name>;
+    const bytes = deliveryOf(order)?.body.byteLength ?? 0;
+    return this.#commit.run(work, { order, bytes, canWait: name === "settle" });
+  }
+
+  /** Brings the log into the database, as far as other programs let it. */
+  cutLog(): void {
+    if (!this.#opening.writer.checkpoint()) cutLog(this.statements);
+  }
+
+  /** Resolves once nothing is waiting to be written. */
+  idle(): Promise<void> {
+    return this.#commit.idle();
+  }
+
+  /** Closes the file. Nothing may be waiting. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#reopening;
+    await this.#opening.writer.close();
+    if (this.#failure === undefined) this.statements.close();
+  }
+
+  /**
+   * A lock that could not be given back, as happens on network file systems, is held until this process has closed the
+   * file wholly.
+   */
+  #countBusy(results: readonly WorkResult[]): void {
+    const isBusy = (result: WorkResult) =>
+      "error" in result && inboxError(this.#path, result.error).code === "inbox_busy";
+    this.#busyInARow = results.length > 0 && results.every(isBusy) ? this.#busyInARow + 1 : 0;
+    // SQLite tried for half a minute before it gave up.
+    const gaveUp = results.some((result) => "error" in result && isLockingFailure(result.error));
+    if (gaveUp) this.#busyInARow = BUSY_IN_A_ROW;
+    if (this.#busyInARow < BUSY_IN_A_ROW || this.#isClosed) return;
+    this.#busyInARow = 0;
+    this.#reopening ??= this.#reopen().finally(() => {
+      this.#reopening = undefined;
+    });
+  }
+
+  async #reopen(): Promise<void> {
+    const { statements, writer, presence } = this.#opening;
+    await writer.close();
+    this.#failure = new HookporterError("inbox_busy", `${this.#path} is being opened again`);
+    await closeWholly(statements);
+    presence.forgetLog();
+    while (this.#failure !== undefined && !this.#isClosed) {
+      try {
+        presence.check();
+        this.#opening = this.#openingOf(openDatabase(this.#path));
+        this.#failure = undefined;
+      } catch (thrown) {
+        this.#failure = thrown;
+        await setTimeout(REOPEN_AGAIN);
+      }
+    }
+  }
+}

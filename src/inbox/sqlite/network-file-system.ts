@@ -1,0 +1,25 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Linux' numbers of file systems that are not on this machine (statfs(2)). */
+const NETWORK: Readonly<Record<number, string>> = {
+  26985: "nfs",
+  20859: "smb",
+  4283649346: "cifs",
+  4266872130: "smb2",
+  1397113167: "afs",
+  1937076805: "coda",
+  12805120: "ceph",
+  16914839: "9p",
+  198183888: "lustre",
+};
+
+/** The network file system that a file is on, by name; `undefined` if it is on none, or that cannot be said. */
+export function networkFileSystem(file: string): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return NETWORK[statfsSync(dirname(file)).type >>> 0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { HookporterError } from "../../errors.ts";
+import { openDatabase, openToRead } from "./client.ts";
+import { findInboxFile, provideInboxFile } from "./inbox-file.ts";
+import { migrate, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
+import { isHeld, lockedRunners } from "./runner-lock.ts";
+
+/** An inbox file that was opened. */
+export interface OpenedFile {
+  /** Without symbolic links. */
+  readonly path: string;
+  readonly database: DatabaseSyncInstance;
+  /** Whether it has just been made. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Opens an inbox file; see `OpenTerms.access`.
+ *
+ * @throws HookporterError `inbox_newer`, `inbox_older`, `inbox_busy`, `inbox_unavailable`, `inbox_corrupt`
+ */
+export function openFile(given: string, access: "own" | "change" | "read"): OpenedFile {
+  const { path, isNew } =
+    access === "own" ? provideInboxFile(given) : { path: findInboxFile(given), isNew: false };
+  const database = access === "read" ? openToRead(path) : openDatabase(path);
+  try {
+    if (access === "own") migrate(database, path, Date.now(), () => refuseWhileInUse(path));
+    else if (schemaOf(database, path) < SCHEMA_VERSION && access === "change") throw isOlder(path);
+    return { path, database, isNew };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** What a read-only inbox answers to whatever would write. */
+export function readOnly(path: string): HookporterError {
+  return new HookporterError(
+    "inbox_unavailable",
+    `expected ${path} to be open for writing, it is open to be read`,
+  );
+}
+
+/** A running process of another version goes on with the schema that it knows. */
+function refuseWhileInUse(path: string): void {
+  if (!lockedRunners(path).some((id) => isHeld(path, id))) return;
+  throw new HookporterError(
+    "inbox_busy",
+    `${path} has to be brought up to date, but a receiver of another version has it open: stop that one first`,
+  );
+}
+
+function isOlder(path: string): HookporterError {
+  return new HookporterError(
+    "inbox_older",
+    `${path} was written by an older version: start a receiver of this version on it once, then try again`,
+  );
+}

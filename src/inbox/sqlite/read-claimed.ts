@@ -1,0 +1,45 @@
+import { hash } from "node:crypto";
+import { describeError } from "../../errors.ts";
+import type { ClaimedEntry, Lease } from "../inbox.ts";
+import { noDelivery } from "../unreadable.ts";
+import { isDamage } from "./errors.ts";
+import { type Row, toClaimed } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+
+/**
+ * An entry that was just leased, with its delivery. If that cannot be read, or is not what was received, the entry says
+ * so: one damaged page must not stop all others from being claimed.
+ */
+export function readClaimed(statements: Statements, row: Row, lease: Lease): ClaimedEntry {
+  try {
+    const stored = statements.get(
+      "SELECT method, target, headers, body FROM delivery WHERE seq = ?",
+      row.seq as number,
+    );
+    if (stored === undefined) return unreadable(row, lease, "it has no delivery");
+    const claimed = toClaimed({ ...row, ...stored }, lease);
+    if (hash("sha256", claimed.delivery.body, "hex") === row.body_hash) return claimed;
+    return unreadable(row, lease, "its body is not the one that was received");
+  } catch (thrown) {
+    // What is damaged may also read as text that is no JSON.
+    if (isDamage(thrown) || thrown instanceof SyntaxError)
+      return unreadable(row, lease, describeError(thrown));
+    throw thrown;
+  }
+}
+
+function unreadable(row: Row, lease: Lease, why: string): ClaimedEntry {
+  const nothing = { ...noDelivery(row.received_at as number), headers: "{}" };
+  const finished = isJson(row.finished_handlers) ? row.finished_handlers : "[]";
+  const claimed = toClaimed({ ...row, ...nothing, finished_handlers: finished }, lease);
+  return { ...claimed, unreadable: why };
+}
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(text as string);
+    return true;
+  } catch {
+    return false;
+  }
+}

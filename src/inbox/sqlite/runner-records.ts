@@ -1,0 +1,38 @@
+import type { Runner } from "../inbox.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
+import { sourcesToServe } from "./sources.ts";
+import type { Statements } from "./statements.ts";
+import { WAITING } from "./waiting.ts";
+
+/** Writes down a process that runs entries, within a transaction. */
+export function recordRunner(statements: Statements, runner: Runner, now: number): void {
+  const { id, version, role, sources, kinds } = runner;
+  statements.run(
+    `INSERT INTO runner (id, since, version, schema, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET role = excluded.role, sources = excluded.sources, kinds = excluded.kinds`,
+    ...[id, now, version, SCHEMA_VERSION, role, JSON.stringify(sources), JSON.stringify(kinds)],
+  );
+}
+
+/**
+ * Ends the leases of processes that are gone, within a transaction, so that their entries can be claimed at once; and
+ * forgets the processes. Returns how many leases ended.
+ */
+export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
+  const sources = sourcesToServe(statements, undefined);
+  // Leases that have ended by themselves, and what is due, need not be looked at.
+  const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${WAITING} AND run_at > ?
+    AND state = 'running' AND substr(lease, 1, length(?)) = ?`;
+  let ended = 0;
+  for (const id of ids) {
+    const start = `${id}.`;
+    for (const source of sources) ended += statements.run(end, now, source, now, start, start);
+    statements.run("DELETE FROM runner WHERE id = ?", id);
+  }
+  return ended;
+}
+
+/** The processes that are written down, but for one. */
+export function otherRunners(statements: Statements, own: string | undefined): readonly string[] {
+  return statements.all("SELECT id FROM runner WHERE id <> ?", own ?? "").map(({ id }) => id as string);
+}

@@ -1,0 +1,103 @@
+import { describeError } from "../../errors.ts";
+import type { Logger } from "../../logger.ts";
+import type { Runner } from "../inbox.ts";
+import { networkFileSystem } from "./network-file-system.ts";
+import { findDead, lockedRunners, RunnerLock } from "./runner-lock.ts";
+
+/** What is written down of processes, and how it is changed. */
+export interface RunnerRecords {
+  /** The ids of all that are written down, but for one. */
+  others(own: string | undefined): readonly string[];
+  record(runner: Runner, now: number): Promise<void>;
+  /** Ends their leases. */
+  forget(ids: readonly string[], now: number): Promise<number>;
+}
+
+/**
+ * The processes that run an inbox's entries, this one among them. Leases of those that are dead end at once: nobody holds
+ * what a killed process had, so its work need not wait until its leases expire.
+ */
+export class Runners {
+  readonly #inbox: string;
+  readonly #records: RunnerRecords;
+  readonly #log: Logger | undefined;
+  #own: { readonly id: string; readonly lock: RunnerLock } | undefined;
+  #cannotLock = false;
+
+  constructor(inbox: string, records: RunnerRecords, log: Logger | undefined) {
+    this.#inbox = inbox;
+    this.#records = records;
+    this.#log = log;
+  }
+
+  /** Registers this process, or updates its record. */
+  async register(runner: Runner): Promise<void> {
+    if (this.#own === undefined && !this.#lock(runner.id)) return;
+    await this.#records.record(runner, Date.now());
+  }
+
+  /** Ends the leases of processes that are dead. */
+  async endLeasesOfDead(): Promise<void> {
+    if (this.#cannotLock) return;
+    this.#own?.lock.keep();
+    const recorded = this.#records.others(this.#own?.id);
+    const dead = recorded.flatMap((id) => {
+      const found = findDead(this.#inbox, id);
+      return found === undefined ? [] : [{ id, bury: found.bury }];
+    });
+    if (dead.length === 0) return;
+    try {
+      const ids = dead.map(({ id }) => id);
+      const entries = await this.#records.forget(ids, Date.now());
+      if (entries > 0) this.#log?.info({ entries }, "a process was killed; what it was running runs again");
+    } finally {
+      for (const { bury } of dead) bury();
+    }
+  }
+
+  /** Removes the lock files of dead processes that were never written down. */
+  removeStrayLocks(): void {
+    if (this.#cannotLock) return;
+    const recorded = new Set(this.#records.others(undefined));
+    for (const id of lockedRunners(this.#inbox)) {
+      if (id !== this.#own?.id && !recorded.has(id)) findDead(this.#inbox, id)?.bury();
+    }
+  }
+
+  /** Forgets this process. Nothing of it may run any more. */
+  async leave(): Promise<void> {
+    const own = this.#own;
+    this.#own = undefined;
+    if (own === undefined) return;
+    try {
+      await this.#records.forget([own.id], Date.now());
+    } catch {
+      // The next process that looks finds it dead.
+    } finally {
+      own.lock.release();
+    }
+  }
+
+  #lock(id: string): boolean {
+    if (this.#cannotLock) return false;
+    const network = networkFileSystem(this.#inbox);
+    try {
+      if (network === undefined) {
+        this.#own = { id, lock: new RunnerLock(this.#inbox, id) };
+        return true;
+      }
+      const told =
+        "keep it on a local disk: locks are not reliable there, and leases of a killed process only expire";
+      this.#log?.warn(
+        { inbox: this.#inbox, fileSystem: network },
+        `the inbox is on a network file system; ${told}`,
+      );
+    } catch (thrown) {
+      const told =
+        "no lock could be taken beside the inbox: leases of this process only expire if it is killed";
+      this.#log?.warn({ inbox: this.#inbox, error: describeError(thrown) }, told);
+    }
+    this.#cannotLock = true;
+    return false;
+  }
+}

@@ -1,0 +1,142 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox, OpenTerms } from "../../src/inbox/inbox.ts";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { RunnerLock } from "../../src/inbox/sqlite/runner-lock.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
+
+/** An inbox file as version 0.1.0 made it, but for its rows. */
+const TO_SCHEMA_2 = `
+  DROP TABLE pruned_source;
+  DROP TABLE runner;
+  DROP INDEX entry_waiting;
+  CREATE INDEX entry_waiting ON entry (run_at, seq) WHERE state IN ('pending', 'running') AND held_back = 0;
+  DELETE FROM migration WHERE version > 2`;
+
+let path: string;
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-access-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  path = join(folder, "inbox.db");
+});
+
+async function open(terms: OpenTerms = {}): Promise<Inbox> {
+  const inbox = sqliteInbox(path);
+  await inbox.open(terms);
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+function change(sql: string): void {
+  const database = new (loadSqlite().DatabaseSync)(path);
+  database.exec(sql);
+  database.close();
+}
+
+function schema(): number {
+  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v);
+  database.close();
+  return version;
+}
+
+describe("an inbox that is open to be read", () => {
+  it("shows what is in it, while another process writes", async () => {
+    const own = await open();
+    const reader = await open({ access: "read" });
+    const { seq } = await keep(own, sampleEntry());
+    expect(await reader.list({})).toEqual(await own.list({}));
+    expect((await reader.delivery(seq))?.body).toEqual((await own.delivery(seq))?.body);
+    expect(await reader.attempts(seq)).toEqual([]);
+    expect(await reader.counts()).toMatchObject({ pending: 1 });
+  });
+
+  it("refuses to write", async () => {
+    const own = await open();
+    const { seq } = await keep(own, sampleEntry());
+    const reader = await open({ access: "read" });
+    await expect(keep(reader, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(reader.redrive({ seq }, AT)).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(reader.claim({ now: AT, limit: 1, leaseMs: 1 })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
+    expect(await own.list({})).toMatchObject([{ state: "pending" }]);
+  });
+
+  it("changes neither the file nor its schema, whatever that is", async () => {
+    const first = await open();
+    await keep(first, sampleEntry());
+    await first.settle(settlementOf(await claimOne(first)), AT);
+    await first.close();
+    change(TO_SCHEMA_2);
+    const before = { bytes: readFileSync(path), changed: statSync(path).mtimeMs };
+    const reader = await open({ access: "read" });
+    expect(await reader.list({})).toMatchObject([{ state: "done" }]);
+    expect(await reader.attempts(1)).toEqual([]);
+    await reader.close();
+    expect(statSync(path).mtimeMs).toBe(before.changed);
+    expect(readFileSync(path).equals(before.bytes)).toBe(true);
+    expect(schema()).toBe(2);
+  });
+
+  it("leaves the marks of entries that wait for others", async () => {
+    const own = await open();
+    for (const number of [1, 2]) await keep(own, numberedEntry(number, number, { orderKey: "k" }));
+    expect(await own.claim({ now: AT + 5, limit: 5, leaseMs: 1e6 })).toHaveLength(1);
+    await (await open({ access: "read" })).close();
+    await (await open({ access: "change" })).close();
+    const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+    expect(database.prepare("SELECT held_back FROM entry ORDER BY seq").all()).toEqual([
+      { held_back: 0 },
+      { held_back: 1 },
+    ]);
+    database.close();
+  });
+
+  it.each(["read", "change"] as const)("is not made by %s access", async (access) => {
+    await expect(open({ access })).rejects.toMatchObject({ code: "inbox_unavailable" });
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+  });
+});
+
+describe("an inbox file of an older version", () => {
+  beforeEach(async () => {
+    const first = await open();
+    await keep(first, sampleEntry());
+    await first.close();
+    change(TO_SCHEMA_2);
+  });
+
+  it("is brought up to date by its owner", async () => {
+    const own = await open();
+    expect(schema()).toBe(3);
+    expect(await claimOne(own)).toMatchObject({ seq: 1 });
+  });
+
+  it("is refused, unchanged, to a command that changes entries", async () => {
+    await expect(open({ access: "change" })).rejects.toMatchObject({ code: "inbox_older" });
+    expect(schema()).toBe(2);
+  });
+
+  it("is left as it is while a process holds it open", async () => {
+    const lock = new RunnerLock(path, "0a");
+    await expect(open()).rejects.toMatchObject({ code: "inbox_busy" });
+    expect(schema()).toBe(2);
+    lock.release();
+    await open();
+    expect(schema()).toBe(3);
+  });
+
+  it("keeps its mark for what was pruned, for every source", async () => {
+    change(`UPDATE pruned SET dated_until = ${AT}`);
+    const own = await open();
+    expect(await own.append(numberedEntry(2))).toBeUndefined();
+    expect(await keep(own, numberedEntry(3, 0, { eventTimestamp: AT + 1 }))).toMatchObject({
+      duplicate: false,
+    });
+  });
+});

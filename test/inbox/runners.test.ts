@@ -1,0 +1,165 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { long } from "../long.ts";
+import { openReceiver } from "../receiver/open.ts";
+
+const CHILD = join(import.meta.dirname, "children", "runner.js");
+
+/** Longer than any test: what runs sooner was not waited for. */
+const LONG_LEASE = 60_000;
+
+let inbox: string;
+let ran: string;
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-runners-"));
+  inbox = join(folder, "inbox.db");
+  ran = join(folder, "ran");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+/** A receiver in a process of its own; killed with the test. */
+async function startRunner({ handlerMs = 0, leaseMs = LONG_LEASE } = {}): Promise<ChildProcess> {
+  const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseMs)]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child, "message");
+  return child;
+}
+
+/** Has a runner keep an event. */
+async function send(child: ChildProcess, n: number): Promise<void> {
+  child.send(n);
+  const [answer] = await once(child, "message");
+  expect(answer).toEqual({ n, type: "accepted" });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+/** The runs of handlers so far. */
+function runs(): readonly { pid: number; n: number; attempt: number; at: number }[] {
+  if (!existsSync(ran)) return [];
+  return readFileSync(ran, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [pid, , n, attempt, at] = line.split(" ");
+      return { pid: Number(pid), n: Number(n), attempt: Number(attempt), at: Number(at) };
+    });
+}
+
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+
+const locks = () => readdirSync(join(inbox, "..")).filter((name) => name.includes("-holder-"));
+
+/** What is written down of processes. */
+function recorded(): readonly Record<string, unknown>[] {
+  const database = new (loadSqlite().DatabaseSync)(inbox, { readOnly: true });
+  const rows = database.prepare("SELECT * FROM runner").all();
+  database.close();
+  return rows as Record<string, unknown>[];
+}
+
+describe("what a killed process was running", () => {
+  it("runs at once in the next process, and the lease is not waited for", async () => {
+    const killed = await startRunner({ handlerMs: LONG_LEASE });
+    for (let n = 0; n < 10; n++) await send(killed, n);
+    await until(() => expect(runs()).toHaveLength(10));
+    await kill(killed);
+    const next = await startRunner();
+    const started = Date.now();
+    await until(() => expect(runs()).toHaveLength(20));
+    const again = runs().slice(10);
+    expect(again.every(({ pid, attempt }) => pid === next.pid && attempt === 2)).toBe(true);
+    expect(Math.max(...again.map(({ at }) => at)) - started).toBeLessThan(LONG_LEASE / 10);
+    expect(locks()).toHaveLength(1);
+    expect(recorded()).toHaveLength(1);
+  });
+
+  it("runs in a process that was there already, within seconds", async () => {
+    const other = await startRunner({ handlerMs: LONG_LEASE });
+    const killed = await startRunner({ handlerMs: LONG_LEASE });
+    await send(killed, 1);
+    await until(() => expect(runs()).toMatchObject([{ pid: killed.pid }]));
+    await kill(killed);
+    await until(() => expect(runs()).toMatchObject([{ pid: killed.pid }, { pid: other.pid, attempt: 2 }]));
+  });
+});
+
+describe("a process that is stopped, not killed", () => {
+  it("for less than a lease keeps its work, and nothing runs twice", async () => {
+    const stopped = await startRunner({ handlerMs: 200, leaseMs: 30_000 });
+    await startRunner({ leaseMs: 30_000 });
+    await send(stopped, 1);
+    await until(() => expect(runs()).toHaveLength(1));
+    stopped.kill("SIGSTOP");
+    await sleep(3000); // several looks of the other one
+    stopped.kill("SIGCONT");
+    await until(async () => expect(await states()).toEqual(["done"]));
+    expect(runs()).toHaveLength(1);
+  });
+
+  it("for longer than a lease loses its work, and its late result is refused", async () => {
+    const stopped = await startRunner({ handlerMs: 300, leaseMs: 1000 });
+    const other = await startRunner({ handlerMs: 5000, leaseMs: 1000 });
+    await send(stopped, 1);
+    await until(() => expect(runs()).toHaveLength(1));
+    stopped.kill("SIGSTOP");
+    await until(() => expect(runs()).toMatchObject([{}, { pid: other.pid, attempt: 2 }]));
+    stopped.kill("SIGCONT");
+    await sleep(1000);
+    expect(await states()).toEqual(["running"]);
+    await until(async () => expect(await states()).toEqual(["done"]));
+    expect(runs()).toHaveLength(2);
+  });
+
+  async function states(): Promise<readonly unknown[]> {
+    const database = new (loadSqlite().DatabaseSync)(inbox, { readOnly: true });
+    const rows = database.prepare("SELECT state FROM entry").all();
+    database.close();
+    return rows.map(({ state }) => state);
+  }
+});
+
+it("processes that start at the same time take each other for alive", async () => {
+  for (let round = 0; round < long(3, 50); round++) {
+    const both = await Promise.all([startRunner({ handlerMs: 300 }), startRunner({ handlerMs: 300 })]);
+    expect(recorded()).toHaveLength(2);
+    const before = runs().length;
+    for (const [index, child] of both.entries()) await send(child, index);
+    await until(() => expect(runs()).toHaveLength(before + 2));
+    await sleep(1200);
+    expect(runs()).toHaveLength(before + 2);
+    for (const child of both) await kill(child);
+  }
+  expect(locks()).toHaveLength(2);
+});
+
+it("two receivers in one process know each other as alive, and each ends by itself", async () => {
+  const options = { inbox, poll: 20, lease: LONG_LEASE };
+  const first = await openReceiver({ ...options, source: "crm" });
+  const second = await openReceiver({ ...options, source: "billing" });
+  second.receiver.on("payment.*", () => {});
+  second.receiver.replaceHandlers((registry) => registry.on("lease.*", () => {}));
+  await until(() =>
+    expect(recorded()).toMatchObject([
+      { sources: '["crm"]', version: expect.any(String), schema: 3, role: "both" },
+      { sources: '["billing"]', kinds: '["lease.*"]' },
+    ]),
+  );
+  await sleep(1200);
+  expect(recorded()).toHaveLength(2);
+  await first.receiver.close();
+  expect(recorded()).toMatchObject([{ sources: '["billing"]' }]);
+  expect(locks()).toHaveLength(1);
+  await second.receiver.close();
+  expect(locks()).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { findDead, isHeld, lockedRunners, RunnerLock } from "../../../src/inbox/sqlite/runner-lock.ts";
+
+function newInbox(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-lock-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "inbox.db");
+}
+
+it("a lock that is held shows that its process lives, to this process as well", () => {
+  const inbox = newInbox();
+  const lock = new RunnerLock(inbox, "0a");
+  for (let probe = 0; probe < 3; probe++) expect(isHeld(inbox, "0a")).toBe(true);
+  lock.release();
+  expect(isHeld(inbox, "0a")).toBe(false);
+});
+
+it("a lock leaves no file behind once it is released", () => {
+  const inbox = newInbox();
+  const lock = new RunnerLock(inbox, "0a");
+  expect(lockedRunners(inbox)).toEqual(["0a"]);
+  expect(statSync(`${inbox}-holder-0a`).mode & 0o777).toBe(0o600);
+  lock.release();
+  expect(readdirSync(join(inbox, ".."))).toEqual([]);
+});
+
+it("a process that is found dead is found by one at a time, and its file goes when it is buried", () => {
+  const inbox = newInbox();
+  const dead = findDead(inbox, "0a");
+  dead?.bury();
+  new RunnerLock(inbox, "0b").release();
+  const first = findDead(inbox, "0b");
+  expect(first).toBeDefined();
+  first?.bury();
+  expect(existsSync(`${inbox}-holder-0b`)).toBe(false);
+});
+
+it("a lock whose file was removed is taken again", () => {
+  const inbox = newInbox();
+  const lock = new RunnerLock(inbox, "0a");
+  unlinkSync(`${inbox}-holder-0a`);
+  expect(isHeld(inbox, "0a")).toBe(false);
+  lock.keep();
+  expect(isHeld(inbox, "0a")).toBe(true);
+  lock.release();
+});
+
+it("files of other names beside an inbox are no locks", () => {
+  const inbox = newInbox();
+  new RunnerLock(`${inbox}-other`, "0a").keep();
+  expect(lockedRunners(inbox)).toEqual([]);
+});

@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+const CHILD = join(import.meta.dirname, "children", "stuck.js");
+
+/** Releases the lock of whoever writes to the log, as `strace` shows it. */
+const RELEASES_WRITER = /F_UNLCK, l_whence=SEEK_SET, l_start=120, l_len=1\}/;
+
+const hasStrace = spawnSync("strace", ["-V"]).status === 0;
+
+/** Runs the child under `strace`; returns what became of its deliveries, and its calls for locks. */
+function traced(folder: string, ms: number, ...more: readonly string[]) {
+  const output = join(folder, "trace");
+  const program = [process.execPath, CHILD, join(folder, `${more.length}.db`), String(ms)];
+  const options = ["-f", "-o", output, "-e", "trace=fcntl", ...more];
+  const { stdout } = spawnSync("strace", [...options, ...program], { encoding: "utf8" });
+  const calls = readFileSync(output, "utf8").split("\n");
+  return { outcomes: JSON.parse(stdout) as string[], calls };
+}
+
+it("a lock that cannot be given back is let go once the file was found locked a few times", (context) => {
+  if (process.env.HOOKPORTER_LONG === undefined)
+    return context.skip("takes half a minute: npm run test:long");
+  if (!hasStrace) return context.skip("needs strace, which can make an unlock fail");
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-stuck-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { calls } = traced(folder, 2000);
+  const [main = ""] = (calls.find((line) => RELEASES_WRITER.test(line)) ?? "").split(" ");
+  const ofMain = calls.filter((line) => line.startsWith(`${main} `) && line.includes("fcntl("));
+  const third = ofMain.flatMap((line, index) => (RELEASES_WRITER.test(line) ? [index + 1] : []))[2];
+  expect(third).toBeDefined();
+
+  const { outcomes } = traced(folder, 25_000, "-e", `inject=fcntl:error=EIO:when=${third}`);
+  expect(outcomes[0]).toBe("accepted");
+  expect(outcomes).toContain("unavailable");
+  expect(outcomes.at(-1)).toBe("accepted");
+});
