@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
@@ -42,59 +42,6 @@ it("shows each verdict with its reason and its fix", async () => {
   ]);
 });
 
-it("saves authentic deliveries byte for byte, and replay --exact sends them again identically", async () => {
-  const first = await listening(["--save-dir", "saved"]);
-  const { url, cwd } = first;
-  writeFileSync(join(cwd, "data.json"), '{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
-  await runCli(["trigger", "payment.received", "--url", url, "--data", "@data.json"], { cwd });
-  await fetch(url, { method: "POST", body: "unsigned" });
-  const files = readdirSync(join(cwd, "saved"));
-  expect(files).toHaveLength(1);
-  const [file = ""] = files;
-  expect(statSync(join(cwd, "saved", file)).mode & 0o777).toBe(0o600);
-  const saved = JSON.parse(readFileSync(join(cwd, "saved", file), "utf8"));
-
-  const got: { body: string; signature: unknown }[] = [];
-  const target = await startTarget((body, headers) => {
-    got.push({ body, signature: headers["x-service-signature"] });
-    return 200;
-  });
-  const run = await runCli(["replay", "saved", "--exact", "--url", target], { cwd });
-  expect(run.code).toBe(0);
-  expect(got).toEqual([{ body: saved.body, signature: saved.headers["x-service-signature"] }]);
-  expect(saved.body).toContain('{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
-  expect((await runCli(["replay", "saved", "--exact", "--url", url], { cwd })).stdout).toContain(
-    '"duplicate":true',
-  );
-});
-
-it("replays a folder in name order, re-stamped and signed anew, and exits 1 when an answer was not 2xx", async () => {
-  const cwd = tempFolder();
-  for (const name of ["b", "a", "c"]) {
-    const envelope = {
-      event: "payment.received",
-      timestamp: "2020-01-01T00:00:00Z",
-      data: { name },
-      webhook: {},
-    };
-    writeFileSync(join(cwd, `${name}.json`), JSON.stringify(envelope, null, 2));
-  }
-  const got: string[] = [];
-  const target = await startTarget((body) => {
-    got.push(body);
-    return body.includes('"a"') ? 500 : 200;
-  });
-  const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
-  const run = await runCli(["replay", ".", "--url", target, "--json"], { cwd, env });
-  expect(run.code).toBe(1);
-  expect(run.records).toMatchObject([
-    { label: "a.json", status: 500, ok: false },
-    { label: "b.json", status: 200, ok: true },
-    { label: "c.json", status: 200, ok: true },
-  ]);
-  expect(got.every((body) => !body.includes("2020-01-01") && body.includes('\n  "data"'))).toBe(true);
-});
-
 it("runs handlers from a TypeScript file and reloads them when it changes", async () => {
   const cwd = tempFolder();
   const write = (word: string) =>
@@ -128,27 +75,6 @@ it("gives the times of handler runs as other times are given", async () => {
     expect(runs).toMatchObject([{ startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }]);
   }
   expect(shown.records).toHaveLength(1);
-});
-
-it("runs fixtures through handlers in this process, and exits 1 when one fails", async () => {
-  const cwd = tempFolder();
-  writeFileSync(
-    join(cwd, "h.ts"),
-    'export default { "payment.received": (e) => { if (e.data.bad) throw new Error("no"); } };',
-  );
-  const envelope = (data: object) =>
-    JSON.stringify({
-      event: "payment.received",
-      timestamp: "2020-01-01T00:00:00Z",
-      data,
-      webhook: { id: "wh_1", url: "u" },
-    });
-  writeFileSync(join(cwd, "1.json"), envelope({ bad: false }));
-  writeFileSync(join(cwd, "2.json"), envelope({ bad: true }));
-  expect(await runCli(["replay", "1.json", "--handlers", "h.ts"], { cwd })).toMatchObject({ code: 0 });
-  const run = await runCli(["replay", "1.json", "2.json", "--handlers", "h.ts", "--json"], { cwd });
-  expect(run.code).toBe(1);
-  expect(run.records).toMatchObject([{ state: "done" }, { state: "failed", detail: "payment.received: no" }]);
 });
 
 it("forwards the same bytes and signature, again and again until the target answers 2xx", async () => {
@@ -310,52 +236,4 @@ it("opens the inspector, on a free port where its own is taken, and leaves it ou
   writeFileSync(join(cwd, "hookporter.config.json"), '{ "inspect": false }');
   expect((await listening([], cwd)).records("ready")).toMatchObject([{ inspector: null }]);
   expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
-});
-
-it("lists, shows, redrives and exports entries while it listens", async () => {
-  const { url, cwd, records } = await listening();
-  await runCli(["trigger", "--all", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(12));
-  const list = await runCli(["events", "list", "--json", "--kind", "payment.*"], { cwd });
-  expect(list.records).toMatchObject([
-    { kind: "payment.received", state: "unhandled" },
-    { kind: "payment.overdue" },
-  ]);
-  const id = String(list.records[0]?.id);
-  const show = await runCli(["events", "show", id.slice(0, 16)], { cwd });
-  expect(show.stdout).toContain('"event":"payment.received"');
-  expect((await runCli(["events", "show", "nope"], { cwd })).code).toBe(2);
-  const redrive = await runCli(["events", "redrive", id, "--json"], { cwd });
-  expect(redrive.records).toMatchObject([{ redriven: 1 }]);
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(13), 5000);
-  const exported = await runCli(["events", "export", "--to", "out", "--kind", "payment.*"], { cwd });
-  expect(exported.code).toBe(0);
-  expect(readdirSync(join(cwd, "out"))).toHaveLength(2);
-  expect((await runCli(["replay", "out", "--exact", "--url", url], { cwd })).code).toBe(0);
-  expect((await runCli(["replay", id, "--url", url], { cwd })).code).toBe(0);
-});
-
-it("sends the same schedule for the same seed", async () => {
-  const order = async () => {
-    const got: string[] = [];
-    const target = await startTarget((body) => {
-      got.push(JSON.parse(body).event);
-      return 200;
-    });
-    const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
-    await runCli(["trigger", "--all", "--shuffle", "--seed", "7", "--delay", "0..2ms", "--url", target], {
-      env,
-    });
-    return got;
-  };
-  const first = await order();
-  expect(first).toHaveLength(12);
-  expect(first[0] === "property.created" && first[1] === "property.updated").toBe(false);
-  expect(await order()).toEqual(first);
-});
-
-it("leaves no state behind when it only looks", async () => {
-  const cwd = tempFolder();
-  await runCli(["events", "list"], { cwd });
-  expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
 });
