@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { expect, it } from "vitest";
+import { basename, dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
 
 const source = join(import.meta.dirname, "..", "src");
 
@@ -23,7 +23,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
-  jiti: /^cli\/handlers-module\.ts$/,
+  jiti: /^cli\/handlers\/handlers-module\.ts$/,
   express: /^(?:receiver\/(?:express|express-server|server)\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,
   pino: /^receiver\/default-logger\.ts$/,
@@ -95,6 +95,46 @@ it("ends the process and uses the console nowhere but in the CLI", () => {
     return /\bprocess\.exit\(|\bconsole\./.test(readFileSync(join(source, file), "utf8"));
   });
   expect(wrong).toEqual([]);
+});
+
+describe("a command", () => {
+  const commands = files
+    .filter((file) => file.startsWith("cli/commands/"))
+    .map((file) => ({ file, text: readFileSync(join(source, file), "utf8") }));
+
+  it("registers itself under its file's name and exports nothing else", () => {
+    for (const { file, text } of commands) {
+      const name = basename(file, ".ts").replace(/^[a-z]/, (letter) => letter.toUpperCase());
+      const exported = [...text.matchAll(/^export (.*)/gm)].map(([, what]) => what);
+      expect(exported, file).toEqual([
+        `function register${name}(program: Command, context: CliContext): void {`,
+      ]);
+    }
+    expect(commands.length).toBeGreaterThan(10);
+  });
+
+  it("loads what flags are made of and no work: of the CLI, options and readers of values", () => {
+    const loaded = commands.flatMap(({ file, text }) =>
+      [...text.matchAll(/^import (?!type\b)(?:[^"]* from )?"([^"]+)"/gm)].map(([, target = ""]) => ({
+        file,
+        target,
+      })),
+    );
+    expect(loaded.length).toBeGreaterThan(20);
+    const fits = /^(?:commander|\.\.\/[\w-]+\/(?:[\w-]+-)?(?:options|values)\.ts|\.\.\/\.\.\/[\w/-]+\.ts)$/;
+    expect(loaded.filter(({ target }) => !fits.test(target))).toEqual([]);
+  });
+
+  it("does its work in another room: an action imports it and calls it with what was parsed", () => {
+    const action =
+      /\.action\(\s*async \([^)]*\) =>\s*\(await import\("\.\.\/(?!commands\/)[\w/-]+\.ts"\)\)\.\w+\([\w, ]*\),?\s*\)/g;
+    for (const { file, text } of commands) {
+      const actions = [...text.matchAll(action)].length;
+      const counts = [".action(", "await", "=> {"].map((code) => text.split(code).length - 1);
+      expect(counts, file).toEqual([actions, actions, 0]);
+      expect(actions, file).toBeGreaterThan(0);
+    }
+  });
 });
 
 /**

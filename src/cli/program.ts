@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { leaves } from "./command-tree.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerInit } from "./commands/init.ts";
@@ -12,9 +11,10 @@ import { registerSign } from "./commands/sign.ts";
 import { registerSubscribe } from "./commands/subscribe.ts";
 import { registerTrigger } from "./commands/trigger.ts";
 import { registerVerify } from "./commands/verify.ts";
-import { applySettings } from "./config.ts";
 import type { MutableContext } from "./context.ts";
 import { createOutput } from "./output.ts";
+import { leaves } from "./settings/command-tree.ts";
+import { applySettings } from "./settings/config.ts";
 
 /** The whole command line: every command registers itself; its work is imported when it runs. */
 export function createProgram(context: MutableContext): Command {

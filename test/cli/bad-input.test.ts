@@ -14,7 +14,7 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["listen --nonsense", 2, "--nonsense"],
   ["listen --secret-env sk-secret-value!", 2, "NAME"],
   ["listen --count 0", 2, "from 1"],
-  ["listen --count 2 --once", 2, "several"],
+  ["listen --count 2 --once", 2, "--count or --once, got both"],
   ["listen --timeout 5s", 2, "--once"],
   ["listen --timeout soon --once", 2, "duration"],
   ["listen --wait-for payment.recieved", 2, "payment.received"],

@@ -1,4 +1,7 @@
-import { type RememberedSubscription, SubscriptionMemory } from "../../src/cli/subscription-memory.ts";
+import {
+  type RememberedSubscription,
+  SubscriptionMemory,
+} from "../../src/cli/service/subscription-memory.ts";
 import { KEY, openService } from "../client/service.ts";
 import { runCli, tempFolder } from "./fake-io.ts";
 

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { CheckCommandOptions } from "../check.ts";
+import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secret.ts";
-import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../values.ts";
+import { addSecretOptions } from "../secrets/options.ts";
+import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** `check <url>`: whether a receiver, in any language, treats signatures and deliveries right. */
 export function registerCheck(program: Command, context: CliContext): void {
@@ -40,7 +40,7 @@ export function registerCheck(program: Command, context: CliContext): void {
   addSecretOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter check http://localhost:3000/webhooks --skip TIME")
     .action(async (url: URL | undefined, options: CheckCommandOptions) =>
-      (await import("../check.ts")).runCheckCommand(url, options, context),
+      (await import("../check/check.ts")).runCheckCommand(url, options, context),
     );
 }
 

@@ -1,9 +1,16 @@
 import type { Command } from "commander";
 import { ENTRY_STATES } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
-import type { ExportOptions, RedriveOptions, SelectOptions } from "../events.ts";
-import type { PruneOptions } from "../prune-events.ts";
-import { readCount, readDuration, readKinds, readMoment, readOneOf, readSources } from "../values.ts";
+import type { ExportOptions, RedriveOptions, SelectOptions } from "../events/events.ts";
+import type { PruneOptions } from "../events/prune.ts";
+import {
+  readCount,
+  readDuration,
+  readKinds,
+  readMoment,
+  readOneOf,
+  readSources,
+} from "../settings/values.ts";
 
 /** `events list|show|redrive|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
@@ -13,7 +20,9 @@ export function registerEvents(program: Command, context: CliContext): void {
   addSelection(list)
     .option("--limit <n>", "the newest n entries (default: 50)", readCount)
     .addHelpText("after", "\nExample:\n  hookporter events list --state dead --since 2h")
-    .action(async (options: SelectOptions) => (await import("../events.ts")).listEvents(options, context));
+    .action(async (options: SelectOptions) =>
+      (await import("../events/events.ts")).listEvents(options, context),
+    );
 
   events
     .command("show")
@@ -23,7 +32,7 @@ export function registerEvents(program: Command, context: CliContext): void {
     .option("--body", "print the body's bytes and nothing else")
     .addHelpText("after", "\nExample:\n  hookporter events show 12")
     .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
-      (await import("../events.ts")).showEvent(entry, options, context),
+      (await import("../events/events.ts")).showEvent(entry, options, context),
     );
 
   const redrive = events.command("redrive").description("let dead and unhandled entries run again");
@@ -32,7 +41,7 @@ export function registerEvents(program: Command, context: CliContext): void {
     .option("--all", "every dead and unhandled entry")
     .addHelpText("after", "\nExample:\n  hookporter events redrive --state dead --kind 'payment.*'")
     .action(async (entries: readonly string[], options: RedriveOptions) =>
-      (await import("../events.ts")).redriveEvents(entries, options, context),
+      (await import("../events/events.ts")).redriveEvents(entries, options, context),
     );
 
   const exporting = events.command("export").description("write entries as fixtures that replay takes");
@@ -40,7 +49,9 @@ export function registerEvents(program: Command, context: CliContext): void {
     .option("--to <dir>", "folder to write one file per entry to (default: one per line on standard output)")
     .option("--limit <n>", "the newest n entries (default: all)", readCount)
     .addHelpText("after", "\nExample:\n  hookporter events export --kind payment.received --to fixtures/")
-    .action(async (options: ExportOptions) => (await import("../events.ts")).exportEvents(options, context));
+    .action(async (options: ExportOptions) =>
+      (await import("../events/events.ts")).exportEvents(options, context),
+    );
 
   events
     .command("prune")
@@ -66,7 +77,7 @@ export function registerEvents(program: Command, context: CliContext): void {
     )
     .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
     .action(async (options: PruneOptions) =>
-      (await import("../prune-events.ts")).pruneEvents(options, context),
+      (await import("../events/prune.ts")).pruneEvents(options, context),
     );
 }
 

@@ -1,14 +1,9 @@
 import type { Command } from "commander";
-import { isTyped } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import { readForward } from "../forward-rules.ts";
-import type { GoalOptions } from "../goal.ts";
-import type { ListenOptions } from "../listen-options.ts";
-import { readOrderPath } from "../order-path.ts";
-import { addSecretOptions } from "../secret.ts";
-import { addServiceOptions, refuseUnusedServiceOptions } from "../service-options.ts";
-import { addTunnelOptions } from "../tunnel-options.ts";
-import { withoutUnfitSettings } from "../unfit-settings.ts";
+import { readForward, readOrderPath } from "../handlers/values.ts";
+import type { ListenOptions } from "../listen/options.ts";
+import { addSecretOptions } from "../secrets/options.ts";
+import { addServiceOptions } from "../service/options.ts";
 import {
   readChoice,
   readCount,
@@ -20,7 +15,8 @@ import {
   readPort,
   readStream,
   readTimeout,
-} from "../values.ts";
+} from "../settings/values.ts";
+import { addTunnelOptions } from "../tunnel/options.ts";
 
 /** `listen`: the local receiver. */
 export function registerListen(program: Command, context: CliContext): void {
@@ -103,26 +99,7 @@ export function registerListen(program: Command, context: CliContext): void {
   );
   addSecretOptions(addServiceOptions(addTunnelOptions(command)))
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
-    .action(async (options: ListenOptions) => {
-      refuseUnusedServiceOptions(command, options);
-      const { listen } = await import("../listen.ts");
-      const { withFittingTunnel } = await import("../fitting-tunnel.ts");
-      const fitting = withFittingTunnel(withOneGoal(options, command), command);
-      await listen(withoutUnfitSettings(fitting, command), context);
-    });
-}
-
-/**
- * Options without the goals that a setting names beside one that was typed, and without a setting's time-out where
- * there is no goal: a setting must not make a plain command fail.
- */
-function withOneGoal(options: ListenOptions, command: Command): ListenOptions {
-  const goals = (["count", "once", "waitFor"] as const).filter((goal) => options[goal] || undefined);
-  const typed = goals.filter((goal) => isTyped(command, goal));
-  const dropped: (keyof GoalOptions)[] =
-    typed.length === 0 ? [] : goals.filter((goal) => !typed.includes(goal));
-  if (goals.length === 0 && !isTyped(command, "timeout")) dropped.push("timeout");
-  return Object.fromEntries(
-    Object.entries(options).filter(([name]) => !dropped.some((goal) => goal === name)),
-  );
+    .action(async (options: ListenOptions) =>
+      (await import("../listen/listen.ts")).listen(options, command, context),
+    );
 }

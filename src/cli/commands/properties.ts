@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { isTyped, withoutSettings } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import type { PropertiesOptions } from "../properties.ts";
-import { addServiceOptions } from "../service-options.ts";
-import { readCount, readDuration, readSeed, readTexts } from "../values.ts";
+import { addServiceOptions } from "../service/options.ts";
+import type { PropertiesOptions } from "../service/properties.ts";
+import { readCount, readDuration, readSeed, readTexts } from "../settings/values.ts";
 
 /** `properties`: the list of properties. */
 export function registerProperties(program: Command, context: CliContext): void {
@@ -21,10 +20,7 @@ export function registerProperties(program: Command, context: CliContext): void 
     .option("--env-file <file>", "file to look the variables up in when they are not set (default: .env)");
   addServiceOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter properties --fields id,address,rent --all")
-    .action(async (options: PropertiesOptions) => {
-      const { listProperties } = await import("../properties.ts");
-      const others = [isTyped(command, "page") && "all", isTyped(command, "all") && "page"] as const;
-      const replaced = others.filter((flag) => flag !== false);
-      await listProperties(withoutSettings(options, command, replaced), context);
-    });
+    .action(async (options: PropertiesOptions) =>
+      (await import("../service/properties.ts")).listProperties(options, command, context),
+    );
 }

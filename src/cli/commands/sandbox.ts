@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { isHostPattern } from "../../sandbox/target-hosts.ts";
 import type { CliContext } from "../context.ts";
-import type { SandboxCommandOptions } from "../sandbox.ts";
+import type { SandboxCommandOptions } from "../sandbox/sandbox.ts";
 import {
   readCount,
   readDuration,
@@ -11,7 +11,7 @@ import {
   readSeed,
   readShare,
   readVariableName,
-} from "../values.ts";
+} from "../settings/values.ts";
 
 /** `sandbox`: the service, simulated. */
 export function registerSandbox(program: Command, context: CliContext): void {
@@ -53,7 +53,7 @@ export function registerSandbox(program: Command, context: CliContext): void {
       "\nExample:\n  hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s",
     )
     .action(async (options: SandboxCommandOptions) =>
-      (await import("../sandbox.ts")).runSandbox(options, context),
+      (await import("../sandbox/sandbox.ts")).runSandbox(options, context),
     );
 }
 

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import { withoutSettings } from "../config.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secret.ts";
-import { addServiceOptions } from "../service-options.ts";
-import type { SubscribeOptions } from "../subscribe.ts";
-import { readDuration, readEndpoint, readKinds, readTexts } from "../values.ts";
+import { addSecretOptions } from "../secrets/options.ts";
+import { addServiceOptions } from "../service/options.ts";
+import type { SubscribeOptions } from "../service/subscribe.ts";
+import { readDuration, readEndpoint, readKinds, readTexts } from "../settings/values.ts";
 
 /** `subscribe <url>`: registers an endpoint with the service. */
 export function registerSubscribe(program: Command, context: CliContext): void {
@@ -26,9 +25,7 @@ export function registerSubscribe(program: Command, context: CliContext): void {
       "after",
       "\nExample:\n  hookporter subscribe https://app.example/webhooks --events 'payment.*'",
     )
-    .action(async (url: URL | undefined, options: SubscribeOptions) => {
-      const { runSubscribe } = await import("../subscribe.ts");
-      const given = url === undefined ? options : withoutSettings(options, command, ["remembered", "forget"]);
-      await runSubscribe(url, given, context);
-    });
+    .action(async (url: URL | undefined, options: SubscribeOptions) =>
+      (await import("../service/subscribe.ts")).runSubscribe(url, options, command, context),
+    );
 }

@@ -1,22 +1,11 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
-import { eventKinds, isEventKind } from "../../event/kinds.ts";
-import { addChaosOptions, type ChaosCommandOptions, datedTo, settleChaos } from "../chaos-options.ts";
-import { isTyped } from "../config.ts";
+import { eventKinds } from "../../event/kinds.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions, findKey, type SecretOptions } from "../secret.ts";
-import { readCount, readDuration, readEndpoint, readHeaderName } from "../values.ts";
-
-interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
-  readonly all?: boolean;
-  readonly unknownKind?: boolean;
-  readonly url?: URL;
-  readonly set?: readonly { path: string; value: string }[];
-  readonly data?: string;
-  readonly count?: number;
-  readonly timeout?: number;
-  readonly signatureHeader?: string;
-}
+import { addSecretOptions } from "../secrets/options.ts";
+import { addChaosOptions } from "../send/chaos-options.ts";
+import type { TriggerOptions } from "../send/trigger.ts";
+import { readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** `trigger <kind>`: a sample event, signed and sent. */
 export function registerTrigger(program: Command, context: CliContext): void {
@@ -45,71 +34,9 @@ export function registerTrigger(program: Command, context: CliContext): void {
       "after",
       "\nExample:\n  hookporter trigger payment.received --set data.amount=1200 --duplicate 2",
     )
-    .action((kind: string | undefined, options: TriggerCommandOptions) => {
-      const all = options.all === true && (kind === undefined || isTyped(command, "all"));
-      return runTrigger(kind, { ...settleChaos(command, options), all }, context);
-    });
-}
-
-async function runTrigger(
-  kind: string | undefined,
-  options: TriggerCommandOptions,
-  context: CliContext,
-): Promise<void> {
-  const kinds = chooseKinds(kind, options);
-  const [{ triggerBody }, signing, { sendWithChaos }] = await Promise.all([
-    import("../../relay/trigger.ts"),
-    import("../../signature/sign.ts"),
-    import("../send-with-chaos.ts"),
-  ]);
-  const { clock } = context;
-  const data = await readData(options.data, options, context);
-  const key = options.noSignature === true ? undefined : await findKey(options, context);
-
-  const { count = 1, set = [] } = options;
-  const header = options.signatureHeader ?? signing.SIGNATURE_HEADER;
-  const events = Array.from({ length: count }, (_, index) => kinds.map((one) => ({ one, index }))).flat();
-  // Two events must differ in something: each gets a millisecond of its own, none of them ahead of the clock.
-  const newest = datedTo(clock(), options);
-  const sendings = events.map(({ one }, index) => {
-    const timestamp = newest - (events.length - 1 - index);
-    const body = triggerBody(one, { timestamp, set, ...(data !== undefined && { data }) });
-    const signature = key === undefined ? {} : { [header]: signing.sign(body, key) };
-    return { label: one, headers: { "content-type": "application/json", ...signature }, body };
-  });
-  const target = options.url ?? readEndpoint("4400");
-  await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
-}
-
-function chooseKinds(
-  kind: string | undefined,
-  { all, unknownKind }: TriggerCommandOptions,
-): readonly string[] {
-  if (all === true && kind === undefined) return eventKinds;
-  if (all === true) throw new HookporterError("usage", `expected a kind or --all, got both: drop one`);
-  if (kind === undefined) {
-    throw new HookporterError(
-      "usage",
-      `expected a kind, got none: the kinds are ${eventKinds.join(", ")}, or --all`,
+    .action(async (kind: string | undefined, options: TriggerOptions) =>
+      (await import("../send/trigger.ts")).runTrigger(kind, options, command, context),
     );
-  }
-  if (isEventKind(kind) || unknownKind === true) return [kind];
-  throw new HookporterError(
-    "usage",
-    `expected an event kind, got ${JSON.stringify(kind)}: the kinds are ${eventKinds.join(", ")} ` +
-      "(--unknown-kind sends it all the same)",
-  );
-}
-
-async function readData(
-  given: string | undefined,
-  options: SecretOptions,
-  { io }: CliContext,
-): Promise<string | undefined> {
-  if (given === undefined || !given.startsWith("@")) return given;
-  const { readInput, refuseTwoInputs } = await import("../read-input.ts");
-  refuseTwoInputs(given.slice(1), options);
-  return (await readInput(io, given.slice(1))).toString("utf8").replace(/^\uFEFF/, "");
 }
 
 function readAssignment(

@@ -1,0 +1,196 @@
+import { stripVTControlCharacters } from "node:util";
+import type { ChalkInstance } from "chalk";
+import { GROUPS, type Severity } from "../../check/check-case.ts";
+import type { CheckReport, CheckResult } from "../../check/check-result.ts";
+import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
+import { columnsOf, wrapText } from "../wrap-text.ts";
+
+/** Lines on a terminal are not longer, however wide it is. */
+const WIDEST = 120;
+const INDENT = "    ";
+const UNDER_TITLE = " ".repeat(14);
+
+/**
+ * What a run looks like: a line for each group as it ends, and below it the cases that did not pass. On a terminal lines
+ * are wrapped, and cases that went alike share one, so that all of it fits a screen; elsewhere each fact is one line, for
+ * `grep`.
+ */
+export class CheckView {
+  readonly #context: CliContext;
+  readonly #verbose: boolean;
+  readonly #shown: boolean;
+  readonly #lines: string[] = [];
+  #group: CheckResult[] = [];
+
+  constructor(context: CliContext, verbose: boolean, shown: boolean) {
+    this.#context = context;
+    this.#verbose = verbose;
+    this.#shown = shown;
+  }
+
+  /** Everything so far as plain text. */
+  get text(): string {
+    return this.#lines.map((line) => `${stripVTControlCharacters(line)}\n`).join("");
+  }
+
+  add(result: CheckResult): void {
+    if (this.#group[0] !== undefined && this.#group[0].group !== result.group) this.#endGroup();
+    this.#group.push(result);
+  }
+
+  end({ counts, durationMs, diagnosis, stopped }: CheckReport): void {
+    this.#endGroup();
+    const { color } = this.#context.output;
+    for (const text of diagnosis) this.#print("", `${color.yellow("»")} `, text, "  ");
+    if (stopped !== null)
+      this.#print(
+        "",
+        `${color.red("»")} `,
+        `The receiver stopped answering: ${printable(stopped, 300)}`,
+        "  ",
+      );
+    const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } = counts;
+    const parts = [
+      `${passed} of ${total} passed`,
+      failedRequired > 0 && color.red(`${failedRequired} required failed`),
+      failedRecommended > 0 && color.yellow(`${failedRecommended} recommended failed`),
+      failedInformational > 0 && `${failedInformational} informational`,
+      notApplicable > 0 && `${notApplicable} not applicable`,
+    ].filter((part) => part !== false);
+    this.#print("", "", `${parts.join(", ")} (${(durationMs / 1000).toFixed(1)} s)`, "");
+  }
+
+  #endGroup(): void {
+    const results = this.#group;
+    const [first] = results;
+    if (first === undefined) return;
+    this.#group = [];
+    const { color } = this.#context.output;
+    const passed = results.filter(({ outcome }) => outcome === "passed").length;
+    const count = `${passed} of ${results.length}`.padStart(8);
+    this.#print(
+      "",
+      `${worstMark(results, color)} `,
+      `${first.group.padEnd(5)}${count}  ${GROUPS[first.group]}`,
+      "",
+    );
+    for (const part of together(results)) this.#printAlike(part);
+  }
+
+  get #folds(): boolean {
+    return this.#shown && !this.#verbose && this.#context.io.isTTY.stdout;
+  }
+
+  /** Results that say the same are said together. */
+  #printAlike(results: readonly CheckResult[]): void {
+    const [first] = results;
+    if (first === undefined) return;
+    const { color } = this.#context.output;
+    if (first.outcome === "passed") {
+      if (!this.#verbose) return;
+      const mark = markOf(first, color);
+      for (const { id, sent, answer } of results)
+        this.#print(INDENT, `${mark} ${id.padEnd(8)}`, `${sent} → ${answer}`);
+      return;
+    }
+    if (first.outcome === "not_applicable") {
+      const mark = markOf(first, color);
+      const ids = idsText(results.map(({ id }) => id));
+      this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
+      return;
+    }
+    for (const alike of this.#folds ? groupBy(results, verdictText) : results.map((result) => [result])) {
+      const [result, ...others] = alike;
+      if (result === undefined) continue;
+      const { came, right } = verdictParts(result);
+      const more = others.length === 0 ? "" : `, and so ${othersText(others)}`;
+      const head = `${markOf(result, color)} ${result.id.padEnd(8)}`;
+      this.#print(INDENT, head, `${result.sent} → ${color.bold(came)} (right: ${right})${more}`);
+    }
+    this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 300), UNDER_TITLE, color.dim);
+  }
+
+  #print(
+    indent: string,
+    head: string,
+    text: string,
+    hanging = UNDER_TITLE,
+    style: (line: string) => string = (line) => line,
+  ): void {
+    const { io, output } = this.#context;
+    const { columns = 80 } = io.stdout as { columns?: number };
+    const width = io.isTTY.stdout ? Math.min(columns, WIDEST) : Number.POSITIVE_INFINITY;
+    const lines = wrapText(text, width - hanging.length, width - indent.length - columnsOf(head));
+    for (const [index, line] of lines.entries()) {
+      const whole = (index === 0 ? indent + head : hanging) + style(line);
+      this.#lines.push(whole);
+      if (this.#shown) output.data(whole);
+    }
+  }
+}
+
+/** A case of the catalogue as one line. */
+export function caseLine(
+  { id, sent, severity, right }: { id: string; sent: string; severity: Severity; right: string },
+  color: ChalkInstance,
+): string {
+  return `${id.padEnd(8)} ${severity.padEnd(13)} ${sent} → ${color.dim(right)}`;
+}
+
+const RANKS = { required: 3, recommended: 2, informational: 1 } as const;
+
+function markOf(
+  { outcome, severity }: Pick<CheckResult, "outcome" | "severity">,
+  color: ChalkInstance,
+): string {
+  if (outcome === "passed") return color.green("✓");
+  if (outcome === "not_applicable") return color.dim("–");
+  return { required: color.red("✗"), recommended: color.yellow("!"), informational: color.cyan("i") }[
+    severity
+  ];
+}
+
+function worstMark(results: readonly CheckResult[], color: ChalkInstance): string {
+  const rank = ({ outcome, severity }: CheckResult) =>
+    outcome === "failed" ? RANKS[severity] : outcome === "passed" ? 0.5 : 0;
+  const worst = [...results].sort((one, other) => rank(other) - rank(one))[0];
+  return worst === undefined ? "" : markOf(worst, color);
+}
+
+/** Ids in few words: `DUP-04 to DUP-10` where none is left out between. */
+function idsText(ids: readonly string[]): string {
+  const numberOf = (id: string | undefined) => Number(id?.split("-")[1]);
+  const whole = numberOf(ids.at(-1)) - numberOf(ids[0]) === ids.length - 1;
+  return ids.length > 2 && whole ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
+}
+
+/** Results that say the same, in the order of the first of each. */
+function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
+  return groupBy(results, ({ outcome, fix }) => `${outcome} ${fix}`);
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+function verdictParts({ answer, right, runs }: CheckResult): { came: string; right: string } {
+  const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
+  return { came: `${answer ?? "not seen"}${ran}`, right };
+}
+
+function verdictText(result: CheckResult): string {
+  const { came, right } = verdictParts(result);
+  return `${result.severity} ${came} ${right}`;
+}
+
+/** The cases that went like the first, which is there in full: `BODY-11, 12, 13`. */
+function othersText(others: readonly CheckResult[]): string {
+  return others.map(({ id }, index) => (index === 0 ? id : id.slice(id.indexOf("-") + 1))).join(", ");
+}

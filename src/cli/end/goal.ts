@@ -1,0 +1,70 @@
+import { matchesKind } from "../../event/kind-pattern.ts";
+import type { AttemptObservation, Observation } from "../../receiver/observation.ts";
+import { isUnanswered } from "../handlers/forward-rules.ts";
+
+/** What `listen` waits for before it ends by itself. */
+export interface Goal {
+  /**
+   * Looks at what happened; `true` once the goal is reached: enough events came, and their handlers have run. A target that
+   * does not answer yet is waited for.
+   */
+  reached(observation: Observation): boolean;
+  /** Whether an event that counted failed in its handlers or target. */
+  readonly failed: boolean;
+  /** In words, such as `1 of 3 events`. */
+  readonly progress: string;
+}
+
+/** The options that set a goal. */
+export interface GoalOptions {
+  readonly count?: number;
+  readonly once?: boolean;
+  readonly waitFor?: string;
+  readonly timeout?: number;
+  readonly events?: readonly string[];
+}
+
+/** The goal of `--count`, `--once` or `--wait-for`; `undefined` where `listen` runs until it is stopped. */
+export function readGoal({ count, once, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
+  if (count === undefined && once !== true && waitFor === undefined) return undefined;
+  return new CountGoal(count ?? 1, waitFor === undefined ? events : [waitFor]);
+}
+
+class CountGoal implements Goal {
+  readonly #wanted: number;
+  readonly #kinds: readonly string[];
+  readonly #waiting = new Set<number>();
+  #came = 0;
+  failed = false;
+
+  constructor(wanted: number, kinds: readonly string[]) {
+    this.#wanted = wanted;
+    this.#kinds = kinds;
+  }
+
+  get progress(): string {
+    return `${this.#came} of ${this.#wanted} event${this.#wanted === 1 ? "" : "s"}`;
+  }
+
+  reached(observation: Observation): boolean {
+    if (observation.type === "delivery") this.#count(observation.outcome);
+    else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq)) {
+      this.failed ||= observation.state !== "done" && observation.state !== "unhandled";
+    }
+    return this.#came >= this.#wanted && this.#waiting.size === 0;
+  }
+
+  /** An attempt of which nothing failed but to reach a target is not the last. */
+  #isDecided({ state, records }: AttemptObservation): boolean {
+    const failed = records.filter(({ outcome }) => outcome !== "ok");
+    return state !== "pending" || failed.length === 0 || !failed.every(isUnanswered);
+  }
+
+  #count(outcome: Extract<Observation, { type: "delivery" }>["outcome"]): void {
+    if (this.#came >= this.#wanted || outcome.type !== "accepted" || outcome.duplicate) return;
+    if (!this.#kinds.some((pattern) => matchesKind(pattern, outcome.kind))) return;
+    this.#came++;
+    if (outcome.entryState === "pending") this.#waiting.add(outcome.seq);
+    else this.failed = true;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ChalkInstance } from "chalk";
+import type { Delivery } from "../../event/delivery.ts";
+import type { AttemptRecord, Entry, EntryState } from "../../inbox/inbox.ts";
+import { printable } from "../printable.ts";
+
+/** An entry as the fields of a record. */
+export function entryFields(entry: Entry): object {
+  const { seq, key, kind, state, reason, attempts, duplicates, bodyHash, bodyLength } = entry;
+  return {
+    ...{ seq, id: key.eventId, source: key.source, kind, state, reason, attempts, duplicates },
+    timestamp: iso(entry.eventTimestamp),
+    receivedAt: iso(entry.receivedAt),
+    lastSeenAt: iso(entry.lastSeenAt),
+    runAt: iso(entry.runAt),
+    settledAt: iso(entry.settledAt),
+    finishedHandlers: entry.finishedHandlers,
+    ...{ bodyHash, bodyLength },
+  };
+}
+
+/** Handler runs as the fields of a record. */
+export function runFields(runs: readonly AttemptRecord[]): readonly object[] {
+  return runs.map((run) => ({ ...run, startedAt: iso(run.startedAt) }));
+}
+
+/** An entry as one line. */
+export function entryLine(entry: Entry, color: ChalkInstance): string {
+  const { seq, kind, key, state, reason, attempts, duplicates } = entry;
+  const more = [
+    reason,
+    attempts > 0 ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
+    duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
+  ].filter((part) => part !== null);
+  return [
+    color.dim(`#${seq}`.padStart(5)),
+    iso(entry.receivedAt),
+    stateColor(state, color)(state.padEnd(9)),
+    printable(kind ?? "-", 40).padEnd(20),
+    color.dim(printable(key.eventId, 60)),
+    more.join(", "),
+  ]
+    .join("  ")
+    .trimEnd();
+}
+
+/** An entry, its delivery and its handler runs as lines. */
+export function entryPage(
+  entry: Entry,
+  delivery: Delivery | undefined,
+  attempts: readonly AttemptRecord[],
+  color: ChalkInstance,
+): readonly string[] {
+  const rows = Object.entries(entryFields(entry)).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  const runs = attempts.flatMap(({ attempt, handler, outcome, durationMs, error, note, startedAt }) => {
+    const end = error === null ? "" : `  ${printable(error, 2048)}`;
+    const noted = note === null ? [] : printableLines(note);
+    return [
+      `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${durationMs} ms${end}`,
+      ...noted.map((line) => color.dim(`    ${line}`)),
+    ];
+  });
+  return [
+    ...rows.map(([name, value]) => `${color.dim(name.padEnd(17))} ${printable(String(value), 300)}`),
+    ...(runs.length === 0 ? [] : [color.bold("runs"), ...runs]),
+    ...deliveryLines(delivery, color),
+  ];
+}
+
+/** How a state is coloured, everywhere. */
+export function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
+  const colors = { pending: color.yellow, running: color.blue, done: color.green, dead: color.red };
+  return state === "unhandled" ? color.dim : colors[state];
+}
+
+function deliveryLines(delivery: Delivery | undefined, color: ChalkInstance): readonly string[] {
+  if (delivery === undefined) return [];
+  const headers = Object.entries(delivery.headers).map(
+    ([name, value]) => `  ${printable(`${name}: ${value}`, 300)}`,
+  );
+  const body = Buffer.from(delivery.body).toString("utf8");
+  return [
+    color.bold("delivery"),
+    `  ${delivery.method} ${printable(delivery.target)}`,
+    ...headers,
+    color.bold("body") + color.dim("  (--body prints the exact bytes)"),
+    ...printableLines(body),
+  ];
+}
+
+function printableLines(text: string): readonly string[] {
+  return text.split("\n").map((line) => printable(line, 100_000));
+}
+
+function iso(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}

@@ -1,0 +1,44 @@
+import { HookporterError } from "../../errors.ts";
+import { pruneInbox } from "../../inbox/prune.ts";
+import type { EndedState } from "../../inbox/pruning.ts";
+import { DEFAULT_AGES } from "../../receiver/options.ts";
+import type { CliContext } from "../context.ts";
+import { withInbox } from "./inbox.ts";
+
+/** Options of `events prune`; ages are milliseconds. */
+export interface PruneOptions {
+  readonly inbox?: string;
+  readonly state?: readonly EndedState[];
+  readonly olderThan?: number;
+  readonly deliveriesOlderThan?: number;
+  readonly source?: readonly string[];
+}
+
+const HOUR = 3_600_000;
+
+/** The youngest age at which a replay of an event is too old, with a receiver's default options. */
+const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
+
+/** `events prune`. */
+export async function pruneEvents(options: PruneOptions, context: CliContext): Promise<void> {
+  const { output, clock } = context;
+  const { state = ["done", "unhandled"], olderThan = DEFAULT_AGES.retention } = options;
+  const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
+  if (olderThan < YOUNGEST) {
+    const hours = Math.ceil(YOUNGEST / HOUR);
+    throw new HookporterError(
+      "usage",
+      `expected --older-than to be at least ${hours}h: a younger event may come again, and would have to be refused`,
+    );
+  }
+  const until = clock() - olderThan;
+  const sources = options.source === undefined ? {} : { sources: options.source };
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const { pruned, slimmed } = await pruneInbox(inbox, {
+      prune: { states: state, receivedUntil: until, datedUntil: until, ...sources },
+      slim: { settledUntil: clock() - deliveriesOlderThan, ...sources },
+    });
+    output.data(`dropped: ${pruned} of the entries, the deliveries of ${slimmed} more`);
+    output.record("prune", { pruned, slimmed });
+  });
+}

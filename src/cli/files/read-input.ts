@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { HookporterError } from "../../errors.ts";
+import type { Io } from "../io.ts";
+import { describeFileError } from "./file-error.ts";
+
+/** More than this is not a body, and not worth waiting for. */
+const MAX_INPUT = 64 * 1024 * 1024;
+
+/** All bytes of a stream. */
+export async function readAll(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.byteLength;
+    if (length > MAX_INPUT)
+      throw new HookporterError("input_invalid", "standard input holds more than 64 MiB");
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The bytes of a file, or of standard input for `-` or no name.
+ *
+ * @throws HookporterError `input_invalid` where there is no such file, or standard input is a terminal
+ */
+export async function readInput(io: Io, file: string | undefined): Promise<Buffer> {
+  if (file === undefined || file === "-") {
+    if (io.isTTY.stdin) {
+      throw new HookporterError(
+        "input_invalid",
+        "expected a file, or a body on standard input, got a terminal",
+      );
+    }
+    return readAll(io.stdin);
+  }
+  try {
+    return readFileSync(resolve(io.cwd, file));
+  } catch (thrown) {
+    throw new HookporterError("input_invalid", `${file} cannot be read: ${describeFileError(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Standard input can be read once: it is the secret or the body, not both. */
+export function refuseTwoInputs(file: string | undefined, options: { readonly secretStdin?: boolean }): void {
+  if (options.secretStdin !== true || (file !== undefined && file !== "-")) return;
+  throw new HookporterError(
+    "usage",
+    "expected the body in a file, since --secret-stdin reads standard input",
+  );
+}

@@ -1,0 +1,29 @@
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HookporterError } from "../../errors.ts";
+
+/** Where the CLI keeps what belongs to a project: the inbox, a development secret. Its own `.gitignore` hides all of it. */
+export const STATE_FOLDER = ".hookporter";
+
+/** The inbox commands use when none is named. */
+export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
+
+/**
+ * Makes the folder if need be, for its owner alone, with a `.gitignore` that covers everything in it.
+ *
+ * @throws HookporterError `secret_unsafe` where the folder is a symbolic link
+ */
+export function makeStateFolder(cwd: string): string {
+  const folder = join(cwd, STATE_FOLDER);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    throw new HookporterError(
+      "secret_unsafe",
+      `expected ${STATE_FOLDER} to be a folder, got a symbolic link: remove it`,
+    );
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const ignore = join(folder, ".gitignore");
+  if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
+    writeFileSync(ignore, "*\n", { mode: 0o600 });
+  return folder;
+}

@@ -1,0 +1,64 @@
+import type { Handler } from "../../dispatch/handler.ts";
+import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
+import { describeError } from "../../errors.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
+import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
+import type { ForwardOptions } from "../../relay/forward.ts";
+import type { CliContext } from "../context.ts";
+import { type ForwardRule, registerForwards } from "./forward-rules.ts";
+import { loadHandlers, type RegisterHandlers, watchHandlers } from "./handlers-module.ts";
+import { onlyKinds } from "./only-kinds.ts";
+
+/** What is to be done with events. */
+export interface HandlerChoice {
+  readonly handlers?: string;
+  readonly forwardTo?: readonly ForwardRule[];
+  readonly events?: readonly string[];
+}
+
+/**
+ * The handlers that `listen` was told to run: the user's own, then the forwards.
+ *
+ * @throws ConfigurationError `handlers_invalid`
+ */
+export async function chooseHandlers(
+  { handlers, forwardTo = [], events = ["*"] }: HandlerChoice,
+  forwarding: ForwardOptions,
+  { io }: CliContext,
+): Promise<RegisterHandlers> {
+  const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers);
+  return (registry) => {
+    const chosen = onlyKinds(registry, events);
+    own?.(endingRetries(chosen));
+    registerForwards(chosen, forwardTo, forwarding);
+  };
+}
+
+/** A registry whose handlers are given up after the usual attempts, unless they say otherwise. */
+function endingRetries(registry: HandlerRegistry): HandlerRegistry {
+  const { attempts } = DEFAULT_RETRY;
+  return {
+    on: (pattern: string, handler: Handler, options?: HandlerOptions) =>
+      registry.on(pattern as "*", handler, { attempts, ...options }),
+    onUnknown: (handler, options) => registry.onUnknown(handler, { attempts, ...options }),
+    onDead: (listener) => registry.onDead(listener),
+  };
+}
+
+/** Loads the handlers again when a file of theirs changes; those in use stay when that fails. Gives the way to stop. */
+export function reloadOnChange(
+  receiver: Receiver,
+  choice: HandlerChoice,
+  forwarding: ForwardOptions,
+  context: CliContext,
+): () => void {
+  const { io, output } = context;
+  return watchHandlers(io.cwd, choice.handlers ?? "", () => {
+    chooseHandlers(choice, forwarding, context)
+      .then((register) => {
+        receiver.replaceHandlers(register);
+        output.talk("handlers reloaded");
+      })
+      .catch((thrown: unknown) => output.talk(`handlers kept as they were: ${describeError(thrown)}`));
+  });
+}

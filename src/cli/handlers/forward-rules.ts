@@ -1,0 +1,65 @@
+import { matchesKind } from "../../event/kind-pattern.ts";
+import type { AttemptRecord } from "../../inbox/inbox.ts";
+import type { HandlerRegistry } from "../../receiver/router.ts";
+import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
+import { narrow } from "./only-kinds.ts";
+
+/** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern takes. */
+export interface ForwardRule {
+  readonly pattern: string | null;
+  readonly target: URL;
+}
+
+/**
+ * Registers each target as a handler of its own, so that one which is done is not sent to again when another fails. A
+ * target gets an event once, whatever patterns of its fit.
+ */
+export function registerForwards(
+  registry: HandlerRegistry,
+  rules: readonly ForwardRule[],
+  options: ForwardOptions,
+): void {
+  const registered: ForwardRule[] = [];
+  for (const { pattern, target } of rules) {
+    const same = registered.filter((other) => other.target.href === target.href);
+    if (same.some((other) => other.pattern === pattern || takes(other.pattern, pattern))) continue;
+    const left = pattern === null ? patternsOf(rules) : patternsOf(same);
+    const count = registered.filter((other) => nameOf(other) === nameOf({ pattern, target })).length;
+    const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
+    registry.on((pattern ?? "*") as "*", forwardTo(target, options), { name, except: left });
+    registered.push({ pattern, target });
+  }
+}
+
+/** The kinds and families that the rules and the choice of kinds leave to any target. */
+export function forwardedKinds(rules: readonly ForwardRule[], wanted: readonly string[]): readonly string[] {
+  return rules.some(({ pattern }) => pattern === null)
+    ? wanted
+    : patternsOf(rules).flatMap((pattern) => narrow(pattern, wanted));
+}
+
+/** A rule in words. */
+export function describeRule({ pattern, target }: ForwardRule): string {
+  return pattern === null ? target.href : `${target.href} (${pattern})`;
+}
+
+/** Whether a run is a forward's to which no target answered: an answer is noted. */
+export function isUnanswered({ handler, outcome, note }: AttemptRecord): boolean {
+  return handler.startsWith(NAME) && outcome !== "ok" && note === null;
+}
+
+/** What the name of every forward begins with. */
+const NAME = "forward ";
+
+/** By its target, not by its place in the list: rules that change places must not take each other's ends for their own. */
+function nameOf({ pattern, target }: ForwardRule): string {
+  return `${NAME}${pattern === null ? "" : `${pattern} `}to ${target.origin}${target.pathname}`;
+}
+
+function takes(outer: string | null, inner: string | null): boolean {
+  return outer !== null && inner !== null && matchesKind(outer, inner);
+}
+
+function patternsOf(rules: readonly ForwardRule[]): readonly string[] {
+  return rules.flatMap(({ pattern }) => pattern ?? []);
+}

@@ -1,0 +1,18 @@
+import { describeError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
+
+/**
+ * Keeps the process alive when the user's code fails where nobody waits for it: in a promise that a handler started
+ * but did not await, or in a timer. Says each in one line; gives the way back.
+ */
+export function watchStrayErrors({ io, output, debug }: CliContext, onError: () => void): () => void {
+  return io.onStray((thrown) => {
+    onError();
+    const text = printable(describeError(thrown), 500);
+    output.talk(
+      `error outside any awaited handler: ${text} (await what a handler starts, or catch it there)`,
+    );
+    if (debug && thrown instanceof Error) output.talk(String(thrown.stack));
+  });
+}

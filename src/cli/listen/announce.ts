@@ -1,0 +1,49 @@
+import type { RunningServer } from "../../receiver/server.ts";
+import type { CliContext } from "../context.ts";
+import { describeRule } from "../handlers/forward-rules.ts";
+import type { ListenOptions } from "./options.ts";
+import { streamAddress } from "./stream.ts";
+
+/** What is said beside the options. */
+export interface Announced {
+  /** Where the secret is from. */
+  readonly from: string;
+  readonly fingerprint: string;
+  /** The inbox file. */
+  readonly inbox: string;
+  readonly healthUrl: URL | undefined;
+  /** The inspector's page. */
+  readonly page: URL | undefined;
+}
+
+/** Says where it listens and what it does; gives the same as the fields of a record. */
+export function announce(
+  { url }: RunningServer,
+  { from, fingerprint, inbox, healthUrl, page }: Announced,
+  options: ListenOptions,
+  { output }: CliContext,
+): object {
+  const { handlers, forwardTo = [], sync = false } = options;
+  const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
+  output.talk(`listening on ${url.href}`);
+  output.talk(`  ${own}${from} (fingerprint ${fingerprint})`);
+  output.talk(`  inbox ${inbox}`);
+  if (handlers !== undefined) output.talk(`  handlers ${handlers}`);
+  const waits = sync ? " while the sender waits" : "";
+  for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
+  if (handlers === undefined && forwardTo.length === 0)
+    output.talk("  events are kept and shown only (--handlers PATH, --forward-to URL)");
+  const stream = options.stream === undefined ? null : streamAddress(options.stream);
+  if (stream !== null) output.talk(`  stream ${stream} (experimental; not signed)`);
+  if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz says when it is ready`);
+  if (page !== undefined) output.talk(`  see each delivery on ${page.href}`);
+  const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
+  output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
+  const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: target.href }));
+  return {
+    ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
+    ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, stream, sync },
+    health: healthUrl?.href ?? null,
+    inspector: page?.href ?? null,
+  };
+}

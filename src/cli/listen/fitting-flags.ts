@@ -1,0 +1,51 @@
+import type { Fit, FitTable } from "../settings/fitting.ts";
+import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
+import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.ts";
+import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
+
+const ONE_GOAL = "listen ends at one goal";
+const ONE_ANSWER = "the sender gets the answer of one target";
+
+/** Which flags of `listen` fit together: all that is known of it. */
+export const FITTING_FLAGS: FitTable<ListenOptions> = {
+  baseUrl: { needs: ["subscribe"] },
+  // As a setting it is harmless, and names what a tunnel's programs must not get.
+  apiKeyEnv: { needs: ["subscribe", "stream"], stays: true },
+  live: { needs: ["subscribe", "stream"] },
+  plainHttp: { needs: ["subscribe"] },
+  ...tunnelFlags(),
+  count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
+  once: { excludes: ["waitFor"], why: ONE_GOAL },
+  timeout: { needs: ["count", "once", "waitFor"] },
+  catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would take the entries" },
+  deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
+  sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
+  handlers: { stays: true }, // not to run them without a word would be worse than to refuse --sync
+  forwardTo: { check: ownAddress },
+};
+
+/** The flags that belong to some tunnels only, from what each tunnel reads. */
+function tunnelFlags(): { readonly [Name in TunnelFlag]: Fit<ListenOptions> } {
+  const needs = (flag: TunnelFlag) => {
+    const names = TUNNEL_NAMES.filter((name) => TUNNEL_KINDS[name].flags.includes(flag));
+    const kinds = names.map((is) => ({ flag: "tunnel", is }) as const);
+    return flag === "publicUrl" ? [...kinds, { flag: "tunnel", is: undefined } as const] : kinds;
+  };
+  const rows = TUNNEL_FLAGS.map((flag) => [flag, { needs: needs(flag) }]);
+  return Object.fromEntries(rows) as { [Name in TunnelFlag]: Fit<ListenOptions> };
+}
+
+function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
+  const [only, ...others] = forwardTo;
+  if (others.length === 0 && only?.pattern === null) return undefined;
+  const got = others.length === 0 ? `one for ${only?.pattern}` : forwardTo.length;
+  return `expected exactly one --forward-to without a pattern beside --sync, got ${got}: ${ONE_ANSWER}; drop the others, or drop --sync`;
+}
+
+/** It would take each event for a duplicate, and all would look well. */
+function ownAddress({ forwardTo = [], port = DEFAULT_PORT }: ListenOptions): string | undefined {
+  const own = ["127.0.0.1", "localhost"].map((host) => new URL(`http://${host}:${port}`).origin);
+  const loop = forwardTo.find(({ target }) => own.includes(target.origin));
+  if (loop === undefined) return undefined;
+  return `expected --forward-to the address of your app, got ${loop.target.origin}, where listen itself is: correct it, or --port`;
+}

@@ -1,0 +1,29 @@
+import type { GoalOptions } from "../end/goal.ts";
+import type { ForwardingOptions } from "../handlers/forwarding.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import type { ServiceOptions } from "../service/options.ts";
+import type { ReachableOptions } from "../tunnel/options.ts";
+import type { InspectOptions } from "./inspecting.ts";
+
+/** The port on 127.0.0.1 when none is named. */
+export const DEFAULT_PORT = 4400;
+
+/** The options of `listen`. */
+export interface ListenOptions
+  extends GoalOptions,
+    SecretOptions,
+    ServiceOptions,
+    ForwardingOptions,
+    ReachableOptions,
+    InspectOptions {
+  readonly subscribe?: boolean;
+  readonly stream?: URL;
+  readonly events?: readonly string[];
+  readonly port?: number;
+  readonly path?: string;
+  readonly inbox?: string;
+  readonly saveDir?: string;
+  readonly signatureHeader?: string;
+  readonly readyFile?: string;
+  readonly healthPort?: number;
+}

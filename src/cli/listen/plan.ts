@@ -1,0 +1,68 @@
+import { createReceiver, type Receiver } from "../../receiver/receiver.ts";
+import type { ForwardOptions } from "../../relay/forward.ts";
+import { SyncForward } from "../../relay/sync-forward.ts";
+import { readSecrets, type Secret } from "../../signature/secrets.ts";
+import { createCliLogger } from "../cli-logger.ts";
+import type { CliContext } from "../context.ts";
+import { type Goal, readGoal } from "../end/goal.ts";
+import { inboxOption } from "../events/inbox.ts";
+import { makeStateFolder } from "../files/state-folder.ts";
+import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
+import { orderByPath } from "../handlers/order-path.ts";
+import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
+import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
+import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
+import { type PlannedStream, planStream } from "./stream.ts";
+import { type PlannedSubscription, planSubscription } from "./subscription.ts";
+
+/** What `listen` is going to do: read and checked whole, with nothing opened yet. */
+export interface ListenPlan {
+  readonly port: number;
+  readonly path: string;
+  readonly goal: Goal | undefined;
+  readonly secrets: FoundSecrets;
+  /** The secret that signs; deliveries may be signed with others of them too. */
+  readonly current: Secret | undefined;
+  /** The inbox file. */
+  readonly inbox: string;
+  readonly receiver: Receiver;
+  /** What requests meet: the receiver, or with `--sync` the relay before it. */
+  readonly front: Pick<Receiver, "receive">;
+  readonly forwarding: ForwardOptions;
+  readonly tunnel: PlannedTunnel | undefined;
+  readonly stream: PlannedStream | undefined;
+  readonly subscription: PlannedSubscription | undefined;
+}
+
+/**
+ * Reads what the options ask for. Makes the state folder and its secret where there is none.
+ *
+ * @throws HookporterError `usage` for what a tunnel or a subscription lacks; ConfigurationError for secrets, keys and addresses
+ */
+export async function planListening(options: ListenOptions, context: CliContext): Promise<ListenPlan> {
+  const { port = DEFAULT_PORT, path = "/webhooks" } = options;
+  const goal = readGoal(options);
+  const subscription = planSubscription(options, context);
+  const tunnel = planTunnel(options, context);
+  const stream = await planStream(options, context);
+  const secrets = await findSecrets(context, options, true);
+  const [current] = readSecrets(secrets.values);
+  if (options.inbox === undefined) makeStateFolder(context.io.cwd);
+  const inbox = inboxOption(context, options.inbox);
+  const receiver = createReceiver({
+    secret: secrets.values,
+    inbox,
+    log: createCliLogger(context.output),
+    ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
+    ...receiverLimits(options),
+    ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),
+    ...(options.deadLetters !== undefined && { deadLetterOrder: options.deadLetters }),
+  });
+  const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
+  const front = sync?.over(receiver) ?? receiver;
+  const forwarding = sync?.forwardOptions ?? { timeout: forwardTimeout(options) };
+  return {
+    ...{ port, path, goal, secrets, current, inbox, receiver, front, forwarding },
+    ...{ tunnel, stream, subscription },
+  };
+}

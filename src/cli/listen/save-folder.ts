@@ -1,0 +1,26 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describeError, HookporterError } from "../../errors.ts";
+import type { DeliveryObservation } from "../../receiver/observation.ts";
+import { formatDelivery } from "../../relay/fixture.ts";
+import { fixtureName } from "../../relay/fixture-name.ts";
+
+/**
+ * Makes the folder that deliveries are saved to, for its owner alone; gives what saves one, if it is authentic.
+ *
+ * @throws HookporterError `input_invalid`
+ */
+export function openSaveFolder(path: string): (observation: DeliveryObservation) => void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new HookporterError("input_invalid", `${path} cannot be made: ${describeError(cause)}`, { cause });
+  }
+  let saved = 0;
+  return ({ delivery, outcome }) => {
+    if (delivery === undefined || !("eventId" in outcome)) return;
+    const kind = outcome.type === "accepted" ? outcome.kind : null;
+    const name = fixtureName(delivery.receivedAt, ++saved, kind, outcome.eventId);
+    writeFileSync(resolve(path, name), formatDelivery(delivery), { mode: 0o600 });
+  };
+}

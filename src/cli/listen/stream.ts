@@ -1,0 +1,86 @@
+import { readCredential } from "../../client/credential.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
+import { toAnswer } from "../../receiver/response.ts";
+import type { Stream } from "../../stream/open-stream.ts";
+import type { StreamChange } from "../../stream/stream-options.ts";
+import type { CliContext } from "../context.ts";
+import type { Stop } from "../end/stop.ts";
+import { ERROR_EXIT_CODES } from "../exit-codes.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import { type ApiKeyOptions, findApiKey } from "../secrets/api-key.ts";
+
+/** The options of a receiver that takes deliveries from a stream. */
+export interface ListenStreamOptions extends ApiKeyOptions {
+  readonly stream?: URL;
+  readonly live?: boolean;
+  readonly forwardTo?: readonly unknown[];
+}
+
+/** A stream that was asked for. */
+export interface PlannedStream {
+  /** Whether it is open. */
+  readonly online: boolean;
+  /** Opens it, and shows what becomes of it. Calls `stop` when it ends for good. */
+  open(receiver: Pick<Receiver, "acceptFrom">, stop: (stop: Stop) => void): Stream;
+}
+
+/**
+ * What `--stream` asks for; `undefined` without it. The key is checked before anything is opened.
+ *
+ * @throws ConfigurationError `credential_missing`, `credential_invalid`
+ */
+export async function planStream(
+  { stream: url, live, forwardTo, ...where }: ListenStreamOptions,
+  context: CliContext,
+): Promise<PlannedStream | undefined> {
+  if (url === undefined) return undefined;
+  const { openStream } = await import("../../stream/open-stream.ts");
+  const { output } = context;
+  const { token } = readCredential({ apiKey: findApiKey(where, context), live });
+  if (forwardTo !== undefined && forwardTo.length > 0) {
+    output.talk(
+      "warning: what the stream brings is forwarded without a signature, so a target that verifies refuses it",
+    );
+  }
+  const channel = { name: "stream", address: streamAddress(url) };
+  let online = false;
+  return {
+    get online() {
+      return online;
+    },
+    open: (receiver, stop) => {
+      const stream = openStream({
+        ...{ url, token },
+        take: async (body) => toAnswer(await receiver.acceptFrom(channel, body)),
+        onChange: (change) => {
+          online = change.state === "open";
+          show(change, channel.address, output);
+        },
+      });
+      const onEnd = async () => {
+        const error = await stream.ended;
+        if (error === undefined) return;
+        stop({ reason: "the stream ended for good", exitCode: ERROR_EXIT_CODES[error.code], error });
+      };
+      stream.tried.then(onEnd, () => {}); // before that, it is whoever waits for the first try that hears of it
+      return stream;
+    },
+  };
+}
+
+/** A stream's address without its query, which may hold what nobody else is to see. */
+export function streamAddress({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`;
+}
+
+function show(change: StreamChange, url: string, output: Output): void {
+  if (change.state === "open") {
+    output.talk(`stream open: ${url}`);
+    output.record("stream", { state: "open", url, reason: null, delayMs: null });
+    return;
+  }
+  const { reason, delay } = change;
+  output.talk(`stream: ${printable(reason, 300)}; again in ${(delay / 1000).toFixed(1)} s`);
+  output.record("stream", { state: "waiting", url, reason, delayMs: delay });
+}

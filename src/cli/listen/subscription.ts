@@ -1,0 +1,86 @@
+import { describeError, HookporterError } from "../../errors.ts";
+import { isLoopback } from "../../is-loopback.ts";
+import type { CliContext } from "../context.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import type { FoundSecrets } from "../secrets/secret.ts";
+import { openClient } from "../service/client.ts";
+import type { ServiceOptions } from "../service/options.ts";
+import { ensureSubscription } from "../service/subscription.ts";
+import { currentSecret } from "../service/subscription-secret.ts";
+import { checkSubscriptionUrl } from "../service/subscription-url.ts";
+import { showOutcome } from "../service/subscription-view.ts";
+import type { TunnelOptions } from "../tunnel/options.ts";
+
+/** The options of a receiver that registers itself with the service. */
+export interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
+  readonly subscribe?: boolean;
+  readonly events?: readonly string[];
+}
+
+/** Where the receiver can be reached from outside, and what it verifies with. */
+export interface ReachableReceiver {
+  readonly url: URL;
+  readonly secrets: FoundSecrets;
+  /** The tunnel that the URL belongs to, by its name. */
+  readonly tunnel?: string | undefined;
+}
+
+/** A subscription that was asked for. */
+export interface PlannedSubscription {
+  /** Creates it, unless the same is remembered, and shows it. Gives up without an error when `stopped` resolves. */
+  create(receiver: ReachableReceiver, stopped: Promise<unknown>): Promise<void>;
+  /** The same for an address that changed meanwhile: an error is told, and ends nothing. */
+  createElsewhere(receiver: ReachableReceiver, stopped: Promise<unknown>): Promise<void>;
+}
+
+/**
+ * What `--subscribe` asks for; `undefined` without it. Address and key are checked before anything is opened.
+ *
+ * @throws HookporterError `usage`; ConfigurationError for what is wrong with address or key
+ */
+export function planSubscription(
+  options: ListenSubscriptionOptions,
+  context: CliContext,
+): PlannedSubscription | undefined {
+  if (options.subscribe !== true) return undefined;
+  const client = openClient(options, {}, context);
+  if (options.tunnel === undefined && options.publicUrl === undefined) refuseUnreachable(client.baseUrl);
+  const create: PlannedSubscription["create"] = async ({ url, secrets, tunnel }, stopped) => {
+    checkSubscriptionUrl(url, client.baseUrl, context.output);
+    const controller = new AbortController();
+    void stopped.then(() => controller.abort());
+    const { signal } = controller;
+    const secret = currentSecret(secrets); // the receiver warned of a bad one
+    const wanted = { url, events: options.events, secret, tunnel, signal };
+    try {
+      showOutcome(await ensureSubscription(client, wanted, context), context.output);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
+  };
+  const createElsewhere: PlannedSubscription["create"] = async (receiver, stopped) => {
+    try {
+      await create(receiver, stopped);
+    } catch (thrown) {
+      tellFailure(thrown, receiver.url, context.output);
+    }
+  };
+  return { create, createElsewhere };
+}
+
+function refuseUnreachable(baseUrl: string): void {
+  if (isLoopback(new URL(baseUrl))) return;
+  throw new HookporterError(
+    "usage",
+    `expected --tunnel or --public-url beside --subscribe, got none: ${baseUrl} cannot reach this machine`,
+  );
+}
+
+function tellFailure(thrown: unknown, url: URL, output: Output): void {
+  const message = describeError(thrown);
+  const code = thrown instanceof HookporterError ? thrown.code : "unexpected";
+  output.talk(`error: ${printable(message, 1000)}`);
+  output.talk(`the service does not know this address yet: npx hookporter subscribe ${url.href}`);
+  output.record("error", { code, message });
+}

@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import { describeError } from "../../errors.ts";
+import { matchesKind } from "../../event/kind-pattern.ts";
+import type { Observation } from "../../receiver/observation.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
+import type { CliContext } from "../context.ts";
+import type { Goal } from "../end/goal.ts";
+import type { Stop } from "../end/stop.ts";
+import type { Tally } from "../end/tally.ts";
+import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
+import type { LiveGate } from "../live/gate.ts";
+import { showAttempt, showDelivery, wordsOf } from "../live/view.ts";
+import type { ListenOptions } from "./options.ts";
+import { openSaveFolder } from "./save-folder.ts";
+
+/** What happens is shown through, or counted for. */
+export interface Watching {
+  readonly goal: Goal | undefined;
+  readonly tally: Tally;
+  readonly diagnose: DiagnoseRefusal;
+  readonly gate: LiveGate;
+}
+
+/** Counts, shows and saves what happens; calls `stop` when the goal is reached. */
+export function watchDeliveries(
+  receiver: Receiver,
+  { goal, tally, diagnose, gate }: Watching,
+  { events = ["*"], saveDir }: ListenOptions,
+  { output, clock, io }: CliContext,
+  stop: (stop: Stop) => void,
+): void {
+  const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
+  receiver.observe((observation) => {
+    tally.count(observation);
+    const kind = kindOf(observation);
+    if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
+      const words = wordsOf(observation);
+      if (observation.type === "attempt") {
+        const now = clock();
+        gate.pass(words, () => showAttempt(observation, output, now));
+      } else {
+        const show = () => {
+          const diagnosis = diagnose(observation);
+          gate.pass(words, () => showDelivery(observation, output, diagnosis));
+        };
+        // Why a signature fails is worked out when the sender has its answer, and shows nothing of it by the time it takes.
+        if (observation.diagnose === undefined) show();
+        else setImmediate(show);
+        try {
+          save?.(observation);
+        } catch (thrown) {
+          output.talk(`a delivery could not be saved: ${describeError(thrown)}`); // it is in the inbox all the same
+        }
+      }
+    }
+    if (goal?.reached(observation) !== true) return;
+    const exitCode = goal.failed ? 1 : 0;
+    stop({ reason: `goal reached: ${goal.progress}${goal.failed ? ", not all handled" : ""}`, exitCode });
+  });
+}
+
+function kindOf(observation: Observation): string | null {
+  if (observation.type === "attempt") return observation.kind;
+  return observation.outcome.type === "accepted" ? observation.outcome.kind : null;
+}

@@ -1,0 +1,48 @@
+import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
+import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { printable } from "../printable.ts";
+
+/** Where the search ended before everything was tried. */
+const PARTLY = ", but not every combination was tried";
+
+/**
+ * A diagnosis as lines for people: the nearest explanation with its fixes, then the others in short; where there is none,
+ * the general fix.
+ */
+export function diagnosisLines({ explanations, complete }: Diagnosis, general: string): readonly string[] {
+  const [nearest = [], ...others] = explanations;
+  const fixes = nearest.length === 0 ? [general] : [...new Set(nearest.map(({ fix }) => fix))];
+  return [
+    ...nearest.filter(says).map((cause) => `cause: ${cause.code}: ${cause.meaning}${inBrackets(cause)}`),
+    ...(nearest.length === 0
+      ? [`cause: unexplained: ${CAUSES.unexplained.meaning}${complete ? "" : PARTLY}`]
+      : []),
+    ...fixes.map((fix) => `fix: ${fix}`),
+    ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
+  ];
+}
+
+/** What to try where nothing explains it. */
+export function adviceLines({ advice }: Diagnosis): readonly string[] {
+  return advice.map((line, index) => `try ${index + 1}: ${line}`);
+}
+
+/** A diagnosis as the fields of a record. */
+export function diagnosisFields({ code, explanations, advice, tried, complete }: Diagnosis) {
+  const [nearest = [], ...others] = explanations;
+  return {
+    cause: code,
+    causes: nearest.map(({ code, detail, meaning, fix }) => ({ code, detail, meaning, fix })),
+    otherwise: others.map((causes) => causes.map(({ code, detail }) => ({ code, detail }))),
+    ...{ advice, tried, complete },
+  };
+}
+
+/** That there is no header is the reason itself; it need not be said twice. */
+function says({ code }: Cause): boolean {
+  return code !== "header_missing";
+}
+
+function inBrackets({ detail }: Cause): string {
+  return detail === null ? "" : ` (${printable(detail, 80)})`;
+}

@@ -1,0 +1,34 @@
+import { HookporterError } from "../../errors.ts";
+import type { Delivery } from "../../event/delivery.ts";
+import type { Observation } from "../../receiver/observation.ts";
+import { freshSending } from "../../relay/replay.ts";
+import { send } from "../../relay/send.ts";
+import type { Secret } from "../../signature/secrets.ts";
+
+/** Remembers the last authentic delivery, to send it again. */
+export class LastDelivery {
+  #delivery: Delivery | undefined;
+
+  note(observation: Observation): void {
+    if (observation.type === "delivery" && observation.delivery !== undefined)
+      this.#delivery = observation.delivery;
+  }
+
+  /**
+   * Sends it to the receiver again, dated now and signed anew.
+   *
+   * @throws HookporterError `entry_unknown` where nothing came yet, `target_unreachable`
+   */
+  async replay(
+    target: URL,
+    { key, header, now }: { key: Secret["key"]; header: string; now: number },
+  ): Promise<void> {
+    if (this.#delivery === undefined)
+      throw new HookporterError("entry_unknown", "nothing to replay: nothing came yet");
+    const { headers, body } = freshSending(
+      { type: "delivery", delivery: this.#delivery },
+      { key, header, now },
+    );
+    await send({ target, headers, body });
+  }
+}

@@ -1,0 +1,103 @@
+import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import { verdictOf } from "../../receiver/verdict.ts";
+import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { runFields } from "../events/entry-view.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import { diagnosisFields, diagnosisLines } from "./diagnosis-view.ts";
+
+/**
+ * Shows an answered delivery: one line, and more with reason and fix where it was refused.
+ *
+ * @param diagnosis - why the signature does not match; `left_out` where it was too much to work out
+ */
+export function showDelivery(
+  observation: DeliveryObservation,
+  output: Output,
+  diagnosis?: Diagnosis | "left_out",
+): void {
+  const { receivedAt, durationMs, bytes, outcome, method, target } = observation;
+  const { word, kind, id, reason, detail, fix } = verdictOf(outcome);
+  const { color } = output;
+  const paint = { accepted: color.green, duplicate: color.yellow }[word as string] ?? color.red;
+  const what = kind ?? (word === "refused" ? `${method} ${target}` : "-");
+  const name = id ?? "-";
+  const secret = "secret" in outcome ? (outcome.secret?.role ?? null) : null;
+  const channel = "channel" in outcome ? (outcome.channel ?? null) : null;
+  const unsigned = channel === null ? "" : color.dim(`  over ${channel}, not signed`);
+  const old = secret === "previous" ? color.yellow("  previous secret") : ""; // how far a rotation has come
+  const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
+  const anew = restampOf === null ? "" : color.dim("  known content, new timestamp");
+  output.data(
+    `${color.dim(clockTime(receivedAt))}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
+      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${anew}${unsigned}`,
+  );
+  if (reason !== null) {
+    const because = detail === null ? "" : `: ${printable(detail, 300)}`;
+    const lines = [`${color.red(reason)}${because}`, ...moreLines(fix, diagnosis)];
+    output.data(lines.map((line) => `          ${line}`).join("\n"));
+  }
+  output.record("delivery", {
+    ...{ receivedAt: new Date(receivedAt).toISOString(), method, target, verdict: word, kind, id },
+    ...{ seq: "seq" in outcome ? outcome.seq : null, reason, detail, fix, bytes, durationMs },
+    ...{ secret, restampOf, channel },
+    diagnosis: typeof diagnosis === "object" ? diagnosisFields(diagnosis) : (diagnosis ?? null),
+  });
+}
+
+function moreLines(fix: string | null, diagnosis: Diagnosis | "left_out" | undefined): readonly string[] {
+  const general = fix === null ? [] : [`fix: ${printable(fix, 300)}`];
+  if (diagnosis === undefined) return general;
+  if (diagnosis !== "left_out") {
+    const more = diagnosis.explanations.length === 0 && !diagnosis.complete;
+    return [
+      ...diagnosisLines(diagnosis, fix ?? ""),
+      ...(more ? ["`hookporter verify` tries more of them"] : []),
+    ];
+  }
+  return [...general, "not diagnosed: there are too many at once; `hookporter verify` says why one fails"];
+}
+
+/** Shows what an entry's handlers did: one line per run, and what becomes of it where they failed. */
+export function showAttempt(observation: AttemptObservation, output: Output, now: number): void {
+  const { seq, eventId, kind, attempt, records, state, reason, runAt } = observation;
+  const { color } = output;
+  const time = color.dim(clockTime(now));
+  const event = `${time}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}`;
+  for (const { handler, outcome, durationMs, error, note } of records) {
+    const word = outcome === "ok" ? color.green("handled") : color.red(outcome);
+    // The first line of a note is a target's status; what follows may be a payload, which `events show` has.
+    const noted = note === null ? "" : `  ${printable(note.split("\n", 1)[0] ?? "", 100)}`;
+    const why = error === null ? noted : `  ${printable(error, 500)}`;
+    output.data(
+      `${event}  ${word}  ${color.dim(`${printable(handler)} attempt ${attempt} ${durationMs} ms`)}${why}`,
+    );
+  }
+  if (state === "pending")
+    output.data(`          ${color.yellow(`runs again in ${Math.max(0, runAt - now)} ms`)}`);
+  if (state === "dead") {
+    if (records.length === 0) output.data(`${event}  ${color.red("not run")}`);
+    output.data(
+      `          ${color.red(`dead letter: ${reason}`)}  fix the cause, then: hookporter events redrive ${seq}`,
+    );
+  }
+  const again = state === "pending" ? new Date(runAt).toISOString() : null;
+  const runs = runFields(records);
+  output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, runAt: again });
+}
+
+/** What the live view's filter looks at: the words that an observation is shown by. */
+export function wordsOf(observation: Observation): string {
+  if (observation.type === "attempt") {
+    const { kind, eventId, state, reason, records } = observation;
+    const runs = records.map(({ handler, outcome, error }) => [handler, outcome, error].join(" "));
+    return [kind, eventId, state, reason, ...runs].join(" ");
+  }
+  const { word, kind, id, reason, detail } = verdictOf(observation.outcome);
+  return [word, kind, id, reason, detail, observation.method, observation.target].join(" ");
+}
+
+/** The time of day that a line of the view begins with. */
+export function clockTime(instant: number): string {
+  return new Date(instant).toTimeString().slice(0, 8);
+}

@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describeError, HookporterError } from "../../errors.ts";
+import type { Readiness } from "./readiness.ts";
+
+/** A health server that listens. */
+export interface HealthServer {
+  /** Its origin, such as `http://127.0.0.1:4401`. */
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `/healthz` and `/readyz` to this machine alone: on a listener of its own, which no tunnel leads to, and under
+ * this machine's own names, so that a page whose name was bound to 127.0.0.1 reads nothing.
+ *
+ * @throws HookporterError `port_unavailable`
+ */
+export async function startHealthServer(port: number, readiness: Readiness): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    void reply(request, readiness).then((answer) => write(request, response, answer));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === "EADDRINUSE";
+      const why = taken
+        ? "it is in use: choose another with --health-port, 0 for a free one"
+        : describeError(cause);
+      reject(
+        new HookporterError("port_unavailable", `cannot listen on 127.0.0.1:${port}: ${why}`, { cause }),
+      );
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: new URL(`http://127.0.0.1:${bound}`), close };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function write(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Reply): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    ...headers,
+  });
+  response.end(request.method === "HEAD" ? undefined : JSON.stringify(body));
+}
+
+/** Who asks under another name is turned away first, whatever is asked for. */
+async function reply({ method, url, headers }: IncomingMessage, readiness: Readiness): Promise<Reply> {
+  if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(headers.host ?? ""))
+    return refusal(403, "forbidden", "This server answers to localhost and 127.0.0.1 only.");
+  if (url !== "/healthz" && url !== "/readyz") return refusal(404, "not_found", "There is nothing here.");
+  if (method !== "GET" && method !== "HEAD")
+    return { ...refusal(405, "method_not_allowed", "Ask with GET."), headers: { allow: "GET, HEAD" } };
+  if (url === "/healthz") return { status: 200, body: { alive: true } };
+  const state = await readiness.ask();
+  return { status: state.ready ? 200 : 503, body: state };
+}
+
+function refusal(status: number, type: string, message: string): Reply {
+  return { status, body: { error: { type, message } } };
+}

@@ -1,0 +1,40 @@
+import type { SandboxObservation } from "../../sandbox/observation.ts";
+
+/** What is counted, in the order it is told. */
+const WORDS = ["answered", "subscribed", "attempted", "delivered", "failed"] as const;
+
+/** Counts what a sandbox was asked for, and what became of its deliveries. */
+export class SandboxTally {
+  readonly #counts = new Map<(typeof WORDS)[number], number>();
+
+  count(observation: SandboxObservation): void {
+    if (observation.type === "request") this.#add("answered");
+    if (observation.type === "subscription" && observation.change === "created") this.#add("subscribed");
+    if (observation.type !== "attempt") return;
+    this.#add("attempted");
+    const { state } = observation.delivery;
+    if (state === "delivered" || state === "failed") this.#add(state);
+  }
+
+  /** As one line, such as `12 answered, 3 attempted, 2 delivered`. */
+  get line(): string {
+    const parts = this.#ordered().map(([word, count]) => `${count} ${word}`);
+    return parts.length === 0 ? "no requests" : parts.join(", ");
+  }
+
+  /** As the fields of a record. */
+  get fields(): object {
+    return { counts: Object.fromEntries(this.#ordered()) };
+  }
+
+  #ordered(): readonly (readonly [string, number])[] {
+    return WORDS.flatMap((word) => {
+      const count = this.#counts.get(word);
+      return count === undefined ? [] : [[word, count] as const];
+    });
+  }
+
+  #add(word: (typeof WORDS)[number]): void {
+    this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,82 @@
+import type {
+  RequestObservation,
+  SandboxAttemptObservation,
+  SandboxObservation,
+  SubscriptionObservation,
+} from "../../sandbox/observation.ts";
+import { clockTime } from "../live/view.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+
+/** Shows what happened in a sandbox: one line, and one more where a delivery did not get through. */
+export function showInSandbox(observation: SandboxObservation, output: Output, now: number): void {
+  const time = output.color.dim(clockTime(now));
+  switch (observation.type) {
+    case "request":
+      showRequest(observation, output, time);
+      break;
+    case "subscription":
+      showSubscription(observation, output, time);
+      break;
+    case "attempt":
+      showSandboxAttempt(observation, output, { time, now });
+      break;
+    case "stream": {
+      const { change, open } = observation;
+      output.data(`${time}  stream ${change}  ${output.color.dim(`${open} open`)}`);
+      output.record("streams", { change, open });
+      break;
+    }
+    case "outage": {
+      const { durationMs } = observation;
+      output.data(`${time}  ${output.color.yellow(`outage: nothing gets through for ${durationMs} ms`)}`);
+      output.record("outage", { durationMs });
+    }
+  }
+}
+
+function showRequest(
+  { method, target, status, durationMs }: RequestObservation,
+  { color, data, record }: Output,
+  time: string,
+): void {
+  const paint = status < 400 ? color.green : color.red;
+  const what = printable(`${method} ${target}`, 100);
+  data(`${time}  ${what}  ${paint(status)}  ${color.dim(`${durationMs} ms`)}`);
+  record("request", { method, target, status, durationMs });
+}
+
+function showSubscription(
+  { change, subscription }: SubscriptionObservation,
+  { color, data, record }: Output,
+  time: string,
+): void {
+  const { id, url, events, signed } = subscription;
+  const kinds = `${events.length} kind${events.length === 1 ? "" : "s"}`;
+  const unsigned = signed ? "" : color.yellow("  no secret: deliveries are not signed");
+  data(`${time}  subscription ${id} ${change}  ${printable(url)}  ${color.dim(kinds)}${unsigned}`);
+  record("registration", { change, id, url, events, signed });
+}
+
+function showSandboxAttempt(
+  { delivery, attempt: one }: SandboxAttemptObservation,
+  { color, data, record }: Output,
+  { time, now }: { time: string; now: number },
+): void {
+  const { id, event, timestamp, webhook, state, copyOf, nextAttemptAt } = delivery;
+  const { attempt, status, error, durationMs, chaos } = one;
+  const word = error === null ? color.green("delivered") : color.red(status ?? "no answer");
+  const marks = [...(copyOf === null ? [] : [`copy of ${copyOf}`]), ...chaos];
+  const marked = marks.length === 0 ? "" : color.yellow(`  ${marks.join(", ")}`);
+  const how = color.dim(`attempt ${attempt} ${durationMs} ms`);
+  data(`${time}  ${event.padEnd(20)}  ${id}  ${word}  ${how}${marked}`);
+  if (error !== null) {
+    const wait = nextAttemptAt === null ? undefined : Math.max(0, Date.parse(nextAttemptAt) - now);
+    const next = wait === undefined ? "given up" : `again in ${wait} ms`;
+    data(`          ${printable(webhook.url)}: ${printable(error, 300)}; ${next}`);
+  }
+  record("outgoing", {
+    ...{ id, event, timestamp, webhook, attempt, status, error, durationMs, chaos, state, copyOf },
+    nextAttemptAt,
+  });
+}

@@ -1,0 +1,26 @@
+import { ConfigurationError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { readEnvFile } from "./secret.ts";
+
+const KEY_VARIABLE = "HOOKPORTER_API_KEY";
+
+/** Where the API key is looked for. */
+export interface ApiKeyOptions {
+  readonly apiKeyEnv?: string;
+  readonly envFile?: string;
+}
+
+/**
+ * Finds the API key: in the environment, else in the env file; never on the command line.
+ *
+ * @throws ConfigurationError `credential_missing`
+ */
+export function findApiKey({ apiKeyEnv, envFile }: ApiKeyOptions, { io }: Pick<CliContext, "io">): string {
+  const name = apiKeyEnv ?? KEY_VARIABLE;
+  const key = io.env[name] || readEnvFile(io.cwd, envFile)[name];
+  if (key) return key;
+  throw new ConfigurationError(
+    "credential_missing",
+    `expected ${name} to hold the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
+  );
+}

@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import type { Sendable } from "../../relay/chaos.ts";
+import type { Fixture } from "../../relay/fixture.ts";
+import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
+import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import type { CliContext } from "../context.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { findKey } from "../secrets/secret.ts";
+import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { readEndpoint } from "../settings/values.ts";
+import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
+import { gatherFixtures } from "./gather-fixtures.ts";
+import { sendWithChaos } from "./send-with-chaos.ts";
+
+/** The options of `replay`. */
+export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
+  readonly url?: URL;
+  readonly exact?: boolean;
+  readonly handlers?: string;
+  readonly inbox?: string;
+  readonly timeout?: number;
+  readonly signatureHeader?: string;
+}
+
+const RUN_HERE = "handlers run here, nothing is sent";
+
+/** Which flags of `replay` fit together. */
+const FITTING_FLAGS: FitTable<ReplayOptions> = {
+  ...FITTING_CHAOS,
+  exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, their date included" },
+  handlers: { excludes: CHAOS_FLAGS, why: RUN_HERE },
+  // No contradiction between two settings: this one may be there for `trigger`.
+  url: { needs: [{ flag: "handlers", is: undefined }], why: RUN_HERE },
+};
+
+/** `replay <what…>`: sends fixtures or entries again, or runs handlers over them here. */
+export async function runReplay(
+  what: readonly string[],
+  given: ReplayOptions,
+  command: Command,
+  context: CliContext,
+): Promise<void> {
+  const options = fitOptions(given, command, FITTING_FLAGS);
+  const fixtures = await gatherFixtures(what, options, context);
+  if (options.handlers !== undefined) {
+    const { runInProcess } = await import("./run-in-process.ts");
+    const { exact, timeout } = options;
+    await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
+    return;
+  }
+  const header = options.signatureHeader ?? SIGNATURE_HEADER;
+  const target = options.url ?? readEndpoint("4400");
+  const now = datedTo(context.clock(), options);
+  const make = await settleSending();
+  const sendings = fixtures.map(({ name, fixture }) => make(fixture, name));
+  await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
+
+  async function settleSending(): Promise<(fixture: Fixture, name: string) => Sendable> {
+    // What cannot be sent as it is has to be known before anything is sent; the others can all be signed.
+    if (options.exact === true) return (fixture, label) => ({ label, ...exactSending(fixture, label) });
+    if (options.noSignature === true)
+      return (fixture, label) => lazySending(label, () => unsignedSending(fixture, now));
+    const key = await findKey(options, context);
+    return (fixture, label) => lazySending(label, () => freshSending(fixture, { key, header, now }));
+  }
+}

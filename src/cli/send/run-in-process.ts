@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Observation } from "../../receiver/observation.ts";
+import type { Outcome } from "../../receiver/outcome.ts";
+import { createReceiver, type Receiver } from "../../receiver/receiver.ts";
+import { exactSending, freshSending } from "../../relay/replay.ts";
+import { readSecrets } from "../../signature/secrets.ts";
+import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
+import { createCliLogger } from "../cli-logger.ts";
+import type { CliContext } from "../context.ts";
+import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
+import { loadHandlers } from "../handlers/handlers-module.ts";
+import { watchStrayErrors } from "../handlers/stray-errors.ts";
+import { printable } from "../printable.ts";
+import type { NamedFixture } from "./gather-fixtures.ts";
+
+const CENTURY = 100 * 365 * 24 * 3_600_000;
+
+/** How a fixture ended in this process. */
+interface Result {
+  readonly state: "done" | "unhandled" | "duplicate" | "failed";
+  readonly detail: string;
+}
+
+/**
+ * Runs fixtures through handlers in this process, once each, without a retry; sets exit code 1 if one failed. They pass
+ * the same receiver as real deliveries, over an inbox in memory, signed with a secret made for this run.
+ */
+export async function runInProcess(
+  fixtures: readonly NamedFixture[],
+  { path, exact, timeout }: { path: string; exact: boolean; timeout: number | undefined },
+  context: CliContext,
+): Promise<void> {
+  const { io, output, clock } = context;
+  const secret = randomBytes(32).toString("base64url");
+  const receiver = createReceiver({
+    ...{ secret, inbox: "memory:", maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 } },
+    ...(timeout !== undefined && { handlerTimeout: timeout }),
+    log: createCliLogger(output),
+  });
+  const [signer] = readSecrets(secret);
+  if (signer === undefined) return;
+  const restoreConsole = consoleOnStderr(io);
+  let stray = 0;
+  const ignoreStray = watchStrayErrors(context, () => stray++);
+  let failed = 0;
+  try {
+    receiver.replaceHandlers(await loadHandlers(io.cwd, path));
+    await receiver.start();
+    for (const { name, fixture } of fixtures) {
+      const signing = { key: signer.key, header: SIGNATURE_HEADER, now: clock() };
+      const { body } = exact ? exactSending(fixture, name) : freshSending(fixture, signing);
+      const headers = { "content-type": "application/json", [SIGNATURE_HEADER]: sign(body, signer.key) };
+      const result = await handle(receiver, { headers, body, receivedAt: clock() });
+      if (result.state === "failed") failed++;
+      show(name, result, context);
+    }
+    await turn(); // Node tells of a rejection that nobody took only when the turn is over
+  } finally {
+    await receiver.close();
+    ignoreStray();
+    restoreConsole();
+  }
+  const strayErrors =
+    stray === 0 ? "" : `, ${stray} error${stray === 1 ? "" : "s"} outside any awaited handler`;
+  if (fixtures.length > 1 || stray > 0)
+    output.talk(`${fixtures.length} replayed, ${failed} failed${strayErrors}`);
+  if (failed > 0 || stray > 0) context.exitCode = 1;
+}
+
+function show(name: string, result: Result, { output }: CliContext): void {
+  const { color } = output;
+  const word = result.state === "failed" ? color.red("failed") : color.green(result.state);
+  const detail = result.detail === "" ? "" : `  ${printable(result.detail, 500)}`;
+  output.data(`${word} ${printable(name)}${detail}`);
+  output.record("replay", { label: name, ...result });
+}
+
+/** Accepts one delivery and waits for its handlers. */
+async function handle(
+  receiver: Receiver,
+  delivery: { headers: Record<string, string>; body: Uint8Array; receivedAt: number },
+): Promise<Result> {
+  const seen: Observation[] = [];
+  let wake = () => {};
+  const stop = receiver.observe((observation) => {
+    seen.push(observation);
+    wake();
+  });
+  try {
+    const outcome = await receiver.accept({ method: "POST", target: "/", ...delivery });
+    if (outcome.type !== "accepted" || outcome.duplicate || outcome.entryState !== "pending")
+      return unrun(outcome);
+    for (;;) {
+      const attempt = seen.find((one) => one.type === "attempt" && one.seq === outcome.seq);
+      if (attempt?.type === "attempt") {
+        const { state, records } = attempt;
+        if (state === "unhandled") return { state, detail: "no handler for this kind" };
+        const errors = records.flatMap(({ handler, error }) =>
+          error === null ? [] : [`${handler}: ${error}`],
+        );
+        return { state: state === "done" ? "done" : "failed", detail: errors.join("; ") };
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    stop();
+  }
+}
+
+function unrun(outcome: Outcome): Result {
+  if (outcome.type === "accepted") {
+    if (outcome.duplicate) return { state: "duplicate", detail: "the same event as one before" };
+    return { state: "failed", detail: outcome.reason ?? outcome.entryState };
+  }
+  if (outcome.type === "rejected") return { state: "failed", detail: outcome.rejection.reason };
+  return { state: "failed", detail: outcome.type };
+}

@@ -1,0 +1,41 @@
+import { disturb, type Sendable } from "../../relay/chaos.ts";
+import { seededRandom } from "../../relay/random.ts";
+import { schedule } from "../../relay/schedule.ts";
+import type { CliContext } from "../context.ts";
+import type { ChaosCommandOptions } from "./chaos-options.ts";
+import { dryRun } from "./dry-run.ts";
+import { sendAll } from "./send-all.ts";
+
+/** Where sendings go, and under which header their signature is. */
+export interface Way {
+  readonly target: URL;
+  readonly header: string;
+  readonly timeout: number | undefined;
+}
+
+/** Chaos has a row of numbers of its own, so that it leaves the order and the delays of a seed as they are. */
+const CHAOS_ROW = 0x9e3779b9;
+
+/** Spreads sendings out, disturbs them as asked, and sends them, or prints how they would be sent. */
+export async function sendWithChaos(
+  sendings: readonly Sendable[],
+  { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: ChaosCommandOptions,
+  { target, header, timeout }: Way,
+  context: CliContext,
+): Promise<void> {
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  const chance = shuffle === true || delay !== undefined || drop !== undefined || tamper !== undefined;
+  if (options.seed === undefined && chance)
+    context.output.talk(`seed: ${seed} (--seed ${seed} repeats this run)`);
+  const spread = { copies, ...(shuffle && { shuffle }), ...(rate && { rate }), ...(delay && { delay }) };
+  const scheduled = schedule(sendings, spread, seededRandom(seed));
+  const chaos = {
+    header,
+    ...(drop !== undefined && { drop }),
+    ...(tamper && { tamper }),
+    ...(noSignature && { noSignature }),
+  };
+  const disturbed = disturb(scheduled, chaos, seededRandom((seed ^ CHAOS_ROW) >>> 0));
+  if (options.dryRun === true) dryRun(disturbed, { target, folder: options.bodiesTo }, context);
+  else await sendAll(disturbed, { target, timeout }, context);
+}

@@ -1,0 +1,42 @@
+import type { Assumptions } from "../../client/assumptions.ts";
+import { type Client, createClient } from "../../client/client.ts";
+import type { RetryNotice } from "../../client/options.ts";
+import { HookporterError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
+import { findApiKey } from "../secrets/api-key.ts";
+import type { ServiceOptions } from "./options.ts";
+
+/** What a command sets beside where the service is. */
+export interface ClientChoice {
+  /** Milliseconds for one attempt. */
+  readonly timeout?: number | undefined;
+  readonly assumptions?: Partial<Assumptions>;
+}
+
+/**
+ * A client of the service that the options name. The key comes from the environment or the env file, never from the
+ * command line.
+ *
+ * @throws HookporterError `usage` without an address; ConfigurationError for what is wrong with address or key
+ */
+export function openClient(
+  options: ServiceOptions,
+  { timeout, assumptions }: ClientChoice,
+  context: CliContext,
+): Client {
+  const { baseUrl, live, plainHttp } = options;
+  if (baseUrl === undefined) {
+    throw new HookporterError(
+      "usage",
+      "expected the address of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
+    );
+  }
+  const apiKey = findApiKey(options, context);
+  const onRetry = (notice: RetryNotice) => context.output.talk(retryLine(notice));
+  return createClient({ baseUrl, apiKey, live, plainHttp, timeout, assumptions, onRetry });
+}
+
+function retryLine({ error, delay }: RetryNotice): string {
+  return `${printable(error.message, 500)}; again in ${(delay / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { HookporterError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { withoutSettings } from "../settings/config.ts";
+import { openClient } from "./client.ts";
+import type { ServiceOptions } from "./options.ts";
+import { ensureSubscription } from "./subscription.ts";
+import { SubscriptionMemory } from "./subscription-memory.ts";
+import { findOrMakeSecret } from "./subscription-secret.ts";
+import { checkSubscriptionUrl } from "./subscription-url.ts";
+import { showOutcome, subscriptionLine } from "./subscription-view.ts";
+
+/** The options of `subscribe`. */
+export interface SubscribeOptions extends ServiceOptions, SecretOptions {
+  readonly events?: readonly string[];
+  readonly again?: boolean;
+  readonly remembered?: boolean;
+  readonly forget?: readonly string[];
+  readonly timeout?: number;
+}
+
+/** `subscribe [url]`: creates a subscription, or tells of those created from this folder, or forgets some. */
+export async function runSubscribe(
+  url: URL | undefined,
+  given: SubscribeOptions,
+  command: Command,
+  context: CliContext,
+): Promise<void> {
+  const options = url === undefined ? given : withoutSettings(given, command, ["remembered", "forget"]);
+  const { remembered, forget } = options;
+  const asked = [
+    url !== undefined && "a URL",
+    remembered === true && "--remembered",
+    forget !== undefined && "--forget",
+  ];
+  const found = asked.filter((one) => one !== false);
+  if (found.length !== 1) {
+    const got = found.length === 0 ? "none" : found.join(" and ");
+    throw new HookporterError("usage", `expected one of a URL, --remembered and --forget, got ${got}`);
+  }
+  if (url !== undefined) await create(url, options, context);
+  else if (forget !== undefined) forgetSome(forget, context);
+  else listAll(context);
+}
+
+async function create(url: URL, options: SubscribeOptions, context: CliContext): Promise<void> {
+  const { events, again, timeout } = options;
+  const client = openClient(options, { timeout }, context);
+  checkSubscriptionUrl(url, client.baseUrl, context.output);
+  const secret = await findOrMakeSecret(context, options);
+  showOutcome(await ensureSubscription(client, { url, events, secret, again }, context), context.output);
+}
+
+function listAll({ io, output }: CliContext): void {
+  const { all } = new SubscriptionMemory(io.cwd);
+  for (const one of all) {
+    const state = one.state === "created" ? "" : "  may exist: no good answer came";
+    output.data(`${subscriptionLine(one)}  ${one.createdAt}  ${one.environment}  ${one.baseUrl}${state}`);
+    output.record("subscription", one);
+  }
+  output.talk(`${all.length} created from this folder, as far as remembered; the API shows no way to ask`);
+}
+
+function forgetSome(references: readonly string[], { io, output }: CliContext): void {
+  const memory = new SubscriptionMemory(io.cwd);
+  const { all } = memory;
+  const chosen = references.map((reference) => {
+    const address = URL.canParse(reference) ? new URL(reference).href : undefined;
+    const found = all.filter(({ id, url }) => id === reference || url === address);
+    if (found.length > 0) return found;
+    const known = [...new Set(all.map(({ id, url }) => id ?? url))].join(", ");
+    throw new HookporterError(
+      "usage",
+      `expected the id or the URL of a remembered subscription, got ${JSON.stringify(reference)}: there are ${known || "none"}`,
+    );
+  });
+  for (const one of new Set(chosen.flat())) {
+    memory.forget(one);
+    output.data(`forgotten: ${subscriptionLine(one)}`);
+    output.record("forgotten", one);
+  }
+  output.talk("forgotten here alone: what the service still has goes on delivering");
+}

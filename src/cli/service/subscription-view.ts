@@ -1,0 +1,78 @@
+import { eventKinds } from "../../event/kinds.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import type { SubscriptionOutcome } from "./subscription.ts";
+import { type RememberedSubscription, SUBSCRIPTIONS_FILE } from "./subscription-memory.ts";
+
+/** More than these are counted, not listed. */
+const LISTED = 5;
+
+/** Shows what became of a subscription, and which others deliver as well. */
+export function showOutcome(outcome: SubscriptionOutcome, output: Output): void {
+  const { subscription, created, mayExistTwice, others } = outcome;
+  const { environment, secretFingerprint, createdAt } = subscription;
+  output.data(subscriptionLine(subscription));
+  output.talk(
+    created
+      ? `subscribed, ${environment} environment, secret with fingerprint ${secretFingerprint}; remembered in ${SUBSCRIPTIONS_FILE}`
+      : `already subscribed at ${createdAt}, so nothing was sent (subscribe --again creates another one)`,
+  );
+  if (mayExistTwice) {
+    output.talk(
+      "warning: an attempt before failed with status 500, so that there may be two: look in the service's administration " +
+        "interface; until one is removed, each event may come twice, which the receiver takes for a duplicate",
+    );
+  }
+  for (const line of warnings(others, subscription)) output.talk(line);
+  output.record("subscription", { ...subscription, created, mayExistTwice, others });
+}
+
+/** A remembered subscription as one line. */
+export function subscriptionLine(subscription: RememberedSubscription): string {
+  const { url, events } = subscription;
+  const kinds = events.length === eventKinds.length ? `all ${events.length} kinds` : events.join(", ");
+  return `${nameOf(subscription)}  ${printable(url, 500)}  ${kinds}`;
+}
+
+function warnings(
+  others: readonly RememberedSubscription[],
+  current: RememberedSubscription,
+): readonly string[] {
+  if (others.length === 0) return [];
+  const many = others.length > 1;
+  const references = [...new Set(others.map(({ id, url }) => id ?? url))];
+  const rest = others.length - LISTED;
+  return [
+    `warning: ${others.length} earlier subscription${many ? "s" : ""} from this folder ${many ? "are" : "is"} still with the service:`,
+    ...others
+      .slice(-LISTED)
+      .map((one) => `  ${nameOf(one)}  ${printable(one.url, 300)}  ${stateOf(one, current)}`),
+    ...(rest > 0 ? [`  and ${rest} older (subscribe --remembered shows all)`] : []),
+    `  The API shows no way to remove ${many ? "them" : "it"}. Do it by hand in the service's administration interface, then:`,
+    `  npx hookporter subscribe --forget ${shellWord(references.join(","))}`,
+  ];
+}
+
+/** What an earlier subscription means beside the current one. */
+function stateOf(one: RememberedSubscription, current: RememberedSubscription): string {
+  const about = `of ${one.createdAt}`;
+  if (one.state === "unconfirmed") return `${about}, may exist: no good answer came`;
+  if (one.url === current.url) {
+    return one.secretFingerprint === current.secretFingerprint
+      ? `${about}, delivers to the same URL: events may come twice`
+      : `${about}, signed with another secret (fingerprint ${one.secretFingerprint}): its deliveries get 401 unless the receiver has both`;
+  }
+  const moved = one.tunnel !== null && one.tunnel === current.tunnel;
+  return moved
+    ? `${about}, points nowhere: the tunnel has another address now`
+    : `${about}, delivers elsewhere`;
+}
+
+function nameOf({ id }: RememberedSubscription): string {
+  return id === null ? "(no id known)" : printable(id, 80);
+}
+
+/** A text as one word of a shell, to be copied as it stands. */
+function shellWord(text: string): string {
+  return /^[\w./:@,-]+$/.test(text) ? text : printable(`'${text.replaceAll("'", "'\\''")}'`, 2000);
+}

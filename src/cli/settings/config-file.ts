@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { ConfigurationError, describeError } from "../../errors.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
+
+/** The project's configuration: flags by their camel-case names, shared or by command. */
+export const CONFIG_FILE = "hookporter.config.json";
+
+/** One value of the configuration file, and where it stands in it. */
+export interface ConfigValue {
+  readonly value: unknown;
+  readonly where: string;
+}
+
+/** Looks up what the file says about a command's flag. */
+export type Config = (command: Command, flag: string) => ConfigValue | undefined;
+
+/**
+ * Reads the file, if there is one: `{ "inbox": … }` for every command that has the flag, `{ "listen": { "timeout": … } }`
+ * for one command, which comes first.
+ *
+ * @throws ConfigurationError `config_invalid`
+ */
+export function readConfig(cwd: string, program: Command): Config {
+  const shared = parseFile(join(cwd, CONFIG_FILE));
+  const commands = leaves(program);
+  const names = new Map(commands.map((command) => [commandName(command), command]));
+  for (const [key, value] of Object.entries(shared)) {
+    const command = names.get(key);
+    if (command === undefined) checkShared(key, value, commands);
+    else checkSection(command, value);
+  }
+  return (command, flag) => {
+    const name = commandName(command);
+    const section = shared[name];
+    if (isObject(section) && Object.hasOwn(section, flag)) {
+      return { value: section[flag], where: `${CONFIG_FILE} (${name}: ${flag})` };
+    }
+    if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of a command of that name
+    return { value: shared[flag], where: `${CONFIG_FILE} (${flag})` };
+  };
+}
+
+function parseFile(path: string): Readonly<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw invalid(`cannot be read: ${describeFileError(thrown)}`);
+  }
+  let config: unknown;
+  try {
+    config = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (thrown) {
+    throw invalid(`is not JSON: ${describeError(thrown)}`);
+  }
+  if (!isObject(config)) throw invalid("does not hold what it should: expected a JSON object");
+  return config;
+}
+
+function checkShared(key: string, value: unknown, commands: readonly Command[]): void {
+  const shown = JSON.stringify(key);
+  const names = commands.map((command) => JSON.stringify(commandName(command))).join(", ");
+  const having = commands.filter((command) => flagsOf(command).includes(key));
+  const [first] = having.map(commandName);
+  if (first === undefined) {
+    const secret = /secret/i.test(key) ? "; secrets never go there, set HOOKPORTER_SECRET" : "";
+    const credential = /api_?key|token/i.test(key) ? "; keys never go there, set HOOKPORTER_API_KEY" : "";
+    throw invalid(
+      `has an unknown key ${shown}: expected a flag in camel case, such as forwardTo, or one of ${names}${secret}${credential}`,
+    );
+  }
+  if (isObject(value)) {
+    throw invalid(
+      `has an object under ${shown}, which is a flag: expected a value, or an object under one of ${names}`,
+    );
+  }
+  if (!hasOwnMeaning(key)) return;
+  const example = JSON.stringify({ [first]: { [key]: value } });
+  throw invalid(
+    `has ${shown} for all commands, but it means another thing in each: write such as ${example}`,
+  );
+}
+
+function checkSection(command: Command, section: unknown): void {
+  const name = JSON.stringify(commandName(command));
+  if (!isObject(section)) throw invalid(`has no object under ${name}: expected flags of that command in one`);
+  const flags = flagsOf(command);
+  const wrong = Object.keys(section).find((key) => !flags.includes(key));
+  if (wrong === undefined) return;
+  throw invalid(
+    `has an unknown key ${JSON.stringify(wrong)} under ${name}: expected one of ${[...new Set(flags)].join(", ")}`,
+  );
+}
+
+function invalid(what: string): ConfigurationError {
+  return new ConfigurationError("config_invalid", `${CONFIG_FILE} ${what}`);
+}
+
+function flagsOf(command: Command): readonly string[] {
+  return command.options.map((option) => option.attributeName());
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,121 @@
+import type { Command } from "commander";
+import { HookporterError } from "../../errors.ts";
+import { isTyped } from "./config.ts";
+
+/** The camel-case name of a flag. */
+type Flag<Options> = Extract<keyof Options, string>;
+
+/** Another flag, or one value of it; `is: undefined` stands for its absence. */
+export type Other<Options> =
+  | Flag<Options>
+  | { readonly flag: Flag<Options>; readonly is: string | undefined };
+
+/** What a flag fits with. */
+export interface Fit<Options> {
+  /** Of these, one must be there. A setting without any of them is dropped. */
+  readonly needs?: readonly Other<Options>[];
+  /** Of these, none may be there. Of a typed flag and a setting, the setting is dropped. */
+  readonly excludes?: readonly Flag<Options>[];
+  /** The reason for both, as messages give it. */
+  readonly why?: string;
+  /** What is wrong with its value beside the values of others, as a whole message. */
+  readonly check?: (options: Options) => string | undefined;
+  /** The flag is never dropped, as a setting either. */
+  readonly stays?: true;
+}
+
+/** What the flags of a command fit with. The first row that something is wrong with is the one that is reported. */
+export type FitTable<Options> = { readonly [Name in Flag<Options>]?: Fit<Options> };
+
+/**
+ * Options that fit together. A setting must not make a plain command fail, so it is dropped if it does not fit what was
+ * typed, or if nothing there needs it. What was typed must fit; two settings that contradict each other are refused too.
+ *
+ * @throws HookporterError `usage`
+ */
+export function fitOptions<Options extends object>(
+  options: Options,
+  command: Command,
+  table: FitTable<NoInfer<Options>>,
+): Options {
+  const rows = Object.entries(table) as [Flag<Options>, Fit<Options>][];
+  let left = options;
+  const typed = (flag: string) => isTyped(command, flag);
+  const has = (flag: Flag<Options>) => isOn(left[flag]);
+  const lacks = (needs: readonly Other<Options>[] = []) =>
+    needs.length > 0 &&
+    !needs.some((other) => (typeof other === "string" ? has(other) : left[other.flag] === other.is));
+  const drop = (flag: Flag<Options>) => {
+    if (table[flag]?.stays !== true) left = without(left, flag);
+  };
+
+  // Settings give way to what was typed; then those are dropped that lack what they need; the rest must fit.
+  for (const [flag, { needs = [], excludes = [] }] of rows) {
+    for (const other of excludes) {
+      if (has(flag) && has(other) && typed(flag) !== typed(other)) drop(typed(flag) ? other : flag);
+    }
+    if (!typed(flag) || !has(flag) || !lacks(needs)) continue;
+    for (const other of needs) {
+      if (typeof other !== "string" && other.is === undefined && !typed(other.flag)) drop(other.flag);
+    }
+  }
+  for (const [flag, { needs }] of rows) {
+    if (has(flag) && !typed(flag) && lacks(needs)) drop(flag);
+  }
+  for (const [flag, { needs = [], excludes = [], why, check }] of rows) {
+    if (!has(flag)) continue;
+    const rival = excludes.find(has);
+    if (rival !== undefined) throw new HookporterError("usage", contradiction(flag, rival, why));
+    if (typed(flag) && lacks(needs)) throw new HookporterError("usage", lack(flag, needs, why, left));
+    const problem = check?.(left);
+    if (problem !== undefined) throw new HookporterError("usage", problem);
+  }
+  return left;
+}
+
+function contradiction(flag: string, rival: string, why: string | undefined): string {
+  return `expected ${nameOf(flag)} or ${nameOf(rival)}, got both: ${reason(why)}drop one`;
+}
+
+function lack<Options>(
+  flag: string,
+  needs: readonly Other<Options>[],
+  why: string | undefined,
+  options: Options,
+): string {
+  const expected = needs.map((other) =>
+    typeof other === "string" ? nameOf(other) : withValue(other.flag, other.is),
+  );
+  const values = needs.filter((other) => typeof other !== "string");
+  const found = values.find((other) => options[other.flag] !== undefined);
+  const got = found === undefined ? "none" : withValue(found.flag, String(options[found.flag]));
+  const add = needs.length === 1 ? "add it" : "add one";
+  const change = values.some(({ is }) => is !== undefined) ? "change it" : "drop it";
+  const fix = found === undefined ? add : change;
+  return `expected ${listed(expected)} beside ${nameOf(flag)}, got ${got}: ${reason(why)}${fix}, or drop ${nameOf(flag)}`;
+}
+
+function reason(why: string | undefined): string {
+  return why === undefined ? "" : `${why}; `;
+}
+
+function withValue(flag: string, value: string | undefined): string {
+  return value === undefined ? `no ${nameOf(flag)}` : `${nameOf(flag)} ${value}`;
+}
+
+function nameOf(flag: string): string {
+  return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function listed(names: readonly string[]): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
+}
+
+function isOn(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
+
+function without<Options extends object>(options: Options, flag: Flag<Options>): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => name !== flag)) as Options;
+}

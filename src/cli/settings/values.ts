@@ -1,0 +1,196 @@
+import { InvalidArgumentError } from "commander";
+import { matchesKind } from "../../event/kind-pattern.ts";
+import { eventKinds } from "../../event/kinds.ts";
+import { isLoopback } from "../../is-loopback.ts";
+import { targetUrl } from "../../relay/target-url.ts";
+
+/** Readers of option values. Each says what it expected; commander adds which option it was, and what came. */
+
+/** A port to listen on; 0 asks for a free one. */
+export function readPort(text: string): number {
+  return readInteger(text, 0, 65_535, "a port from 0 to 65535");
+}
+
+/** A whole number from 1. */
+export function readCount(text: string): number {
+  return readInteger(text, 1, 1_000_000, "a whole number from 1 to 1000000");
+}
+
+/** A whole number from 0. */
+export function readSeed(text: string): number {
+  return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
+}
+
+/** A number of times per second. */
+export function readRate(text: string): number {
+  const rate = Number(text);
+  if (text.trim() !== "" && rate > 0 && rate <= 100_000) return rate;
+  throw new InvalidArgumentError("expected a number per second, above 0.");
+}
+
+/** A part of a whole from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
+export function readShare(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim());
+  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === "%" ? 100 : 1);
+  if (share >= 0 && share <= 1) return share;
+  throw new InvalidArgumentError("expected a share such as 10%, or a number from 0 to 1.");
+}
+
+/** One word out of a given set. */
+export function readChoice<Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text.trim());
+    if (word === undefined) throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
+    return word;
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration as milliseconds: `500ms`, `60s`, `5m`, `2h`, `7d`; a bare number is seconds. */
+export function readDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
+  if (match === null) throw new InvalidArgumentError("expected a duration such as 500ms, 60s, 5m, 2h or 7d.");
+  return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
+}
+
+/** How long to wait for something: a duration above 0, up to a day. */
+export function readTimeout(text: string): number {
+  const duration = readDuration(text);
+  if (duration >= 1 && duration <= 86_400_000) return duration;
+  throw new InvalidArgumentError("expected a duration from 1ms to 1d.");
+}
+
+/** A range of durations as milliseconds: `0..2s`, or one duration for both ends. */
+export function readDurationRange(text: string): readonly [number, number] {
+  const [low = "", high = low, ...rest] = text.split("..");
+  // `0..2s` means seconds for both: the unit is taken from the end that has one.
+  const unit = /[a-z]+$/.exec(high)?.[0] ?? "";
+  const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
+  if (rest.length > 0 || range[0] > range[1])
+    throw new InvalidArgumentError("expected a range such as 0..2s.");
+  return range;
+}
+
+/** The path of an endpoint. */
+export function readPath(text: string): string {
+  if (/^\/[^\s?#]*$/.test(text) && !text.startsWith("//")) return text;
+  throw new InvalidArgumentError("expected a path that starts with a slash, such as /webhooks.");
+}
+
+/** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */
+export function readEndpoint(text: string): URL {
+  return readUrl(/^\d+$/.test(text) ? `${text}/webhooks` : text);
+}
+
+/** The address to forward to: a URL, `host:port`, or a bare port on this machine. */
+export function readTarget(text: string): URL {
+  return readUrl(text);
+}
+
+/** A public address: a whole URL without a query. */
+export function readPublicUrl(text: string): URL {
+  if (/^https?:\/\/[^@?#]+$/i.test(text) && URL.canParse(text)) return new URL(text);
+  throw new InvalidArgumentError("expected an http or https URL such as https://hooks.example.com.");
+}
+
+/** The name of a domain, with or without a scheme before it. */
+export function readDomain(text: string): string {
+  const [, name = ""] = /^(?:https?:\/\/)?([^/]+)\/?$/.exec(text.trim()) ?? [];
+  if (/^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name)) return name.toLowerCase();
+  throw new InvalidArgumentError("expected a domain such as name.ngrok-free.app.");
+}
+
+/** The address of a stream: a `wss` URL, a `ws` one on this machine, or the port of a sandbox there. */
+export function readStream(text: string): URL {
+  const full = /^\d+$/.test(text) ? `ws://127.0.0.1:${text}/_sandbox/stream` : text;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  const safe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLoopback(url));
+  if (url !== undefined && safe && url.username === "" && url.password === "" && url.hash === "") return url;
+  throw new InvalidArgumentError(
+    "expected a wss URL, a ws one on this machine, or the port of a sandbox such as 4500.",
+  );
+}
+
+function readUrl(text: string): URL {
+  const url = targetUrl(text);
+  if (url !== undefined) return url;
+  throw new InvalidArgumentError(
+    "expected an http or https URL without a user name, or a port such as 3000.",
+  );
+}
+
+/** A comma-separated list of sources; given again, it adds to what was given before. */
+export function readSources(text: string, before: readonly string[] = []): readonly string[] {
+  const names = text.split(",").map((part) => part.trim());
+  if (names.includes("")) throw new InvalidArgumentError("expected names of sources, such as crm,billing.");
+  return [...before, ...names];
+}
+
+/** A comma-separated list of event kinds or families; given again, it adds to what was given before. */
+export function readKinds(text: string, before: readonly string[] = []): readonly string[] {
+  const patterns = text.split(",").map((part) => part.trim());
+  for (const pattern of patterns) {
+    if (eventKinds.some((kind) => matchesKind(pattern, kind))) continue;
+    throw new InvalidArgumentError(
+      `expected kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}.`,
+    );
+  }
+  return [...before, ...patterns];
+}
+
+/** A comma-separated list of words out of a given set; given again, it adds to what was given before. */
+export function readOneOf<Word extends string>(
+  words: readonly Word[],
+): (text: string, before?: readonly Word[]) => readonly Word[] {
+  return (text, before = []) => [...before, ...text.split(",").map(readChoice(words))];
+}
+
+/** A comma-separated list of texts; given again, it adds to what was given before. */
+export function readTexts(text: string, before: readonly string[] = []): readonly string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  if (parts.every((part) => part !== "")) return [...before, ...parts];
+  throw new InvalidArgumentError("expected names with a comma between them.");
+}
+
+/** A comma-separated list of environment variable names; given again, it adds to what was given before. */
+export function readVariableNames(text: string, before: readonly string[] = []): readonly string[] {
+  const names = text.split(",").map((part) => part.trim());
+  if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [...before, ...names];
+  throw new InvalidArgumentError("expected the NAME of an environment variable, never the secret itself.");
+}
+
+/** The name of one environment variable. */
+export function readVariableName(text: string): string {
+  const [name = "", ...others] = readVariableNames(text);
+  if (others.length === 0) return name;
+  throw new InvalidArgumentError("expected the NAME of one environment variable.");
+}
+
+/** A moment in the past as milliseconds since 1970: an ISO date, or a duration ago such as `2h`. */
+export function readMoment(text: string, now = Date.now()): number {
+  if (/^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text)) return now - readDuration(text);
+  const instant = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(instant)) return instant;
+  throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
+}
+
+/** A whole number within bounds, both included. */
+export function readInteger(text: string, low: number, high: number, expected: string): number {
+  const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (value >= low && value <= high) return value;
+  throw new InvalidArgumentError(`expected ${expected}.`);
+}
+
+/** The name of an HTTP header. */
+export function readHeaderName(text: string): string {
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError("expected a header name such as x-service-signature.");
+}
+
+/** One event kind or family. */
+export function readKind(text: string): string {
+  const [pattern = "", ...others] = readKinds(text);
+  if (others.length === 0) return pattern;
+  throw new InvalidArgumentError("expected one kind or family.");
+}

@@ -1,0 +1,35 @@
+import { readSecrets } from "../../signature/secrets.ts";
+import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
+import type { CliContext } from "../context.ts";
+import { readInput, refuseTwoInputs } from "../files/read-input.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { findSecrets } from "../secrets/secret.ts";
+
+/** The options of `sign`. */
+export interface SignOptions extends SecretOptions {
+  readonly signatureHeader?: string;
+  readonly header?: boolean;
+}
+
+/** `sign [file]`: prints the signature of a body. */
+export async function runSign(
+  file: string | undefined,
+  options: SignOptions,
+  context: CliContext,
+): Promise<void> {
+  const { io, output } = context;
+  refuseTwoInputs(file, options);
+  const found = await findSecrets(context, options);
+  const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
+  const body = await readInput(io, file);
+  if (secret === undefined) return;
+  const signature = sign(body, secret.key);
+  const header = options.signatureHeader ?? SIGNATURE_HEADER;
+  output.data(options.header === true ? `${header}: ${signature}` : signature);
+  output.record("signature", {
+    header,
+    signature,
+    bytes: body.byteLength,
+    secretFingerprint: secret.fingerprint,
+  });
+}

@@ -1,0 +1,81 @@
+import type { DeliveryHeaders } from "../../event/delivery.ts";
+import { parseSaved } from "../../relay/fixture.ts";
+import { type Diagnosis, diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
+import { readHeader } from "../../signature/header.ts";
+import { readSecrets } from "../../signature/secrets.ts";
+import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_REASONS, verify } from "../../signature/verify.ts";
+import type { CliContext } from "../context.ts";
+import { readInput, refuseTwoInputs } from "../files/read-input.ts";
+import { adviceLines, diagnosisFields, diagnosisLines } from "../live/diagnosis-view.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { otherSecrets } from "../secrets/other-secrets.ts";
+import { findSecrets } from "../secrets/secret.ts";
+
+/** The options of `verify`. */
+export interface VerifyOptions extends SecretOptions {
+  readonly signature?: string;
+  readonly signatureHeader?: string;
+}
+
+/** `verify [file]`: says whether a signature belongs to a body, and if not, why. */
+export async function runVerify(
+  file: string | undefined,
+  options: VerifyOptions,
+  context: CliContext,
+): Promise<void> {
+  const { io, output } = context;
+  refuseTwoInputs(file, options);
+  const found = await findSecrets(context, options);
+  const secrets = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
+  const input = await readInput(io, file);
+
+  let body: Uint8Array = input;
+  let header: string | readonly string[] | undefined = options.signature;
+  let headers: DeliveryHeaders | undefined;
+  if (header === undefined) {
+    const saved = parseSaved(input, file ?? "standard input");
+    if (saved !== undefined) {
+      body = saved.body;
+      headers = saved.headers;
+      header = readHeader(saved.headers, options.signatureHeader ?? SIGNATURE_HEADER);
+    }
+  }
+  const result = verify(body, header, secrets);
+  const bytes = body.byteLength;
+  if (result.ok) {
+    const { role, fingerprint } = result.secret;
+    output.data(`valid: ${bytes} bytes, ${role} secret (fingerprint ${fingerprint})`);
+    output.record("verification", { valid: true, bytes, secret: role, secretFingerprint: fingerprint });
+    return;
+  }
+  const { reason } = result;
+  const { meaning, fix: general } = SIGNATURE_REASONS[reason];
+  const others = otherSecrets(context, options, found);
+  const diagnosis = diagnoseSignature(body, header, secrets, { others, ...(headers && { headers }) });
+  const plainBody = header === undefined && headers === undefined;
+  const fix = plainBody ? "pass --signature, or name a saved delivery" : bestFix(diagnosis, general);
+  output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
+  for (const line of plainBody
+    ? [`fix: ${fix}`]
+    : [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)])
+    output.data(line);
+  if (options.signature !== undefined && isSaved(input))
+    output.talk("hint: this file is a saved delivery: leave --signature out to check the one it brings");
+  const { cause, ...more } = diagnosisFields(diagnosis);
+  output.record("verification", { valid: false, bytes, reason, meaning, cause, fix, ...more });
+  context.exitCode = 4;
+}
+
+function bestFix({ explanations, fix }: Diagnosis, general: string): string {
+  return explanations.length > 0 ? fix : general;
+}
+
+/** A saved delivery that is checked against a signature from elsewhere is taken for a body. */
+function isSaved(input: Uint8Array): boolean {
+  try {
+    return parseSaved(input, "") !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,90 @@
+import { HookporterError } from "../../errors.ts";
+import type { CommandSettings } from "../../tunnel/command.ts";
+import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
+import type { SshService } from "../../tunnel/ssh/settings.ts";
+import type { TunnelTiming } from "../../tunnel/timing.ts";
+import type { CliContext } from "../context.ts";
+import { ngrokSettings } from "./ngrok-settings.ts";
+import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./options.ts";
+import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
+
+/** How a name of `--tunnel` is opened. */
+export interface TunnelKind {
+  /** A name of `tunnel/providers.ts`; several kinds may share one. */
+  readonly provider: string;
+  /** What the provider's `open` takes, from options, environment and files. */
+  readonly settings: (options: ReachableOptions, context: CliContext) => object;
+  /** Those of the flags that it reads. */
+  readonly flags: readonly TunnelFlag[];
+  /** Times other than `TUNNEL_TIMING`. */
+  readonly timing?: Partial<TunnelTiming>;
+}
+
+/** ssh itself gives up after 20 seconds, and then says why. */
+const SSH_TIMING = { start: 25_000 };
+
+/** The provider gives up after 30 seconds. Some services give names that the internet does not know for a while. */
+const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
+
+/** The kinds by name. */
+export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
+  ngrok: {
+    provider: "ngrok",
+    settings: ngrokSettings,
+    flags: ["domain"],
+    // Heartbeats find a dead session in ten seconds; probes count against the 20 000 requests a month of a free account.
+    timing: { probeEvery: 300_000 },
+  },
+  "localhost.run": service("localhost.run", "domain"),
+  pinggy: service("pinggy"), // its domains belong to a token
+  serveo: service("serveo", "domain"),
+  ssh: {
+    provider: "ssh",
+    settings: ownServerSettings,
+    flags: [...SSH_FLAGS, "sshRemotePort", "publicUrl"],
+    timing: SSH_TIMING,
+  },
+  cloudflared: preset("cloudflared"),
+  tailscale: preset("tailscale"),
+  bore: preset("bore"),
+  zrok: preset("zrok"),
+  command: {
+    provider: "command",
+    settings: commandSettings,
+    flags: ["tunnelCommand", "tunnelUrlPattern"],
+    timing: COMMAND_TIMING,
+  },
+};
+
+function service(name: SshService, ...more: readonly TunnelFlag[]): TunnelKind {
+  return {
+    provider: "ssh",
+    settings: serviceSettings(name),
+    flags: [...SSH_FLAGS, ...more],
+    timing: SSH_TIMING,
+  };
+}
+
+function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
+  return {
+    provider: "command",
+    settings: () => COMMAND_PRESETS[name],
+    flags: [],
+    timing: COMMAND_TIMING,
+  };
+}
+
+/**
+ * What the command provider needs for a program of the user's choice.
+ *
+ * @throws HookporterError `usage` where the program or the pattern is missing
+ */
+function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
+  if (tunnelCommand === undefined || tunnelUrlPattern === undefined) {
+    throw new HookporterError(
+      "usage",
+      'expected --tunnel command with --tunnel-command and --tunnel-url-pattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
+    );
+  }
+  return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { HookporterError } from "../../errors.ts";
+import { describeFileError } from "../files/file-error.ts";
+import type { Io } from "../io.ts";
+
+/** Where sessions go instead of ngrok's own ingress, and the certificate (PEM) to trust there. */
+export interface NgrokIngress {
+  readonly serverAddr?: string;
+  readonly ca?: string;
+}
+
+/**
+ * An ingress of the account's own, which ngrok calls a connect address, from variables.
+ *
+ * @throws HookporterError `usage`
+ */
+export function ngrokIngress({ env, cwd }: Io): NgrokIngress {
+  const { HOOKPORTER_NGROK_SERVER_ADDR: serverAddr, HOOKPORTER_NGROK_CA_FILE: caFile } = env;
+  if (serverAddr && !/^[^\s/]+:\d+$/.test(serverAddr)) {
+    const got = JSON.stringify(serverAddr);
+    throw new HookporterError("usage", `HOOKPORTER_NGROK_SERVER_ADDR: expected host:port, got ${got}`);
+  }
+  return {
+    ...(serverAddr && { serverAddr }),
+    ...(caFile && { ca: readCertificate(resolve(cwd, caFile)) }),
+  };
+}
+
+function readCertificate(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    const why = describeFileError(thrown);
+    throw new HookporterError("usage", `HOOKPORTER_NGROK_CA_FILE: ${path} cannot be read: ${why}`);
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { InvalidArgumentError } from "commander";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
+import type { NgrokSettings } from "../../tunnel/ngrok.ts";
+import { AUTHTOKEN_PAGE } from "../../tunnel/ngrok-failure.ts";
+import type { CliContext } from "../context.ts";
+import { readOwnFile } from "../files/own-file.ts";
+import { STATE_FOLDER } from "../files/state-folder.ts";
+import type { Io } from "../io.ts";
+import { readEnvFile } from "../secrets/secret.ts";
+import { readDomain } from "../settings/values.ts";
+import { authtokenOf, ngrokConfigPath } from "./ngrok-config.ts";
+import { ngrokIngress } from "./ngrok-ingress.ts";
+
+/** What of the options it takes. */
+interface NgrokOptions {
+  readonly domain?: string;
+  readonly envFile?: string;
+}
+
+/** Where an authtoken may be kept for one project. */
+export const TOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
+
+/**
+ * What the ngrok provider needs, from the flag, the environment and files. Its client looks for no token itself, and ngrok
+ * lets nobody in without one: where there is none, that is said before anybody is asked.
+ *
+ * @throws HookporterError `usage` for a domain that is none; ConfigurationError `secret_unsafe`, `credential_missing`
+ */
+export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
+  const wanted = domain ?? domainOf(io);
+  const ingress = ngrokIngress(io);
+  const authtoken = findAuthtoken(io, envFile);
+  // Another ingress may have rules of its own.
+  if (authtoken === undefined && ingress.serverAddr === undefined) throw noAuthtoken(io, envFile);
+  return {
+    ...(authtoken !== undefined && { authtoken }),
+    ...(wanted !== undefined && { domain: wanted }),
+    ...ingress,
+  };
+}
+
+/** The first there is: environment, env file, the project's own file, ngrok's. No flag: others could read it there. */
+function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | undefined {
+  const variable = env.NGROK_AUTHTOKEN || readEnvFile(cwd, envFile).NGROK_AUTHTOKEN;
+  if (variable) return variable.trim();
+  const own = readOwnFile(join(cwd, TOKEN_FILE));
+  if (own) return own;
+  const path = ngrokConfigPath(env);
+  try {
+    return path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"));
+  } catch {
+    return undefined; // ngrok was never set up here
+  }
+}
+
+function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
+  const places = [envFile, TOKEN_FILE, ngrokConfigPath(env)].filter((place) => place !== undefined);
+  return new ConfigurationError(
+    "credential_missing",
+    `expected an authtoken of ngrok, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
+      `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
+  );
+}
+
+function domainOf({ env: { NGROK_DOMAIN: domain } }: Io): string | undefined {
+  if (!domain) return undefined;
+  try {
+    return readDomain(domain);
+  } catch (thrown) {
+    if (thrown instanceof InvalidArgumentError) {
+      throw new HookporterError("usage", `NGROK_DOMAIN: ${thrown.message} It is ${JSON.stringify(domain)}.`);
+    }
+    throw thrown;
+  }
+}

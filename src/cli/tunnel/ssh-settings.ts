@@ -1,0 +1,66 @@
+import { accessSync, constants } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
+import type { OwnSshSettings, ServiceSshSettings, SshService } from "../../tunnel/ssh/settings.ts";
+import type { CliContext } from "../context.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { makeStateFolder } from "../files/state-folder.ts";
+import type { TunnelFlag, TunnelOptions } from "./options.ts";
+
+/** The flags that every SSH tunnel reads. */
+export const SSH_FLAGS = ["sshHost", "sshPort", "sshUser", "sshIdentity"] as const satisfies TunnelFlag[];
+
+/**
+ * What the ssh provider needs for a service.
+ *
+ * @throws ConfigurationError `secret_missing` where the key's file cannot be read
+ */
+export function serviceSettings(service: SshService) {
+  return (options: TunnelOptions, context: CliContext): ServiceSshSettings => {
+    const { sshHost: host, domain } = options;
+    return {
+      service,
+      ...common(options, context),
+      ...(host !== undefined && { host }),
+      ...(domain !== undefined && { domain }),
+    };
+  };
+}
+
+/**
+ * What the ssh provider needs for a server of one's own.
+ *
+ * @throws HookporterError `usage` where host, port or address are missing
+ * @throws ConfigurationError `secret_missing` where the key's file cannot be read
+ */
+export function ownServerSettings(options: TunnelOptions, context: CliContext): OwnSshSettings {
+  const { sshHost: host, sshRemotePort: remotePort, publicUrl } = options;
+  if (host === undefined || remotePort === undefined || publicUrl === undefined) {
+    throw new HookporterError(
+      "usage",
+      "expected --tunnel ssh with --ssh-host, --ssh-remote-port and --public-url: your server, the port that it is to listen on, and the address that leads to that port",
+    );
+  }
+  return { ...common(options, context), host, remotePort, publicUrl: publicUrl.href };
+}
+
+function common({ sshUser: user, sshPort, sshIdentity }: TunnelOptions, { io }: CliContext) {
+  const identityFile = sshIdentity === undefined ? undefined : resolve(io.cwd, sshIdentity);
+  if (identityFile !== undefined) checkKey(identityFile);
+  return {
+    folder: join(makeStateFolder(io.cwd), "ssh"),
+    ...(user !== undefined && { user }),
+    ...(sshPort !== undefined && { sshPort }),
+    ...(identityFile !== undefined && { identityFile }),
+  };
+}
+
+/** ssh would go on without it, and be refused for a reason that does not name it. */
+function checkKey(path: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (thrown) {
+    const why = describeFileError(thrown);
+    throw new ConfigurationError("secret_missing", `the private key ${path} cannot be read: ${why}`);
+  }
+}

@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { failsOnBadJson } from "../../check/receivers/fails-on-bad-json.ts";
+import { right } from "../../check/receivers/right.ts";
+import { SECRET, serve } from "../../check/receivers/under-test.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const env = { HOOKPORTER_SECRET: SECRET };
+
+it("ends with 0 where all is right, with a line for each group and a summary", async () => {
+  const { url } = await right();
+  const run = await runCli(["check", url.href, "--only", "SIG,kind-13", "--only", "DUP-01"], { env });
+  expect(run).toMatchObject({ code: 0 });
+  expect(run.stdout).toMatch(
+    /^✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}28 of 28 {2}signatures\n✓ DUP .*\n31 of 31 passed/,
+  );
+});
+
+it("ends with 1 where a required case fails, and says what was sent, what came and how to mend it", async () => {
+  const { url } = await failsOnBadJson();
+  const run = await runCli(["check", url.href, "--only", "SIG-10"], { env });
+  expect(run.code).toBe(1);
+  expect(run.stdout).toMatch(/✗ SIG-10 {2}only the first 32 digits → 500 \(right: 4xx\)\n +its code fails/);
+});
+
+it("counts a recommended case only with --strict", async () => {
+  const { url } = await failsOnBadJson();
+  expect((await runCli(["check", url.href, "--only", "BODY-22"], { env })).code).toBe(0);
+  expect((await runCli(["check", url.href, "--only", "BODY-22", "--strict"], { env })).code).toBe(1);
+});
+
+it("sends nothing to another machine without --yes", async () => {
+  const run = await runCli(["check", "http://receiver.invalid/webhooks"], { env });
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+  expect(run.stderr.trim().split("\n")).toHaveLength(1);
+});
+
+it("ends with 5 where nothing listens", async () => {
+  expect((await runCli(["check", "http://127.0.0.1:1/webhooks"], { env })).code).toBe(5);
+});
+
+it("ends with 5 where the receiver stops answering on the way", async () => {
+  let requests = 0;
+  const url = await serve((_, response) => void (++requests === 1 && response.writeHead(200).end()));
+  const run = await runCli(["check", url.href, "--only", "KIND", "--timeout", "50ms"], { env });
+  expect(run.code).toBe(5);
+  expect(run.stderr).toContain("stopped answering");
+});
+
+it.each([
+  ["no URL", ["check"], 2],
+  ["an unknown case", ["check", "3000", "--only", "SIG-99"], 2],
+  ["a word that is no case", ["check", "3000", "--skip", "sig_1"], 2],
+  ["an unknown format", ["check", "3000", "--format", "html"], 2],
+  ["too much at once", ["check", "3000", "--concurrency", "17"], 2],
+  ["two forms for one output", ["check", "3000", "--json", "--format", "junit"], 2],
+  ["an empty observer", ["check", "3000", "--observe", " "], 2],
+  ["no secret", ["check", "3000", "--secret-env", "NOT_SET"], 3],
+])("refuses %s", async (_, argv, code) => {
+  expect((await runCli(argv, { env })).code).toBe(code);
+});
+
+it("prints each case as a record and then a summary, under --json", async () => {
+  const { url } = await right();
+  const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
+  expect(records.map(({ type, id, outcome, exitCode }) => [type, id ?? exitCode, outcome])).toEqual([
+    ["check", "KIND-01", "passed"],
+    ["check", "SIG-01", "passed"],
+    ["summary", 0, undefined],
+  ]);
+});
+
+it("writes a report to a file, and shows the pretty one", async () => {
+  const cwd = tempFolder();
+  const { url } = await right();
+  const argv = ["check", url.href, "--only", "SIG-01", "--output"];
+  const junit = await runCli([...argv, "check.xml", "--format", "junit"], { env, cwd });
+  expect(junit.stdout).toContain("2 of 2 passed");
+  expect(readFileSync(join(cwd, "check.xml"), "utf8")).toMatch(/^<\?xml/);
+  await runCli([...argv, "check.json", "--format", "json", "--json"], { env, cwd });
+  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({ schemaVersion: 1 });
+  await runCli([...argv, "check.txt", "--color"], { env, cwd });
+  expect(readFileSync(join(cwd, "check.txt"), "utf8")).toMatch(/^✓ KIND/);
+});
+
+it("says so when the report cannot be written", async () => {
+  const { url } = await right();
+  const run = await runCli(["check", url.href, "--only", "SIG-01", "--output", "no/such/folder.xml"], {
+    env,
+  });
+  expect(run.code).toBe(2);
+});
+
+it("prints one JSON document, or one of XML, and nothing else", async () => {
+  const { url } = await right();
+  const argv = ["check", url.href, "--only", "SIG-01", "--format"];
+  const { cases } = JSON.parse((await runCli([...argv, "json"], { env })).stdout);
+  expect(cases).toHaveLength(2);
+  expect((await runCli([...argv, "junit"], { env })).stdout).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
+});
+
+it("lists the cases without a URL or a secret", async () => {
+  const run = await runCli(["check", "--list"]);
+  expect(run.code).toBe(0);
+  expect(run.stdout.trim().split("\n").length).toBeGreaterThan(100);
+  const { records } = await runCli(["check", "--list", "--only", "DUP", "--json"]);
+  expect(records.map(({ type, id, observed }) => [type, id, observed]).slice(3, 5)).toEqual([
+    ["case", "DUP-03", false],
+    ["case", "DUP-04", true],
+  ]);
+});
+
+it("signs under the header it is told, and observes", async () => {
+  const { url, observe = "" } = await right();
+  const argv = ["check", url.href, "--only", "DUP-05", "--observe", observe];
+  expect((await runCli(argv, { env })).stdout).toContain("2 of 2 passed");
+  const other = await runCli([...argv, "--signature-header", "x-other"], { env });
+  expect(other.code).toBe(1);
+  expect(other.stdout).toContain("KIND-01");
+});
+
+it("wraps lines on a terminal and nowhere else", async () => {
+  const { url } = await failsOnBadJson();
+  const argv = ["check", url.href, "--only", "SIG,BODY-22", "--no-color"];
+  const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+  expect(widest((await runCli(argv, { env, isTTY: { stdout: true } })).stdout)).toBeLessThanOrEqual(80);
+  expect(widest((await runCli(argv, { env })).stdout)).toBeGreaterThan(100);
+});
+
+it("lets cases that went alike share a line on a terminal, unless each is asked for", async () => {
+  const { url } = await failsOnBadJson();
+  const argv = ["check", url.href, "--only", "SIG-02,SIG-03", "--no-color"];
+  const shown = async (...more: string[]) =>
+    (await runCli([...argv, ...more], { env, isTTY: { stdout: true } })).stdout;
+  const alone = /^ +✗ SIG-03/m;
+  expect(await shown()).toMatch(/SIG-02[^✗]*and so SIG-03/);
+  expect(await shown()).not.toMatch(alone);
+  expect(await shown("--verbose")).toMatch(alone);
+  expect((await runCli(argv, { env })).stdout).toMatch(alone);
+});
+
+it("never prints the secret", async () => {
+  const cwd = tempFolder();
+  const { url } = await failsOnBadJson();
+  const argv = ["check", url.href, "--only", "SIG", "--format", "junit", "--output", "check.xml", "--json"];
+  const { stdout, stderr } = await runCli(argv, { env, cwd });
+  expect(existsSync(join(cwd, "check.xml"))).toBe(true);
+  expect(stdout + stderr + readFileSync(join(cwd, "check.xml"), "utf8")).not.toContain(SECRET);
+});

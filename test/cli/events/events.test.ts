@@ -1,0 +1,34 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+it("lists, shows, redrives and exports entries while it listens", async () => {
+  const { url, cwd, records } = await listening();
+  await runCli(["trigger", "--all", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(12));
+  const list = await runCli(["events", "list", "--json", "--kind", "payment.*"], { cwd });
+  expect(list.records).toMatchObject([
+    { kind: "payment.received", state: "unhandled" },
+    { kind: "payment.overdue" },
+  ]);
+  const id = String(list.records[0]?.id);
+  const show = await runCli(["events", "show", id.slice(0, 16)], { cwd });
+  expect(show.stdout).toContain('"event":"payment.received"');
+  expect((await runCli(["events", "show", "nope"], { cwd })).code).toBe(2);
+  const redrive = await runCli(["events", "redrive", id, "--json"], { cwd });
+  expect(redrive.records).toMatchObject([{ redriven: 1 }]);
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(13), 5000);
+  const exported = await runCli(["events", "export", "--to", "out", "--kind", "payment.*"], { cwd });
+  expect(exported.code).toBe(0);
+  expect(readdirSync(join(cwd, "out"))).toHaveLength(2);
+  expect((await runCli(["replay", "out", "--exact", "--url", url], { cwd })).code).toBe(0);
+  expect((await runCli(["replay", id, "--url", url], { cwd })).code).toBe(0);
+});
+
+it("leaves no state behind when it only looks", async () => {
+  const cwd = tempFolder();
+  await runCli(["events", "list"], { cwd });
+  expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
+});

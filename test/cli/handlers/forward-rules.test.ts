@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  type ForwardRule,
+  forwardedKinds,
+  isUnanswered,
+  registerForwards,
+} from "../../../src/cli/handlers/forward-rules.ts";
+import { onlyKinds } from "../../../src/cli/handlers/only-kinds.ts";
+import { readForward } from "../../../src/cli/handlers/values.ts";
+import { matchesKind } from "../../../src/event/kind-pattern.ts";
+import { eventKinds } from "../../../src/event/kinds.ts";
+import type { AttemptRecord } from "../../../src/inbox/inbox.ts";
+import { Router } from "../../../src/receiver/router.ts";
+
+const patterns = fc.constantFrom(null, "*", "payment.*", "property.*", "payment.received", "lead.created");
+const targets = fc.constantFrom("http://a.test/1", "http://a.test/1?q=2", "http://b.test/");
+const rules = fc.array(fc.record({ pattern: patterns, target: targets.map((text) => new URL(text)) }), {
+  minLength: 1,
+  maxLength: 6,
+});
+const wanted = fc.oneof(
+  fc.constant(["*"]),
+  fc.constant(["payment.*"]),
+  fc.constant(["payment.received", "lead.created"]),
+);
+
+/** Where an event goes by the rules, as the documentation says it. */
+function destinations(given: readonly ForwardRule[], kind: string): Set<string> {
+  const fitting = given.filter(({ pattern }) => pattern !== null && matchesKind(pattern, kind));
+  const chosen = fitting.length > 0 ? fitting : given.filter(({ pattern }) => pattern === null);
+  return new Set(chosen.map(({ target }) => target.href));
+}
+
+it("gives each event once to each target whose patterns fit, else once to each that has none", () => {
+  fc.assert(
+    fc.property(rules, wanted, (given, events) => {
+      const router = new Router();
+      registerForwards(onlyKinds(router, events), given, {});
+      for (const kind of [...eventKinds, "payment.refunded", "lease.signed"]) {
+        const isWanted = events.some((one) => matchesKind(one, kind));
+        const expected = isWanted ? [...destinations(given, kind)] : [];
+        const names = router.match(kind).map(({ name }) => name);
+        expect(names).toHaveLength(expected.length);
+        for (const href of expected) {
+          const { origin, pathname } = new URL(href);
+          expect(names.some((name) => name.includes(`to ${origin}${pathname}`))).toBe(true);
+        }
+      }
+    }),
+  );
+});
+
+it("names a target by its address, never by its query, and by no place in the list", () => {
+  const names = (...texts: string[]) => {
+    const router = new Router();
+    registerForwards(router, texts.reduce(readForwardOnto, []), {});
+    return router.match("payment.received").map(({ name }) => name);
+  };
+  const readForwardOnto = (before: readonly ForwardRule[], text: string) => readForward(text, before);
+  const there = names("3000/in?token=abc", "3001");
+  expect(there).toEqual(["forward to http://127.0.0.1:3000/in", "forward to http://127.0.0.1:3001/"]);
+  expect(names("3001", "3000/in?token=abc").sort()).toEqual(there);
+  expect(new Set(names("3000/in?a", "3000/in?b")).size).toBe(2);
+});
+
+it("says which of the wanted kinds go to any target", () => {
+  const kindsOf = (texts: readonly string[], events: readonly string[]) =>
+    forwardedKinds(
+      texts.flatMap((text) => readForward(text)),
+      events,
+    );
+  expect(kindsOf(["3000", "payment.*=3001"], ["*"])).toEqual(["*"]);
+  expect(kindsOf(["payment.*=3001", "lead.created=3002"], ["*"])).toEqual(["payment.*", "lead.created"]);
+  expect(kindsOf(["payment.*=3001"], ["payment.received", "lead.created"])).toEqual(["payment.received"]);
+  expect(kindsOf(["payment.*=3001"], ["lead.created"])).toEqual([]);
+});
+
+it("knows the run of a forward to which no target answered", () => {
+  const run = (parts: Partial<AttemptRecord>): AttemptRecord => ({
+    ...{ attempt: 1, startedAt: 0, durationMs: 1, error: "no", note: null, outcome: "error" },
+    handler: "forward to http://127.0.0.1:3000/",
+    ...parts,
+  });
+  expect(isUnanswered(run({}))).toBe(true);
+  expect(isUnanswered(run({ outcome: "timeout" }))).toBe(true);
+  expect(isUnanswered(run({ note: "500" }))).toBe(false);
+  expect(isUnanswered(run({ outcome: "ok" }))).toBe(false);
+  expect(isUnanswered(run({ handler: "payment.*" }))).toBe(false);
+});

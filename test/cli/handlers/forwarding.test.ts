@@ -1,0 +1,48 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createContext } from "../../../src/cli/context.ts";
+import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
+import { forwardTimeout, receiverLimits } from "../../../src/cli/handlers/forwarding.ts";
+import { readForward } from "../../../src/cli/handlers/values.ts";
+import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
+import { Router } from "../../../src/receiver/router.ts";
+import { tempFolder } from "../fake-io.ts";
+
+const one = readForward("3000");
+
+it("gives a target 30 seconds, 10 while a sender waits, or what is asked for", () => {
+  expect([forwardTimeout({}), forwardTimeout({ sync: true })]).toEqual([30_000, 10_000]);
+  expect(forwardTimeout({ sync: true, forwardTimeout: 5 })).toBe(5);
+});
+
+it("gives a handler no less time than its forward", () => {
+  expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(90_000);
+  expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(30_000);
+  expect(receiverLimits({ handlers: "h.js" }).handlerTimeout).toBeUndefined();
+});
+
+it("never gives an entry up, tries targets at most 30 seconds apart, and gives handlers the usual attempts", async () => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "h.js"),
+    `export default (receiver) => {
+      receiver.on("*", () => {});
+      receiver.onUnknown(() => {});
+      receiver.on("payment.*", () => {}, { attempts: 2 });
+    };`,
+  );
+  const unused = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  const context = createContext({
+    ...{ ...unused, cwd, isTTY: { stdin: false, stdout: false, stderr: false } },
+    ...{ exit: () => {}, onSignal: () => () => {}, onKeys: () => () => {}, onStray: () => () => {} },
+  });
+  const router = new Router();
+  (await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context))(router);
+  const attempts = (kind: string) => router.match(kind).map((named) => named.attempts);
+  expect(attempts("payment.received")).toEqual([DEFAULT_RETRY.attempts, 2, undefined]);
+  expect(attempts("lease.signed")).toEqual([DEFAULT_RETRY.attempts, DEFAULT_RETRY.attempts, undefined]);
+  for (const options of [{}, { handlers: "h.js" }, { forwardTo: one }])
+    expect(receiverLimits(options).retry.attempts).toBe(Number.POSITIVE_INFINITY);
+  expect(receiverLimits({ forwardTo: one }).retry).toMatchObject({ delay: 500, maxDelay: 30_000 });
+});

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { narrow, onlyKinds } from "../../../src/cli/handlers/only-kinds.ts";
+import { matchesKind } from "../../../src/event/kind-pattern.ts";
+import { eventKinds } from "../../../src/event/kinds.ts";
+import { Router } from "../../../src/receiver/router.ts";
+
+const kinds = [...eventKinds, "payment.refunded", "lease.signed", "other"];
+const patterns = fc.constantFrom("*", "payment.*", "property.*", "contact.*", ...eventKinds);
+
+it("narrows a pattern to what it and the wanted ones have in common, and to no kind twice", () => {
+  fc.assert(
+    fc.property(patterns, fc.array(patterns, { minLength: 1, maxLength: 5 }), (pattern, wanted) => {
+      const parts = narrow(pattern, wanted);
+      for (const kind of kinds) {
+        const common = matchesKind(pattern, kind) && wanted.some((one) => matchesKind(one, kind));
+        expect(parts.filter((part) => matchesKind(part, kind))).toHaveLength(common ? 1 : 0);
+      }
+    }),
+  );
+});
+
+function registered(wanted: readonly string[]): Router {
+  const router = new Router();
+  const registry = onlyKinds(router, wanted);
+  registry.on("*", () => {});
+  registry.on("payment.*", () => {});
+  registry.on("payment.*", () => {}, { name: "mine" });
+  registry.on("payment.*", () => {});
+  registry.onUnknown(() => {});
+  return router;
+}
+
+const names = (router: Router, kind: string) => router.match(kind).map(({ name }) => name);
+
+it("gives a kind that is not wanted no handler, unknown kinds included", () => {
+  const router = registered(["payment.received", "contact.created"]);
+  expect(names(router, "lead.created")).toEqual([]);
+  expect(names(router, "payment.overdue")).toEqual([]);
+  expect(names(router, "lease.signed")).toEqual([]);
+});
+
+it("keeps the names that handlers have without a choice, or adds the part where one has several", () => {
+  const plain = registered(["*"]);
+  expect(names(plain, "payment.received")).toEqual(["*", "payment.*", "mine", "payment.*#3"]);
+  expect(names(plain, "lease.signed")).toEqual(["*", "unknown"]);
+  const some = registered(["payment.received", "contact.created"]);
+  expect(names(some, "payment.received")).toEqual([
+    "* (payment.received)",
+    "payment.*",
+    "mine",
+    "payment.*#3",
+  ]);
+  expect(names(some, "contact.created")).toEqual(["* (contact.created)"]);
+});
+
+it("refuses a pattern with a typing error, wanted or not", () => {
+  expect(() => onlyKinds(new Router(), ["lead.created"]).on("payment.recieved" as "*", () => {})).toThrow(
+    expect.objectContaining({ code: "option_invalid" }),
+  );
+});

@@ -1,0 +1,97 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { startReceiving } from "../fake-target.ts";
+import { listening } from "../open-listen.ts";
+
+const WAIT = { timeout: 20_000, interval: 20 };
+
+async function entries(cwd: string) {
+  return (await runCli(["events", "list", "--json"], { cwd })).records;
+}
+
+/** A folder in whose inbox a plain `listen` has kept an event of each of these kinds. */
+async function keptOnly(...kinds: readonly string[]) {
+  const { url, cwd, stop, records } = await listening();
+  for (const kind of kinds) await runCli(["trigger", kind, "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(kinds.length), WAIT);
+  await stop();
+  return cwd;
+}
+
+/** A folder in whose inbox an event waits for a target that was never up. */
+async function keptForTarget() {
+  const down = await startReceiving();
+  await down.close();
+  const { url, cwd, stop, records } = await listening(["--forward-to", down.url]);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  await stop();
+  return cwd;
+}
+
+it("says once, where it neither handles nor forwards, that it keeps and shows only", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
+  const target = await startReceiving();
+  const told = async (...argv: string[]) => {
+    const { now } = await listening(argv, cwd);
+    return now().stderr.match(/events are kept and shown only/g)?.length ?? 0;
+  };
+  expect(await told()).toBe(1);
+  expect(await told("--handlers", "h.js", "--inbox", "two.db")).toBe(0);
+  expect(await told("--forward-to", target.url, "--inbox", "three.db")).toBe(0);
+});
+
+it("forwards at the next start what came while the target was down", async () => {
+  const cwd = await keptForTarget();
+  expect(await entries(cwd)).toMatchObject([{ state: "pending" }]);
+  const target = await startReceiving();
+  const { records } = await listening(["--forward-to", target.url], cwd);
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ seq: 1, state: "done" }), WAIT);
+  expect(target.kinds()).toEqual(["payment.received"]);
+});
+
+it("leaves what waits for a target waiting where a plain `listen` comes between", async () => {
+  const cwd = await keptForTarget();
+  const plain = await listening([], cwd);
+  const waits = async () =>
+    expect(await entries(cwd)).toMatchObject([{ state: "pending", reason: "no_handler" }]);
+  await vi.waitFor(waits, WAIT);
+  expect(plain.records("attempt")).toEqual([]);
+  await plain.stop();
+  await waits();
+});
+
+it("forwards at the next start what came to a process without a target, of the kinds that have one", async () => {
+  const cwd = await keptOnly("payment.received", "lead.created", "payment.overdue");
+  const target = await startReceiving();
+  const { now, records } = await listening(["--forward-to", `payment.*=${target.url}`], cwd);
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(2), WAIT);
+  expect(target.kinds().sort()).toEqual(["payment.overdue", "payment.received"]);
+  expect(now().stderr).toContain("catching up: 2 unhandled entries");
+  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["done", "unhandled", "done"]);
+});
+
+it("leaves it as it is with --no-catch-up", async () => {
+  const cwd = await keptOnly("payment.received");
+  const target = await startReceiving();
+  const { url, now, records } = await listening(["--forward-to", target.url, "--no-catch-up"], cwd);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 2, state: "done" }]), WAIT);
+  expect(await entries(cwd)).toMatchObject([{ state: "unhandled" }, { state: "done" }]);
+  expect(now().stderr).not.toContain("unhandled");
+});
+
+it("lets handlers run what had none with --catch-up alone, and says so without it", async () => {
+  const cwd = await keptOnly("payment.received", "lead.created");
+  writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
+  const first = await listening(["--handlers", "h.js"], cwd);
+  expect(first.now().stderr).toContain("2 unhandled entries had no handler or target before: --catch-up");
+  expect(first.records("attempt")).toEqual([]);
+  await first.stop();
+  const second = await listening(["--handlers", "h.js", "--catch-up"], cwd);
+  await vi.waitFor(() => expect(second.records("attempt")).toHaveLength(2), WAIT);
+  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["unhandled", "done"]);
+});

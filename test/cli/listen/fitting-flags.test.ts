@@ -1,0 +1,157 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { createContext } from "../../../src/cli/context.ts";
+import { readForward } from "../../../src/cli/handlers/values.ts";
+import { FITTING_FLAGS } from "../../../src/cli/listen/fitting-flags.ts";
+import type { ListenOptions } from "../../../src/cli/listen/options.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { fitOptions } from "../../../src/cli/settings/fitting.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+/** What is left of options that were typed, and others from settings. */
+function left(typed: ListenOptions, settings: ListenOptions = {}): ListenOptions {
+  const command = new Command();
+  for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");
+  for (const [name, value] of Object.entries(typed)) command.setOptionValueWithSource(name, value, "cli");
+  return fitOptions({ ...settings, ...typed }, command, FITTING_FLAGS);
+}
+
+const usage = expect.objectContaining({ code: "usage" });
+const publicUrl = new URL("https://kept.test");
+const stream = new URL("wss://stream.test");
+const one = readForward("3000");
+
+it("names flags that `listen` has", () => {
+  const unused = { env: {}, cwd: "", stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  const context = createContext({
+    ...{ ...unused, isTTY: { stdin: false, stdout: false, stderr: false } },
+    ...{ exit: () => {}, onSignal: () => () => {}, onKeys: () => () => {}, onStray: () => () => {} },
+  });
+  const listen = createProgram(context).commands.find((command) => command.name() === "listen");
+  const names = new Set(listen?.options.map((option) => option.attributeName()));
+  const rows = Object.entries(FITTING_FLAGS).flatMap(([flag, { needs = [], excludes = [] }]) => [
+    flag,
+    ...excludes,
+    ...needs.map((other) => (typeof other === "string" ? other : other.flag)),
+  ]);
+  expect(rows.filter((name) => !names.has(name))).toEqual([]);
+});
+
+it.each<ListenOptions>([
+  {},
+  { baseUrl: "https://api.test", plainHttp: true, live: true, apiKeyEnv: "KEY", subscribe: true },
+  { live: true, apiKeyEnv: "KEY", stream },
+  { publicUrl },
+  { tunnel: "ngrok", domain: "a.test" },
+  { tunnel: "ssh", sshHost: "box", sshRemotePort: 1, publicUrl },
+  { tunnel: "command", tunnelCommand: ["x"], tunnelUrlPattern: "y" },
+  { count: 2, timeout: 5 },
+  { once: true, timeout: 5 },
+  { waitFor: "payment.*", timeout: 5 },
+  { sync: true, forwardTo: one },
+  { catchUp: true, handlers: "h.js" },
+  { catchUp: true, forwardTo: one },
+  { catchUp: false },
+  { deadLetters: "block", orderBy: "data.id" },
+])("leaves what fits: %o", (options) => {
+  expect(left(options)).toEqual(options);
+  expect(left({}, options)).toEqual(options);
+});
+
+it.each<ListenOptions>([
+  { baseUrl: "https://api.test" },
+  { baseUrl: "https://api.test", stream },
+  { plainHttp: true, stream },
+  { live: true },
+  { apiKeyEnv: "KEY" },
+  { domain: "a.test" },
+  { tunnel: "ngrok", publicUrl },
+  { publicUrl, domain: "a.test" },
+  { tunnel: "pinggy", domain: "a.test" },
+  { tunnel: "serveo", sshRemotePort: 1 },
+  { tunnel: "cloudflared", tunnelCommand: ["x"] },
+  { count: 2, once: true },
+  { count: 2, waitFor: "payment.*" },
+  { once: true, waitFor: "payment.*" },
+  { timeout: 5 },
+  { catchUp: true },
+  { deadLetters: "block" },
+  { sync: true },
+  { sync: true, forwardTo: readForward("3001", one) },
+  { sync: true, forwardTo: readForward("payment.*=3001") },
+  { sync: true, forwardTo: one, handlers: "h.js" },
+])("refuses what was typed and does not fit: %o", (options) => {
+  expect(() => left(options)).toThrow(usage);
+});
+
+it("drops a setting that does not fit what was typed, or that nothing needs", () => {
+  expect(left({}, { baseUrl: "https://api.test", plainHttp: true, live: true })).toEqual({});
+  expect(left({}, { domain: "a.test" })).toEqual({});
+  expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
+  expect(left({}, { tunnel: "ngrok", publicUrl })).toEqual({ tunnel: "ngrok" });
+  expect(left({ publicUrl }, { tunnel: "ngrok", domain: "a.test" })).toEqual({ publicUrl });
+  expect(left({ waitFor: "payment.*" }, { count: 2, once: true })).toEqual({ waitFor: "payment.*" });
+  expect(left({}, { timeout: 5 })).toEqual({});
+  expect(left({ handlers: "h.js" }, { sync: true, forwardTo: one })).toEqual({
+    handlers: "h.js",
+    forwardTo: one,
+  });
+  expect(left({}, { sync: true, handlers: "h.js", catchUp: true, deadLetters: "block" })).toEqual({
+    handlers: "h.js",
+    catchUp: true,
+  });
+});
+
+it("keeps the variable of an API key that nothing needs, since a tunnel's programs must not get it", () => {
+  expect(left({ tunnel: "ngrok" }, { apiKeyEnv: "KEY" })).toEqual({ tunnel: "ngrok", apiKeyEnv: "KEY" });
+});
+
+it("refuses --sync beside handlers from a setting, rather than not to run them", () => {
+  expect(() => left({ sync: true, forwardTo: one }, { handlers: "h.js" })).toThrow(usage);
+});
+
+it("refuses settings that contradict each other", () => {
+  expect(() => left({}, { count: 2, once: true })).toThrow(usage);
+  expect(() => left({}, { sync: true, forwardTo: readForward("payment.*=3001") })).toThrow(usage);
+});
+
+it.each([
+  ["4400", 4400, false],
+  ["localhost:4400/other", 4400, false],
+  ["payment.*=4400", 4400, false],
+  ["4400", undefined, false],
+  ["80", 80, false],
+  ["4401", 4400, true],
+  ["[::1]:4400", 4400, true],
+  ["https://localhost", 80, true],
+])("takes the target %s beside its own port %s: %s", (target, port, fits) => {
+  const check = () => left({ forwardTo: readForward(target), ...(port !== undefined && { port }) });
+  if (fits) expect(check).not.toThrow();
+  else expect(check).toThrow(usage);
+});
+
+it.each([["--sync"], ["--catch-up"], ["--dead-letters", "block"]])(
+  "ends the command with 2: %s",
+  async (...argv) => {
+    expect((await runCli(["listen", "--port", "0", ...argv])).code).toBe(2);
+  },
+);
+
+it("does not listen where it would forward to itself", async () => {
+  const port = "1"; // nothing is opened before it is refused
+  for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
+    expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
+  }
+});
+
+it("lets settings give way, so that a plain command works", async () => {
+  const cwd = tempFolder();
+  const listen = { sync: true, catchUp: true, deadLetters: "block" };
+  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen }));
+  writeFileSync(join(cwd, "h.js"), "export default {};");
+  await (await listening([], cwd)).stop();
+  await (await listening(["--handlers", "h.js", "--forward-to", "9"], cwd)).stop();
+});

@@ -1,0 +1,172 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { openTarget } from "../../relay/sample.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { startReceiving } from "../fake-target.ts";
+import { listening } from "../open-listen.ts";
+
+const WAIT = { timeout: 10_000, interval: 10 };
+
+/** Entries of a folder's inbox as `events list` has them. */
+async function entries(cwd: string) {
+  return (await runCli(["events", "list", "--json"], { cwd })).records;
+}
+
+it("sends each event to the targets whose patterns fit, and the rest to the one that has none", async () => {
+  const [rest, payments, received] = [await startReceiving(), await startReceiving(), await startReceiving()];
+  const { url, cwd, records } = await listening([
+    ...["--forward-to", `${rest.url}`, "--forward-to", `payment.*=${payments.url}`],
+    ...["--forward-to", `payment.received=${received.url}`],
+  ]);
+  await runCli(["trigger", "--all", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(12), WAIT);
+  expect(records("attempt").every(({ state }) => state === "done")).toBe(true);
+  expect(payments.kinds().sort()).toEqual(["payment.overdue", "payment.received"]);
+  expect(received.kinds()).toEqual(["payment.received"]);
+  expect(rest.kinds()).toHaveLength(10);
+  expect(records("ready")).toMatchObject([
+    {
+      forward: [
+        { pattern: null, url: rest.url },
+        { pattern: "payment.*", url: payments.url },
+        { pattern: "payment.received", url: received.url },
+      ],
+      sync: false,
+    },
+  ]);
+});
+
+it("leaves an event that no rule takes unhandled, and reaches its goal all the same", async () => {
+  const payments = await startReceiving();
+  const { url, cwd, finished } = await listening([
+    "--forward-to",
+    `payment.*=${payments.url}`,
+    "--count",
+    "2",
+  ]);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  expect((await finished).code).toBe(0);
+  expect(await entries(cwd)).toMatchObject([
+    { kind: "lead.created", state: "unhandled" },
+    { kind: "payment.received", state: "done" },
+  ]);
+});
+
+it("does not send again to a target that has taken an event while another has not", async () => {
+  const good = await startReceiving();
+  const bad = await startReceiving(500, 503, 200);
+  const { url, cwd, records } = await listening(["--forward-to", good.url, "--forward-to", bad.url]);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "done" }), WAIT);
+  expect(good.kinds()).toHaveLength(1);
+  expect(bad.kinds()).toHaveLength(3);
+});
+
+it("takes several targets from the configuration file", async () => {
+  const cwd = tempFolder();
+  const [one, two] = [await startReceiving(), await startReceiving()];
+  const config = { listen: { forwardTo: [one.url, `payment.*=${two.url}`] } };
+  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(config));
+  const { url, records } = await listening([], cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
+  expect([one.kinds(), two.kinds()]).toEqual([[], ["payment.received"]]);
+});
+
+it("shows the target's status and the beginning of its answer with `events show`", async () => {
+  const target = await startReceiving(
+    { status: 422, body: "amount: \u001b[31mnot a number\nat line 3" },
+    200,
+  );
+  const { url, cwd, records, now } = await listening(["--forward-to", target.url]);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(2), WAIT);
+  const { stdout } = await runCli(["events", "show", "1"], { cwd });
+  expect(stdout).toContain("422 Unprocessable Entity\n");
+  expect(stdout).toContain("at line 3\n");
+  expect(stdout).toContain("200 OK\n");
+  expect(stdout).not.toContain("\u001b");
+  const [shown] = (await runCli(["events", "show", "1", "--json"], { cwd })).records;
+  const notes = ["422 Unprocessable Entity\namount: \u001b[31mnot a number\nat line 3", "200 OK"];
+  expect(shown?.runs).toMatchObject(notes.map((note) => ({ note })));
+  expect(records("attempt").flatMap(({ runs }) => runs)).toMatchObject(notes.map((note) => ({ note })));
+  expect(now().stderr).not.toContain("not a number");
+});
+
+it("keeps the order of a key while its first event waits for the target, and lets others pass", async () => {
+  const held: ServerResponse[] = [];
+  const seen: string[] = [];
+  const target = await openTarget((response, { body }) => {
+    const { id, step } = JSON.parse(body.toString("utf8")).data;
+    seen.push(`${id} ${step}`);
+    if (seen.length === 1) held.push(response);
+    else response.end();
+  });
+  const { url, cwd, records } = await listening(["--forward-to", target.url.href, "--order-by", "data.id"]);
+  const trigger = (id: string, step: number) => {
+    const set = ["--set", `data.id=${id}`, "--set", `data.step=${step}`];
+    return runCli(["trigger", "property.updated", "--url", url, ...set], { cwd });
+  };
+  for (let step = 1; step < 4; step++) await trigger("prop_1", step);
+  await trigger("prop_2", 1);
+  await vi.waitFor(() => expect(seen).toEqual(["prop_1 1", "prop_2 1"]), WAIT);
+  held[0]?.writeHead(500).end();
+  const done = () => records("attempt").filter(({ state }) => state === "done");
+  await vi.waitFor(() => expect(done()).toHaveLength(4), WAIT);
+  expect(seen).toEqual(["prop_1 1", "prop_2 1", "prop_1 1", "prop_1 2", "prop_1 3"]);
+});
+
+it("waits for a target that is not up yet when it has a goal, with handlers beside it too", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.js"), 'export default { "*": () => {} };');
+  const down = await startReceiving();
+  await down.close();
+  const { url, records, finished } = await listening(
+    ["--once", "--timeout", "20s", "--forward-to", down.url, "--handlers", "h.js"],
+    cwd,
+  );
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  const server = createServer((_, response) => void response.end());
+  await new Promise<void>((resolve) => server.listen(Number(new URL(down.url).port), "127.0.0.1", resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  expect((await finished).code).toBe(0);
+});
+
+it("ends with 1 when the target answered the event it waited for, but not well", async () => {
+  const target = await startReceiving(500);
+  const { url, cwd, finished } = await listening(["--once", "--forward-to", target.url]);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  expect((await finished).code).toBe(1);
+});
+
+it("ends with 6 when the target is not up in time", async () => {
+  const down = await startReceiving();
+  await down.close();
+  const { url, cwd, finished } = await listening(["--once", "--timeout", "1500ms", "--forward-to", down.url]);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  expect((await finished).code).toBe(6);
+});
+
+it("passes the target's answer to the sender with --sync", async () => {
+  const target = await startReceiving({ status: 409, body: "seen before" }, 200);
+  const { url, cwd, records, now } = await listening(["--forward-to", target.url, "--sync"]);
+  const run = await runCli(["trigger", "lead.created", "--url", url, "--json"], { cwd });
+  expect(run.code).toBe(1);
+  expect(run.records).toMatchObject([{ status: 409, body: "seen before" }]);
+  expect(now().stderr).toContain("while the sender waits");
+  expect(records("ready")).toMatchObject([{ sync: true }]);
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "done" }), WAIT);
+  expect(target.kinds()).toHaveLength(2);
+});
+
+it("answers 504 with --sync when --forward-timeout is over", async () => {
+  const target = await startReceiving("never");
+  const { url, cwd } = await listening(["--forward-to", target.url, "--sync", "--forward-timeout", "100ms"]);
+  const run = await runCli(["trigger", "lead.created", "--url", url, "--json"], { cwd });
+  expect(run.records).toMatchObject([{ status: 504 }]);
+  expect(await entries(cwd)).toMatchObject([{ state: expect.stringMatching(/pending|running/) }]);
+});

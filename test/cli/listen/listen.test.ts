@@ -1,0 +1,239 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+import { listening, startTarget } from "../open-listen.ts";
+
+it("makes a development secret for its owner alone, shows its fingerprint only, and trigger finds it", async () => {
+  const { url, cwd, now, records } = await listening();
+  const secret = readFileSync(join(cwd, ".hookporter", "secret"), "utf8").trim();
+  expect(statSync(join(cwd, ".hookporter", "secret")).mode & 0o777).toBe(0o600);
+  expect(statSync(join(cwd, ".hookporter", "inbox.db")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(cwd, ".hookporter", ".gitignore"), "utf8")).toBe("*\n");
+  expect((await runCli(["trigger", "payment.received", "--url", url], { cwd })).code).toBe(0);
+  expect(records("delivery")).toMatchObject([
+    { verdict: "accepted", kind: "payment.received", secret: "current" },
+  ]);
+  expect(records("ready")).toMatchObject([{ secretFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) }]);
+  expect(now().stdout + now().stderr).not.toContain(secret);
+});
+
+it("shows each verdict with its reason and its fix", async () => {
+  const { url, cwd, records } = await listening();
+  await runCli(["trigger", "payment.received", "--url", url, "--duplicate", "2"], { cwd });
+  await runCli(["trigger", "payment.received", "--url", url, "--set", "webhook.id=5"], { cwd });
+  await runCli(["trigger", "property.created", "--url", url, "--set", "data.rooms=many"], { cwd });
+  await fetch(url, { method: "POST", body: "x" });
+  await fetch(url, {
+    method: "POST",
+    body: "x",
+    headers: { "x-service-signature": `sha256=${"0".repeat(64)}` },
+  });
+  await fetch(`${url}/other`, { method: "POST" });
+  const verdicts = records("delivery").map(({ verdict, reason, fix }) => [verdict, reason, typeof fix]);
+  expect(verdicts).toEqual([
+    ["accepted", null, "object"],
+    ["duplicate", null, "object"],
+    ["rejected", "invalid_envelope", "string"],
+    ["dead", "invalid_data", "string"],
+    ["unauthorized", "signature_missing", "string"],
+    ["unauthorized", "signature_mismatch", "string"],
+    ["refused", "wrong_path", "string"],
+  ]);
+});
+
+it("runs handlers from a TypeScript file and reloads them when it changes", async () => {
+  const cwd = tempFolder();
+  const write = (word: string) =>
+    writeFileSync(
+      join(cwd, "handlers.ts"),
+      `import { appendFileSync } from "node:fs";
+       const out: string = ${JSON.stringify(join(cwd, "out"))};
+       export default { "payment.*": (event: { kind: string }) => appendFileSync(out, "${word} " + event.kind + "\\n") };`,
+    );
+  write("old");
+  const { url, now, records } = await listening(["--handlers", "handlers.ts"], cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1));
+  write("new");
+  await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 5000);
+  await runCli(["trigger", "payment.overdue", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(2));
+  expect(readFileSync(join(cwd, "out"), "utf8")).toBe("old payment.received\nnew payment.overdue\n");
+  writeFileSync(join(cwd, "handlers.ts"), "export default {");
+  await vi.waitFor(() => expect(now().stderr).toContain("handlers kept as they were"), 5000);
+});
+
+it("gives the times of handler runs as other times are given", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.js"), 'export default { "*": () => {} };');
+  const { url, records } = await listening(["--handlers", "h.js"], cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1));
+  const shown = await runCli(["events", "show", "1", "--json"], { cwd });
+  for (const { runs } of [...records("attempt"), ...shown.records]) {
+    expect(runs).toMatchObject([{ startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }]);
+  }
+  expect(shown.records).toHaveLength(1);
+});
+
+it("forwards the same bytes and signature, again and again until the target answers 2xx", async () => {
+  const answers = [500, 200];
+  const got: string[] = [];
+  const target = await startTarget((body, headers) => {
+    got.push(`${headers["x-service-signature"]} ${body}`);
+    return answers.shift() ?? 200;
+  });
+  const { url, cwd, records } = await listening(["--forward-to", target]);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(2), 5000);
+  expect(records("attempt")).toMatchObject([{ state: "pending" }, { state: "done" }]);
+  expect(got).toHaveLength(2);
+  expect(got[0]).toBe(got[1]);
+  expect(got[0]).toMatch(/^sha256=[0-9a-f]{64} \{/);
+});
+
+it.each([
+  ["--once", 1],
+  ["--count", 2],
+])("ends with 0 once %s is reached", async (flag, wanted) => {
+  const listen = await listening(flag === "--count" ? [flag, String(wanted)] : [flag]);
+  const argv = ["trigger", "payment.received", "--url", listen.url, "--count", String(wanted)];
+  await runCli(argv, { cwd: listen.cwd });
+  expect((await listen.finished).code).toBe(0);
+});
+
+it("waits for a kind, and is not content with another", async () => {
+  const { url, cwd, finished, records } = await listening(["--wait-for", "tenant.*"]);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(1));
+  expect(records("stopped")).toHaveLength(0);
+  await runCli(["trigger", "tenant.created", "--url", url], { cwd });
+  expect((await finished).code).toBe(0);
+});
+
+it("ends with 6 when its time is over, with 130 when interrupted before the goal, with 0 without one", async () => {
+  expect((await (await listening(["--once", "--timeout", "50ms"])).finished).code).toBe(6);
+  const interrupted = await listening(["--once"]);
+  interrupted.signal("SIGINT");
+  expect((await interrupted.finished).code).toBe(130);
+  const terminated = await listening(["--once"]);
+  terminated.signal("SIGTERM");
+  expect((await terminated.finished).code).toBe(143);
+  const open = await listening();
+  open.signal("SIGINT");
+  expect((await open.finished).code).toBe(0);
+});
+
+it("ends with 1 when the event it waited for failed in its handler", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.js"), 'export default { "*": () => { throw new Error("broken"); } };');
+  const { url, finished } = await listening(["--once", "--handlers", "h.js"], cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  expect((await finished).code).toBe(1);
+});
+
+it("shows, handles and saves only the kinds of --events, and keeps all", async () => {
+  const { url, cwd, records } = await listening(["--events", "payment.*", "--save-dir", "saved"]);
+  await runCli(["trigger", "--all", "--url", url], { cwd });
+  expect(records("delivery").map(({ kind }) => kind)).toEqual(["payment.received", "payment.overdue"]);
+  expect(readdirSync(join(cwd, "saved"))).toHaveLength(2);
+  expect((await runCli(["events", "list", "--json"], { cwd })).records).toHaveLength(12);
+});
+
+it.each([
+  ["payment.*,contact.created", ["payment.received", "payment.overdue", "contact.created"]],
+  ["payment.received", ["payment.received"]],
+])(
+  "leaves the kinds that %s does not name unhandled, in handlers and forward alike",
+  async (events, kinds) => {
+    const cwd = tempFolder();
+    writeFileSync(
+      join(cwd, "h.js"),
+      'export default (receiver) => { receiver.on("*", () => {}); receiver.onUnknown(() => {}); };',
+    );
+    const got: string[] = [];
+    const target = await startTarget((body) => {
+      got.push(JSON.parse(body).event);
+      return 200;
+    });
+    const { url, now } = await listening(
+      ["--events", events, "--handlers", "h.js", "--forward-to", target],
+      cwd,
+    );
+    await runCli(["trigger", "--all", "--url", url], { cwd });
+    await runCli(["trigger", "lease.signed", "--unknown-kind", "--url", url], { cwd });
+    const list = async (state: string) =>
+      (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(({ kind }) => kind);
+    await vi.waitFor(async () => expect(await list("unhandled")).toHaveLength(13 - kinds.length), 10_000);
+    await vi.waitFor(async () => expect((await list("done")).sort()).toEqual([...kinds].sort()), 10_000);
+    expect(got.sort()).toEqual([...kinds].sort());
+    expect(now().stderr).not.toContain("error");
+  },
+);
+
+it("tells at its end what came, and how far a rotation has come", async () => {
+  const env = { NEW: "the new secret of good size", OLD: "the old secret of good size" };
+  const cwd = tempFolder();
+  const listen = startCli(["listen", "--port", "0", "--json", "--secret-env", "NEW,OLD"], { cwd, env });
+  const record = (type: string) => listen.now().records.find((one) => one.type === type);
+  await vi.waitFor(() => expect(record("ready")).toBeDefined(), 5000);
+  const url = String(record("ready")?.url);
+  const trigger = (name: string) =>
+    runCli(["trigger", "lead.created", "--url", url, "--secret-env", name], { cwd, env });
+  await trigger("NEW");
+  await trigger("OLD");
+  await fetch(url, { method: "POST", body: "x" });
+  await vi.waitFor(() => expect(listen.now().stdout.match(/"attempt"/g)).toHaveLength(4), 5000);
+  listen.signal("SIGINT");
+  const { stderr } = await listen.finished;
+  expect(stderr).toMatch(
+    /^stopped by SIGINT: 2 accepted, 1 unauthorized \(1 signature_missing\), 2 unhandled, 1 signed with a previous secret$/m,
+  );
+  expect(record("stopped")).toMatchObject({
+    counts: { accepted: 2, unauthorized: 1, unhandled: 2 },
+    reasons: { unauthorized: { signature_missing: 1 } },
+    secrets: { current: 1, previous: 1 },
+    strayErrors: 0,
+  });
+});
+
+it("reaches its goal although a delivery cannot be saved", async () => {
+  const listen = await listening(["--once", "--save-dir", "saved"]);
+  rmSync(join(listen.cwd, "saved"), { recursive: true });
+  await runCli(["trigger", "lead.created", "--url", listen.url], { cwd: listen.cwd });
+  expect((await listen.finished).code).toBe(0);
+  expect(listen.now().stderr).toContain("could not be saved");
+});
+
+it("says that the port is taken, and ends with 5", async () => {
+  const { url } = await listening();
+  const run = await runCli(["listen", "--port", new URL(url).port]);
+  expect(run.code).toBe(5);
+  expect(run.stderr).toContain("in use");
+});
+
+it("opens the inspector, on a free port where its own is taken, and leaves it out where that is wanted", async () => {
+  const { records, now } = await listening();
+  const address = String(records("ready")[0]?.inspector);
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
+  expect(now().stderr).toContain(address);
+  const token = address.replace(/.*=/, "");
+  const status = await fetch(new URL("/api/status", address), {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(await status.json()).toMatchObject({
+    endpoint: records("ready")[0]?.url,
+    handlers: null,
+    forwards: [],
+  });
+  const taken = await runCli(["listen", "--port", "0", "--inspect-port", new URL(address).port]);
+  expect(taken.code).toBe(5);
+  expect(taken.stderr).toContain("--inspect-port");
+  const without = await listening(["--no-inspect"]);
+  expect(without.records("ready")).toMatchObject([{ inspector: null }]);
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "inspect": false }');
+  expect((await listening([], cwd)).records("ready")).toMatchObject([{ inspector: null }]);
+  expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
+});

@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const bin = join(import.meta.dirname, "..", "..", "..", "dist", "bin.js");
+const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: "a secret that is long enough" };
+
+/** Starts the built program with handlers of the test's own. */
+function start(argv: readonly string[], handlers: string, cwd = tempFolder()) {
+  writeFileSync(join(cwd, "h.js"), handlers);
+  const child = spawn(process.execPath, [bin, ...argv, "--json", "--handlers", "h.js"], { cwd, env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += String(chunk);
+  });
+  const ended = new Promise<number | string | null>((resolve) => {
+    child.on("close", (code, signal) => resolve(code ?? signal));
+  });
+  const lines = () => stdout.split("\n").slice(0, -1);
+  const records = (type: string) =>
+    lines()
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .filter((record) => record.type === type);
+  return { child, cwd, ended, records, lines, stderr: () => stderr };
+}
+
+/** The same with `listen`, ready. */
+async function listening(handlers: string, argv: readonly string[] = []) {
+  const listen = start(["listen", "--port", "0", ...argv], handlers);
+  await vi.waitFor(() => expect(listen.records("ready"), listen.stderr()).toHaveLength(1), 10_000);
+  const url = String(listen.records("ready")[0]?.url);
+  const trigger = (...more: string[]) =>
+    runCli(["trigger", ...more, "--url", url], { cwd: listen.cwd, env: { ...env } });
+  return { ...listen, trigger };
+}
+
+it.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("ends at once at a second signal while it is closing: %s", async (signal, code) => {
+  const { child, ended, records, trigger, cwd, stderr } = await listening(`
+    import { writeFileSync } from "node:fs";
+    export default { "*": () => { writeFileSync("started", ""); return new Promise(() => setInterval(() => {}, 1000)); } };
+  `);
+  await trigger("payment.received");
+  await vi.waitFor(() => expect(existsSync(join(cwd, "started"))).toBe(true), 5000);
+  child.kill(signal);
+  await vi.waitFor(() => expect(stderr()).toContain("again to stop at once"), 5000);
+  const before = performance.now();
+  child.kill(signal);
+  expect(await ended).toBe(code);
+  expect(performance.now() - before).toBeLessThan(3000); // it drains for 10 seconds
+  expect(stderr().match(/^stopped at once by .*$/gm)).toHaveLength(1);
+  expect(records("stopped")).toMatchObject([{ exitCode: code, counts: { accepted: 1 } }]);
+});
+
+it("ends although handlers have left something running", async () => {
+  const { child, ended, trigger, records } = await listening(
+    'export default { "*": () => void setInterval(() => {}, 1000) };',
+  );
+  await trigger("payment.received");
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), 5000);
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+});
+
+it("goes on after errors that no handler awaits, says each, counts them, and runs what it acknowledged", async () => {
+  const { child, ended, trigger, records, stderr } = await listening(`
+    export default {
+      "payment.received": () => { Promise.reject(new Error("left alone")); },
+      "payment.overdue": () => { setTimeout(() => { throw new Error("too late"); }, 1); },
+      "lead.created": () => { Promise.reject(undefined); },
+      "*": () => {},
+    };
+  `);
+  const ran = await trigger("--all");
+  expect(ran.code).toBe(0);
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(12), 10_000);
+  await vi.waitFor(() => expect(stderr()).toContain("too late"), 5000);
+  expect(records("attempt").every(({ state }) => state === "done")).toBe(true);
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+  expect(stderr().match(/^error outside any awaited handler: .*$/gm)).toHaveLength(3);
+  expect(stderr()).toMatch(
+    /^stopped by SIGINT: 12 accepted, 12 done, 3 errors outside any awaited handler$/m,
+  );
+  expect(records("stopped")).toMatchObject([{ strayErrors: 3, counts: { accepted: 12, done: 12 } }]);
+});
+
+const PRINTING = `
+  console.log("while loading");
+  const { info } = console;
+  export default {
+    "*": () => {
+      console.log("handler %s", "prints");
+      console.debug("debug"); info("info"); console.table([{ a: 1 }]); console.dir({ b: 2 });
+    },
+  };
+`;
+
+it("keeps what handlers print off standard output, for listen and for replay", async () => {
+  const { child, ended, trigger, records, lines, stderr, cwd } = await listening(PRINTING);
+  await trigger("payment.received");
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), 5000);
+  child.kill("SIGINT");
+  await ended;
+  expect(lines().map((line) => JSON.parse(line).type)).toEqual(["ready", "delivery", "attempt", "stopped"]);
+  for (const text of ["while loading", "handler prints", "debug", "info"]) expect(stderr()).toContain(text);
+
+  const replay = start(["replay", "1"], PRINTING, cwd);
+  expect(await replay.ended).toBe(0);
+  expect(replay.lines().map((line) => JSON.parse(line).type)).toEqual(["replay"]);
+  expect(replay.stderr()).toContain("handler prints");
+});
+
+it("says that a replay left an error alone, and exits 1", async () => {
+  const cwd = tempFolder();
+  const envelope = { event: "lead.created", timestamp: "2026-01-01T00:00:00Z", data: {}, webhook: {} };
+  writeFileSync(join(cwd, "one.json"), JSON.stringify({ ...envelope, webhook: { id: "wh_1", url: "u" } }));
+  const { ended, stderr, records } = start(
+    ["replay", "one.json"],
+    'export default { "*": () => { Promise.reject(new Error("left alone")); } };',
+    cwd,
+  );
+  expect(await ended).toBe(1);
+  expect(records("replay")).toMatchObject([{ state: "done" }]);
+  expect(stderr()).toContain("error outside any awaited handler: left alone");
+});

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { KEY, openSandbox, SECRET, until } from "../../sandbox/open.ts";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+
+/** Starts `listen --stream` and waits until it is ready; it ends with the test. */
+async function listening(stream: string, { argv = [], env = {} }: { argv?: string[]; env?: object } = {}) {
+  const cwd = tempFolder();
+  const listen = startCli(["listen", "--port", "0", "--json", "--stream", stream, ...argv], {
+    cwd,
+    env: { HOOKPORTER_API_KEY: KEY, HOOKPORTER_SECRET: SECRET, ...env },
+  });
+  onTestFinished(async () => {
+    listen.signal("SIGINT");
+    await listen.finished;
+  });
+  const records = (type: string) => listen.now().records.filter((record) => record.type === type);
+  const ready = await until(() => {
+    const [record] = records("ready");
+    if (record === undefined) throw new Error(`not ready: ${listen.now().stderr}`);
+    return record;
+  });
+  return { ...listen, cwd, records, ready };
+}
+
+it("takes what a stream brings, marks it as not signed, and needs nobody to reach it", async () => {
+  const { sandbox, settled } = await openSandbox();
+  const { records, ready, cwd, now } = await listening(sandbox.url.port, { argv: ["--save-dir", "saved"] });
+  expect(ready.stream).toBe(sandbox.streamUrl.href);
+  expect(records("stream")).toMatchObject([{ state: "open", url: sandbox.streamUrl.href }]);
+  sandbox.emit("payment.received");
+  expect(await settled()).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
+  await until(() => expect(records("attempt")).toHaveLength(1));
+  expect(records("delivery")).toMatchObject([
+    {
+      verdict: "accepted",
+      method: "STREAM",
+      target: sandbox.streamUrl.href,
+      channel: "stream",
+      secret: null,
+    },
+  ]);
+  const [file = ""] = readdirSync(join(cwd, "saved"));
+  const saved = JSON.parse(readFileSync(join(cwd, "saved", file), "utf8"));
+  expect(saved).toMatchObject({ method: "STREAM", target: sandbox.streamUrl.href, headers: {} });
+  expect(now().stdout + now().stderr).not.toContain(KEY);
+});
+
+it("takes an event once, whether it comes over the stream, signed, or both", async () => {
+  const { sandbox, subscribe, settled } = await openSandbox({ chaos: { duplicates: 1 } });
+  const { records, ready } = await listening(sandbox.streamUrl.href);
+  await subscribe(String(ready.url), ["lead.created"]);
+  sandbox.emit("lead.created");
+  expect(await settled()).toHaveLength(4);
+  await until(() => expect(records("delivery")).toHaveLength(4));
+  const verdicts = records("delivery").map(({ verdict, channel }) => `${verdict} ${channel ?? "signed"}`);
+  expect(verdicts.filter((verdict) => verdict.startsWith("accepted"))).toHaveLength(1);
+  expect(verdicts.filter((verdict) => verdict.endsWith("stream"))).toHaveLength(2);
+});
+
+it("keeps what is no envelope as a dead letter, and says so to the other side", async () => {
+  const { sandbox, settled } = await openSandbox({ retry: [], clock: () => Date.UTC(2001, 0, 1) });
+  const { records } = await listening(sandbox.url.port);
+  sandbox.emit("lead.created");
+  expect(await settled()).toMatchObject([{ state: "failed", attempts: [{ status: 400 }] }]);
+  expect(records("delivery")).toMatchObject([{ verdict: "rejected", reason: "too_old", channel: "stream" }]);
+});
+
+it("opens the stream again after an outage, and gets what it missed, each event once", async () => {
+  const { sandbox, settled } = await openSandbox({ retry: Array(500).fill(10), chaos: { outage: 100 } });
+  const { records } = await listening(sandbox.url.port);
+  const caused = Array.from({ length: 5 }, () => sandbox.emit("lead.created"));
+  expect((await settled()).map(({ state }) => state)).toEqual(Array(5).fill("delivered"));
+  await until(() => expect(records("attempt")).toHaveLength(caused.length));
+  const states = records("stream").map(({ state }) => state);
+  expect([states[0], states.at(-1)]).toEqual(["open", "open"]);
+  expect(states).toContain("waiting");
+  expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(caused.length);
+});
+
+it("is ready before the stream is, if that is not up yet, and opens it later", async () => {
+  const first = await openSandbox();
+  const port = Number(first.sandbox.url.port);
+  await first.sandbox.close();
+  const { records } = await listening(String(port));
+  expect(records("stream")).toMatchObject([{ state: "waiting", delayMs: expect.any(Number) }]);
+  const { sandbox } = await openSandbox({ port });
+  await until(() => expect(records("stream").at(-1)).toMatchObject({ state: "open" }));
+  sandbox.emit("lead.created");
+  await until(() => expect(records("delivery")).toMatchObject([{ verdict: "accepted" }]));
+});
+
+it("says at /readyz whether the stream is open now", async () => {
+  const { sandbox } = await openSandbox();
+  const { ready } = await listening(sandbox.url.port, { argv: ["--health-port", "0"] });
+  const readyz = async () => {
+    const response = await fetch(new URL("/readyz", String(ready.health)));
+    return [response.status, ((await response.json()) as { checks: { stream: boolean } }).checks.stream];
+  };
+  await until(async () => expect(await readyz()).toEqual([200, true]));
+  await sandbox.close();
+  await until(async () => expect(await readyz()).toEqual([503, false]));
+});
+
+it("ends when the stream refuses its key: at the start, and later", async () => {
+  const first = await openSandbox({ apiKey: KEY });
+  const env = { HOOKPORTER_API_KEY: "sk_test_another", HOOKPORTER_SECRET: SECRET };
+  const port = first.sandbox.url.port;
+  const refused = await runCli(["listen", "--port", "0", "--stream", port], { env });
+  expect(refused.code).toBe(3);
+  const { finished, records } = await listening(port);
+  await first.sandbox.close();
+  await openSandbox({ port: Number(port), apiKey: "sk_test_new" });
+  expect((await finished).code).toBe(3);
+  expect(records("stopped")).toMatchObject([{ exitCode: 3 }]);
+});
+
+it("warns that what is forwarded has no signature", async () => {
+  const { sandbox } = await openSandbox();
+  const { now } = await listening(sandbox.url.port, { argv: ["--forward-to", "1/webhooks"] });
+  expect(now().stderr).toMatch(/^warning: .*without a signature/m);
+});
+
+it.each<[string, string[], Record<string, string>, number]>([
+  ["no key", ["--stream", "1"], {}, 3],
+  ["a live key without --live", ["--stream", "1"], { HOOKPORTER_API_KEY: "sk_live_abcdef" }, 3],
+  ["a key of another kind", ["--stream", "1"], { HOOKPORTER_API_KEY: "abcdef" }, 3],
+  ["plain ws to another machine", ["--stream", "ws://example.com/stream"], {}, 2],
+  ["an address that is no stream's", ["--stream", "http://127.0.0.1:1/stream"], {}, 2],
+  ["an address with a password", ["--stream", "wss://user:abcdef@example.com/"], {}, 2],
+  ["an address with a fragment", ["--stream", "wss://example.com/#abcdef"], {}, 2],
+  ["--live and nothing to use it", ["--live"], {}, 2],
+  ["--base-url and no --subscribe", ["--stream", "1", "--base-url", "http://127.0.0.1:1"], {}, 2],
+])("refuses %s", async (_, argv, env, code) => {
+  const run = await runCli(["listen", "--port", "0", ...argv], {
+    env: { HOOKPORTER_SECRET: SECRET, ...env },
+  });
+  expect(run.code).toBe(code);
+  expect(run.stderr).toMatch(/^error: .*expected/m);
+  expect(run.stderr).not.toContain("sk_live_abcdef");
+});

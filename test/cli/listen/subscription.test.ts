@@ -1,0 +1,104 @@
+import { expect, it, vi } from "vitest";
+import { readSecrets } from "../../../src/signature/secrets.ts";
+import { sign } from "../../../src/signature/sign.ts";
+import { failure, KEY, openService } from "../../client/service.ts";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+
+const env = { HOOKPORTER_API_KEY: KEY };
+
+it("registers itself with a service on this machine, which can deliver at once", async () => {
+  const service = await openService();
+  const cwd = tempFolder();
+  const argv = [
+    "listen",
+    "--port",
+    "0",
+    "--subscribe",
+    "--events",
+    "lead.*",
+    "--once",
+    "--base-url",
+    service.url,
+    "--json",
+  ];
+  const listening = startCli(argv, { cwd, env });
+  await vi.waitFor(() => expect(listening.now().stdout).toContain('"subscription"'), 10_000);
+  const [subscription] = service.created;
+  expect(subscription?.events).toEqual(["lead.created"]);
+  const [secret] = readSecrets(subscription?.secret);
+  const webhook = { id: "wh_1", url: subscription?.url };
+  const body = JSON.stringify({
+    event: "lead.created",
+    timestamp: new Date().toISOString(),
+    data: {},
+    webhook,
+  });
+  const signature = secret === undefined ? "" : sign(Buffer.from(body), secret.key);
+  const headers = { "x-service-signature": signature };
+  expect((await fetch(subscription?.url ?? "", { method: "POST", headers, body })).status).toBe(200);
+  const run = await listening.finished;
+  expect(run.code).toBe(0);
+  expect(run.records).toContainEqual(
+    expect.objectContaining({ type: "subscription", id: "wh_1", created: true }),
+  );
+});
+
+it("does not register again at the same address", async () => {
+  const service = await openService();
+  const cwd = tempFolder();
+  const start = (port: string) =>
+    startCli(["listen", "--port", port, "--subscribe", "--base-url", service.url, "--json"], { cwd, env });
+  const shown = ({ now }: ReturnType<typeof start>) =>
+    now().records.find(({ type }) => type === "subscription");
+  const first = start("0");
+  await vi.waitFor(() => expect(shown(first)).toBeDefined(), 10_000);
+  first.signal("SIGINT");
+  expect((await first.finished).code).toBe(0);
+  const second = start(new URL(service.created[0]?.url ?? "").port);
+  await vi.waitFor(() => expect(shown(second)).toMatchObject({ id: "wh_1", created: false }), 10_000);
+  second.signal("SIGINT");
+  expect((await second.finished).code).toBe(0);
+  expect(service.created).toHaveLength(1);
+});
+
+it("ends with the service's error when it is refused", async () => {
+  const service = await openService();
+  service.next(failure(401));
+  const run = await runCli(["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"], {
+    env,
+  });
+  expect(run.code).toBe(3);
+  expect(run.records.at(-1)).toMatchObject({ type: "error", code: "service_unauthorized" });
+});
+
+it("can be stopped while the service takes its time", async () => {
+  const service = await openService();
+  service.next(() => {});
+  const listening = startCli(["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"], {
+    env,
+  });
+  await vi.waitFor(() => expect(service.requests).toHaveLength(1), 10_000);
+  listening.signal("SIGINT");
+  const run = await listening.finished;
+  expect(run.code).toBe(0);
+  expect(run.records.at(-1)).toMatchObject({ type: "stopped" });
+});
+
+it.each([
+  ["no address of the service", ["--subscribe"], 2],
+  ["no key", ["--subscribe", "--base-url", "http://127.0.0.1:1", "--api-key-env", "NONE"], 3],
+  ["an address of the service without --subscribe", ["--base-url", "http://127.0.0.1:1"], 2],
+  ["--live without --subscribe", ["--live"], 2],
+])("refuses %s before it listens", async (_, argv, code) => {
+  const run = await runCli(["listen", "--port", "0", "--json", ...argv], { env });
+  expect(run.code).toBe(code);
+  expect(run.stdout).not.toContain('"ready"');
+});
+
+it("does not mind settings of the service that are there for other commands", async () => {
+  const settings = { ...env, HOOKPORTER_BASE_URL: "https://api.example", HOOKPORTER_LIVE: "true" };
+  const listening = startCli(["listen", "--port", "0", "--json"], { env: settings });
+  await vi.waitFor(() => expect(listening.now().stdout).toContain('"ready"'), 10_000);
+  listening.signal("SIGINT");
+  expect((await listening.finished).code).toBe(0);
+});

@@ -1,0 +1,61 @@
+import { Writable } from "node:stream";
+import { expect, it } from "vitest";
+import { showAttempt, showDelivery } from "../../../src/cli/live/view.ts";
+import { createOutput } from "../../../src/cli/output.ts";
+import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
+
+/** What is shown to people. */
+function shown(show: (output: ReturnType<typeof createOutput>) => void): string {
+  let text = "";
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      text += String(chunk);
+      done();
+    },
+  });
+  const io = { env: {}, stdout, stderr: stdout, isTTY: { stdin: false, stdout: false, stderr: false } };
+  const unused = {
+    cwd: ".",
+    stdin: process.stdin,
+    exit: () => {},
+    onSignal: () => () => {},
+    onKeys: () => () => {},
+    onStray: () => () => {},
+  };
+  show(createOutput({ ...io, ...unused }, { json: false, color: false, clock: () => 0 }));
+  return text;
+}
+
+const delivered = (role: "current" | "previous"): DeliveryObservation => ({
+  ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt: 0, durationMs: 1, bytes: 2 },
+  outcome: {
+    ...{ type: "accepted", eventId: "evt_1", seq: 1, kind: "lead.created", duplicate: false },
+    ...{ entryState: "pending", secret: { role, fingerprint: "00000000" } },
+  },
+});
+
+it("marks a delivery that a previous secret signed", () => {
+  expect(shown((output) => showDelivery(delivered("previous"), output))).toContain("previous secret");
+  expect(shown((output) => showDelivery(delivered("current"), output))).not.toContain("secret");
+});
+
+it("names the event of a dead letter whose handlers never ran", () => {
+  const text = shown((output) =>
+    showAttempt(
+      {
+        ...{ type: "attempt", seq: 7, eventId: "raw_1", kind: null, attempt: 2, records: [] },
+        ...{ state: "dead", reason: "invalid_timestamp", runAt: 0 },
+      },
+      output,
+      0,
+    ),
+  );
+  expect(text).toMatch(/raw_1 {2}not run\n.*dead letter: invalid_timestamp.*redrive 7\n$/);
+});
+
+it("[case 62] tells of an event that was only dated anew", () => {
+  const first = delivered("current");
+  const anew = { ...first, outcome: { ...first.outcome, restampOf: "evt_0" } } as DeliveryObservation;
+  expect(shown((output) => showDelivery(anew, output))).toMatch(/accepted.*new timestamp/);
+  expect(shown((output) => showDelivery(first, output))).not.toContain("timestamp");
+});

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+it("writes the ready file when it takes deliveries, and removes it before it stops to", async () => {
+  const cwd = tempFolder();
+  const path = join(cwd, "ready.json");
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, url: "http://127.0.0.1:1/", pid: 1 }));
+  const { stop, records, url } = await listening(["--ready-file", "ready.json"], cwd);
+  const { schemaVersion, type, time, ...fields } = records("ready")[0] ?? {};
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ schemaVersion: 1, ...fields });
+  expect((await fetch(url, { method: "POST" })).status).toBe(401);
+  await stop();
+  expect(existsSync(path)).toBe(false);
+});
+
+it("leaves no ready file where it does not start", async () => {
+  const cwd = tempFolder();
+  const { url } = await listening([], cwd);
+  const port = new URL(url).port;
+  const run = await runCli(["listen", "--port", port, "--ready-file", "ready.json", "--inbox", "two.db"], {
+    cwd,
+  });
+  expect(run.code).toBe(5);
+  expect(existsSync(join(cwd, "ready.json"))).toBe(false);
+});
+
+it("refuses a ready file that is somebody's own before it opens anything", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "notes.txt"), "mine");
+  const run = await runCli(["listen", "--port", "0", "--ready-file", "notes.txt"], { cwd });
+  expect(run.code).toBe(2);
+  expect(readFileSync(join(cwd, "notes.txt"), "utf8")).toBe("mine");
+});
+
+it("answers /readyz on a port of its own, and nothing of it on the one that is public", async () => {
+  const { records, url, cwd } = await listening(["--health-port", "0"]);
+  const health = String(records("ready")[0]?.health);
+  const ready = await fetch(new URL("/readyz", health));
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toEqual({ ready: true, checks: { open: true, receiver: true, inbox: true } });
+  expect((await fetch(new URL("/healthz", health))).status).toBe(200);
+  for (const path of ["/healthz", "/readyz"]) expect((await fetch(new URL(path, url))).status).toBe(404);
+  expect((await fetch(new URL("/webhooks", health), { method: "POST" })).status).toBe(404);
+
+  for (const ending of ["", "-wal", "-shm"])
+    rmSync(join(cwd, ".hookporter", `inbox.db${ending}`), { force: true });
+  const gone = await fetch(new URL("/readyz", health));
+  expect(gone.status).toBe(503);
+  expect(await gone.json()).toMatchObject({ ready: false, checks: { receiver: true, inbox: false } });
+});
+
+it("stops to answer /readyz when it ends, whatever ended it", async () => {
+  const { records, url, cwd, finished } = await listening(["--health-port", "0", "--once"]);
+  const health = String(records("ready")[0]?.health);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  expect((await finished).code).toBe(0);
+  await expect(fetch(new URL("/readyz", health))).rejects.toThrow();
+});
+
+it("says which port is taken, and ends with 5", async () => {
+  const { url } = await listening();
+  const run = await runCli(["listen", "--port", "0", "--health-port", new URL(url).port]);
+  expect(run.code).toBe(5);
+  expect(run.stderr).toContain("--health-port");
+});
+
+it("is not ready any more while it waits for a handler to end", async () => {
+  const cwd = tempFolder();
+  const go = join(cwd, "go");
+  writeFileSync(
+    join(cwd, "h.js"),
+    `import { existsSync } from "node:fs";
+    import { setTimeout } from "node:timers/promises";
+    export default { "*": async () => { while (!existsSync(${JSON.stringify(go)})) await setTimeout(10); } };`,
+  );
+  const { records, url, signal, finished } = await listening(
+    ["--health-port", "0", "--ready-file", "ready.json", "--handlers", "h.js"],
+    cwd,
+  );
+  const health = String(records("ready")[0]?.health);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  signal("SIGTERM");
+  const state = await vi.waitFor(async () => {
+    const answer = await fetch(new URL("/readyz", health));
+    expect(answer.status).toBe(503);
+    return answer.json();
+  }, 5000);
+  expect(state).toMatchObject({ ready: false, checks: { open: false } });
+  expect(existsSync(join(cwd, "ready.json"))).toBe(false);
+  expect((await fetch(new URL("/healthz", health))).status).toBe(200);
+  writeFileSync(go, "");
+  expect((await finished).code).toBe(0);
+});

@@ -1,0 +1,227 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { KEY, until } from "../../sandbox/open.ts";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+
+/** Starts a command that goes on, and waits for its record of a type; it ends with the test. */
+async function started(argv: readonly string[], type: string, options: { cwd?: string; env?: object } = {}) {
+  const env = { HOOKPORTER_API_KEY: KEY, ...options.env };
+  const command = startCli([...argv, "--port", "0", "--json"], { cwd: options.cwd ?? tempFolder(), env });
+  onTestFinished(async () => {
+    command.signal("SIGINT");
+    await command.finished;
+  });
+  const records = (of: string) => command.now().records.filter((record) => record.type === of);
+  const ready = await until(() => {
+    const [record] = records(type);
+    if (record === undefined) throw new Error(`not ready: ${command.now().stderr}`);
+    return record;
+  });
+  return { ...command, records, ready };
+}
+
+const sandbox = (...argv: string[]) => started(["sandbox", ...argv], "sandbox");
+
+/** Posts to one of the sandbox's own routes. */
+async function post(sandboxUrl: unknown, path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(new URL(path, String(sandboxUrl)), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+it("starts, says where it is, shows what happens, and stops with a count", async () => {
+  const { ready, records, signal, finished, now } = await sandbox("--seed", "7", "--properties", "3");
+  expect(ready).toMatchObject({
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    chaos: {},
+    targetHosts: [],
+  });
+  const url = String(ready.url);
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: url };
+  const listed = await runCli(["properties", "--json"], { env });
+  expect(listed.records.filter(({ type }) => type === "property")).toHaveLength(3);
+  const subscribed = await runCli(["subscribe", "http://127.0.0.1:1/webhooks", "--events", "lead.*"], {
+    env,
+  });
+  expect(subscribed.code).toBe(0);
+  await post(url, "/_sandbox/events", { event: "lead.created" });
+  await until(() => expect(records("outgoing")).toHaveLength(1));
+  expect(records("request").map(({ method, target, status }) => [method, target, status])).toEqual([
+    ["GET", "/v1/properties", 200],
+    ["POST", "/v1/webhooks", 200],
+    ["POST", "/_sandbox/events", 200],
+  ]);
+  expect(records("registration")).toMatchObject([
+    { change: "created", events: ["lead.created"], signed: true },
+  ]);
+  expect(records("outgoing")).toMatchObject([
+    {
+      event: "lead.created",
+      attempt: 1,
+      status: null,
+      error: expect.any(String),
+      state: "waiting",
+      chaos: [],
+    },
+  ]);
+  signal("SIGINT");
+  expect((await finished).code).toBe(0);
+  const counts = { answered: 3, subscribed: 1, attempted: 1 };
+  expect(records("stopped")).toMatchObject([{ exitCode: 0, counts }]);
+  expect(now().stdout + now().stderr).not.toContain(KEY);
+});
+
+it("shows the same to people, on standard output, and talks on standard error", async () => {
+  const command = startCli(["sandbox", "--port", "0", "--outage", "1h", "--duplicates", "1"], {});
+  const [base = ""] = await until(() => {
+    const found = /http:\/\/127\.0\.0\.1:\d+/.exec(command.now().stderr);
+    if (found === null) throw new Error("not ready");
+    return found;
+  });
+  expect(command.now().stdout).toBe("");
+  await until(() => expect(command.now().stderr).toContain("trigger"));
+  const body = JSON.stringify({ url: "http://127.0.0.1:1/x", events: ["lead.created"] });
+  const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+  await fetch(new URL("/v1/webhooks", base), { method: "POST", headers, body });
+  await post(base, "/_sandbox/events", { event: "lead.created" });
+  await until(() => expect(command.now().stdout.match(/no answer/g)).toHaveLength(2));
+  const { stdout, stderr } = command.now();
+  for (const part of [
+    "POST /v1/webhooks  200",
+    "not signed",
+    "outage",
+    "copy of del_sandbox_1",
+    "again in",
+  ]) {
+    expect(stdout).toContain(part);
+  }
+  expect(stderr).toContain("duplicates 1");
+  command.signal("SIGTERM");
+  expect((await command.finished).code).toBe(0);
+});
+
+it("takes the one key that a variable or the env file holds, and no other", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), "SANDBOX_KEY=sk_test_the_only_one\n");
+  const { ready } = await started(["sandbox", "--only-key-env", "SANDBOX_KEY"], "sandbox", { cwd });
+  const status = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(new URL("/v1/properties", String(ready.url)), { headers })).status;
+  };
+  expect(await status("sk_test_the_only_one")).toBe(200);
+  expect(await status(KEY)).toBe(401);
+});
+
+it("passes each of its flags on", async () => {
+  const { ready, records } = await sandbox(
+    ...["--rate-limit", "1", "--retry", "1ms,2ms", "--retry", "3ms", "--answer-timeout", "50ms"],
+    ...["--target-hosts", "*.tunnel.example", "--signature-header", "X-Own", "--delay", "1ms..2ms"],
+    ...["--wrong-signature", "1", "--reorder", "0.5", "--burst", "2"],
+    ...["--page-parameter", "p", "--per-page-parameter", "n", "--fields-separator", ";"],
+  );
+  expect(ready).toMatchObject({
+    targetHosts: ["*.tunnel.example"],
+    chaos: { delay: [1, 2], wrongSignature: 1, reorder: 0.5, burst: 2 },
+  });
+  const headers = { authorization: `Bearer ${KEY}` };
+  const ask = (query: string) => fetch(new URL(`/v1/properties?${query}`, String(ready.url)), { headers });
+  const page = (await (await ask("p=2&n=1&fields=id;rent")).json()) as { data: object[]; meta: object };
+  expect(page.meta).toMatchObject({ page: 2, per_page: 1 });
+  expect(Object.keys(page.data[0] ?? {})).toEqual(["id", "rent"]);
+  expect((await ask("")).status).toBe(429);
+  const receiver = await started(["listen", "--signature-header", "x-own"], "ready");
+  const other = { authorization: "Bearer sk_test_another", "content-type": "application/json" };
+  const body = JSON.stringify({ url: receiver.ready.url, events: ["lead.created"], secret: "s".repeat(20) });
+  await fetch(new URL("/v1/webhooks", String(ready.url)), { method: "POST", headers: other, body });
+  await post(ready.url, "/_sandbox/events", { event: "lead.created" });
+  await until(() => expect(records("outgoing").at(-1)).toMatchObject({ state: "failed", attempt: 4 }));
+  expect(receiver.records("delivery")).toMatchObject(
+    Array(4).fill({ verdict: "unauthorized", reason: "signature_mismatch" }), // the header's name was the same
+  );
+});
+
+it.each([
+  [["--port", "70000"], 2],
+  [["--properties", "-1"], 2],
+  [["--properties", "200000"], 3],
+  [["--rate-limit", "0"], 2],
+  [["--retry", "1s,soon"], 2],
+  [["--retry", "1s", "--retry", "none"], 2],
+  [["--duplicates", "1.5"], 2],
+  [["--duplicates", "often"], 2],
+  [["--wrong-signature", "-0.1"], 2],
+  [["--delay", "2s..1s"], 2],
+  [["--target-hosts", "http://example.com"], 2],
+  [["--fields-separator", "and"], 3],
+  [["--page-parameter", "per_page"], 3],
+  [["--only-key-env", "NOT_SET"], 3],
+  [["--only-key-env", "LIVE_KEY"], 3],
+])("refuses %j with exit code %i", async (argv, code) => {
+  const run = await runCli(["sandbox", ...argv], { env: { LIVE_KEY: "sk_live_abcdef" } });
+  expect(run.code).toBe(code);
+  expect(run.stderr).toMatch(/^error: .*expected/);
+  expect(run.stderr).not.toContain("sk_live_abcdef");
+});
+
+it("ends with 5 when its port is taken", async () => {
+  const { ready } = await sandbox();
+  const { port } = new URL(String(ready.url));
+  const second = await runCli(["sandbox", "--port", port]);
+  expect(second.code).toBe(5);
+});
+
+it("takes an event from `trigger` as if it were caused there", async () => {
+  const { ready, records } = await sandbox();
+  const cwd = tempFolder();
+  const receiver = await started(["listen", "--subscribe", "--base-url", String(ready.url)], "ready", {
+    cwd,
+  });
+  await until(() => expect(records("registration")).toHaveLength(1));
+  const to = `${new URL(String(ready.url)).port}/_sandbox/events`;
+  const run = await runCli(["trigger", "payment.received", "--set", "data.amount=1.50", "--url", to], {
+    cwd,
+  });
+  expect(run.code).toBe(0);
+  await until(() =>
+    expect(receiver.records("delivery")).toMatchObject([{ verdict: "accepted", secret: "current" }]),
+  );
+});
+
+it("and `listen --subscribe` make a round trip: with chaos, every event is handled once", async () => {
+  const { ready, records } = await sandbox(
+    ...["--duplicates", "0.5", "--reorder", "0.3", "--wrong-signature", "0.3", "--delay", "0..20ms"],
+    ...["--burst", "3", "--outage", "50ms", "--retry", Array(40).fill("5ms").join()],
+  );
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, "handlers"));
+  writeFileSync(join(cwd, "handlers", "all.js"), 'export default { "*": () => {} };');
+  const receiver = await started(
+    ["listen", "--subscribe", "--base-url", String(ready.url), "--handlers", "handlers"],
+    "ready",
+    { cwd },
+  );
+  await until(() => expect(records("registration")).toHaveLength(1));
+  const kinds = ["payment.received", "lead.created", "tenant.updated"];
+  const caused: unknown[] = [];
+  for (let count = 0; count < 5; count++) {
+    for (const event of kinds) caused.push(await post(ready.url, "/_sandbox/events", { event }));
+    caused.push((await post(ready.url, "/_sandbox/properties", { rooms: count + 1 })).caused);
+  }
+  await until(() => {
+    const ends = records("outgoing").filter(({ state }) => state === "delivered");
+    const ids = caused.flatMap((one) => (one as { deliveries: string[] }).deliveries);
+    expect(ends.map(({ id }) => id).sort()).toEqual(ids.sort());
+  });
+  await until(() => expect(receiver.records("attempt").length).toBeGreaterThanOrEqual(caused.length));
+  const attempts = receiver.records("attempt");
+  expect(attempts.every(({ state, attempt }) => state === "done" && attempt === 1)).toBe(true);
+  expect(new Set(attempts.map(({ id }) => id)).size).toBe(caused.length);
+  expect(attempts).toHaveLength(caused.length);
+  const verdicts = new Set(receiver.records("delivery").map(({ verdict }) => verdict));
+  expect(verdicts).toEqual(new Set(["accepted", "duplicate", "unauthorized"]));
+});

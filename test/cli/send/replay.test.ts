@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening, startTarget } from "../open-listen.ts";
+
+it("saves authentic deliveries byte for byte, and replay --exact sends them again identically", async () => {
+  const first = await listening(["--save-dir", "saved"]);
+  const { url, cwd } = first;
+  writeFileSync(join(cwd, "data.json"), '{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
+  await runCli(["trigger", "payment.received", "--url", url, "--data", "@data.json"], { cwd });
+  await fetch(url, { method: "POST", body: "unsigned" });
+  const files = readdirSync(join(cwd, "saved"));
+  expect(files).toHaveLength(1);
+  const [file = ""] = files;
+  expect(statSync(join(cwd, "saved", file)).mode & 0o777).toBe(0o600);
+  const saved = JSON.parse(readFileSync(join(cwd, "saved", file), "utf8"));
+
+  const got: { body: string; signature: unknown }[] = [];
+  const target = await startTarget((body, headers) => {
+    got.push({ body, signature: headers["x-service-signature"] });
+    return 200;
+  });
+  const run = await runCli(["replay", "saved", "--exact", "--url", target], { cwd });
+  expect(run.code).toBe(0);
+  expect(got).toEqual([{ body: saved.body, signature: saved.headers["x-service-signature"] }]);
+  expect(saved.body).toContain('{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
+  expect((await runCli(["replay", "saved", "--exact", "--url", url], { cwd })).stdout).toContain(
+    '"duplicate":true',
+  );
+});
+
+it("replays a folder in name order, re-stamped and signed anew, and exits 1 when an answer was not 2xx", async () => {
+  const cwd = tempFolder();
+  for (const name of ["b", "a", "c"]) {
+    const envelope = {
+      event: "payment.received",
+      timestamp: "2020-01-01T00:00:00Z",
+      data: { name },
+      webhook: {},
+    };
+    writeFileSync(join(cwd, `${name}.json`), JSON.stringify(envelope, null, 2));
+  }
+  const got: string[] = [];
+  const target = await startTarget((body) => {
+    got.push(body);
+    return body.includes('"a"') ? 500 : 200;
+  });
+  const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+  const run = await runCli(["replay", ".", "--url", target, "--json"], { cwd, env });
+  expect(run.code).toBe(1);
+  expect(run.records).toMatchObject([
+    { label: "a.json", status: 500, ok: false },
+    { label: "b.json", status: 200, ok: true },
+    { label: "c.json", status: 200, ok: true },
+  ]);
+  expect(got.every((body) => !body.includes("2020-01-01") && body.includes('\n  "data"'))).toBe(true);
+});
+
+it("runs fixtures through handlers in this process, and exits 1 when one fails", async () => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "h.ts"),
+    'export default { "payment.received": (e) => { if (e.data.bad) throw new Error("no"); } };',
+  );
+  const envelope = (data: object) =>
+    JSON.stringify({
+      event: "payment.received",
+      timestamp: "2020-01-01T00:00:00Z",
+      data,
+      webhook: { id: "wh_1", url: "u" },
+    });
+  writeFileSync(join(cwd, "1.json"), envelope({ bad: false }));
+  writeFileSync(join(cwd, "2.json"), envelope({ bad: true }));
+  expect(await runCli(["replay", "1.json", "--handlers", "h.ts"], { cwd })).toMatchObject({ code: 0 });
+  const run = await runCli(["replay", "1.json", "2.json", "--handlers", "h.ts", "--json"], { cwd });
+  expect(run.code).toBe(1);
+  expect(run.records).toMatchObject([{ state: "done" }, { state: "failed", detail: "payment.received: no" }]);
+});
+
+it("sends the same schedule for the same seed", async () => {
+  const order = async () => {
+    const got: string[] = [];
+    const target = await startTarget((body) => {
+      got.push(JSON.parse(body).event);
+      return 200;
+    });
+    const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+    await runCli(["trigger", "--all", "--shuffle", "--seed", "7", "--delay", "0..2ms", "--url", target], {
+      env,
+    });
+    return got;
+  };
+  const first = await order();
+  expect(first).toHaveLength(12);
+  expect(first[0] === "property.created" && first[1] === "property.updated").toBe(false);
+  expect(await order()).toEqual(first);
+});

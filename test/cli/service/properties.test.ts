@@ -1,0 +1,151 @@
+import { expect, it } from "vitest";
+import {
+  failure,
+  json,
+  KEY,
+  openService,
+  type StandInOptions,
+  sampleProperty,
+} from "../../client/service.ts";
+import { runCli } from "../fake-io.ts";
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
+
+async function open(options: StandInOptions = {}, settings: Record<string, string> = {}) {
+  const service = await openService(options);
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url, ...settings };
+  const properties = (...argv: string[]) => runCli(["properties", ...argv], { env });
+  return { service, properties };
+}
+
+it("prints one page as a table, and says how many there are", async () => {
+  const { properties } = await open({ properties: many(12), perPage: 10 });
+  const { code, stdout, stderr } = await properties();
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(11);
+  expect(lines[0]).toBe(
+    "id       type       address            surface  rooms  rent  yield  tenant.name  tenant.lease_start",
+  );
+  expect(lines[1]).toBe(
+    "prop_1   apartment  1 Harbour Street      41.5      2   950    4.2  Tenant 1     2025-03-01",
+  );
+  expect(stderr).toMatch(/^10 of 12 properties, test environment \(page 1, .*--all/);
+});
+
+it("prints every page with --all, and a chosen one with --page", async () => {
+  const { service, properties } = await open({ properties: many(5) });
+  const ids = async (...argv: string[]) =>
+    (await properties("--fields", "id", ...argv)).stdout.trim().split("\n");
+  expect(await ids("--all", "--per-page", "2")).toEqual([
+    "id",
+    "prop_1",
+    "prop_2",
+    "prop_3",
+    "prop_4",
+    "prop_5",
+  ]);
+  expect(service.requests).toHaveLength(3);
+  expect(await ids("--page", "2", "--per-page", "2")).toEqual(["id", "prop_3", "prop_4"]);
+  expect((await properties("--page", "1", "--all")).code).toBe(2);
+});
+
+it("takes the page that is typed before a setting for all, and the other way round", async () => {
+  const all = await open({ properties: many(3), perPage: 2 }, { HOOKPORTER_PROPERTIES_ALL: "true" });
+  expect((await all.properties("--page", "2", "--fields", "id")).stdout).toBe("id\nprop_3\n");
+  expect((await all.properties("--fields", "id")).stdout).toBe("id\nprop_1\nprop_2\nprop_3\n");
+  const page = await open({ properties: many(3), perPage: 2 }, { HOOKPORTER_PAGE: "2" });
+  expect((await page.properties("--all", "--fields", "id")).stdout).toBe("id\nprop_1\nprop_2\nprop_3\n");
+  expect((await page.properties("--fields", "id")).stdout).toBe("id\nprop_3\n");
+});
+
+it("asks for the fields that are named, and shows them in that order", async () => {
+  const { service, properties } = await open({ properties: many(1) });
+  const { stdout } = await properties("--fields", "rent,tenant", "--fields", "id");
+  expect(stdout).toBe(
+    "rent  tenant.name  tenant.lease_start  id\n" + " 950  Tenant 1     2025-03-01          prop_1\n",
+  );
+  expect(service.requests[0]?.query.get("fields")).toBe("rent,tenant,id");
+});
+
+it("prints each property whole with --json, fields that the description does not show included", async () => {
+  const { service, properties } = await open();
+  const property = { ...sampleProperty(1), energy: { class: "B" } };
+  service.next(json(200, { data: [property], meta: { total: 1, page: 1, per_page: 20 } }));
+  const { records } = await properties("--json");
+  expect(records).toMatchObject([
+    { type: "property", property },
+    { type: "page", page: 1, perPage: 20, total: 1, shown: 1 },
+  ]);
+});
+
+it("goes by other names of parameters, and another separator", async () => {
+  const { service, properties } = await open({
+    properties: many(3),
+    pageParameter: "p",
+    perPageParameter: "size",
+  });
+  const names = ["--page-parameter", "p", "--per-page-parameter", "size", "--fields-separator", ";"];
+  const run = await properties(...names, "--page", "2", "--per-page", "2", "--fields", "id,rent");
+  expect(run.code).toBe(0);
+  expect(run.stderr).toContain("--fields-separator"); // the stand-in knows the comma alone, so that nothing came
+  expect([...(service.requests[0]?.query ?? [])]).toEqual([
+    ["fields", "id;rent"],
+    ["p", "2"],
+    ["size", "2"],
+  ]);
+});
+
+it("shows what is missing, and what could draw on a terminal, in a harmless form", async () => {
+  const { service, properties } = await open();
+  const data = [
+    { id: "prop_1", address: "\u001b[31mred", tenant: null, type: "x".repeat(100) },
+    { id: "prop_2", rent: 10, tenant: { name: "A", lease_start: "2025-03-01" } },
+  ];
+  service.next(json(200, { data, meta: { total: 2, page: 1, per_page: 20 } }));
+  const { stdout } = await properties("--fields", "id,address,rent,tenant,type");
+  expect(stdout.split("\n")[1]).toMatch(/^prop_1 {2}\\u001b\[31mred {5}- {2}- {12}- {19}x{40}…$/);
+});
+
+it("prints nothing but the count for an empty portfolio", async () => {
+  const { properties } = await open();
+  expect(await properties()).toMatchObject({ code: 0, stdout: "" });
+});
+
+it.each([
+  [401, "service_unauthorized", 3],
+  [400, "service_refused", 1],
+])("ends with an error that fits after %i", async (status, name, code) => {
+  const { service, properties } = await open();
+  service.next(failure(status));
+  const run = await properties("--json");
+  expect(run.code).toBe(code);
+  expect(run.records).toMatchObject([{ type: "error", code: name }]);
+  expect(run.stderr).not.toContain(KEY);
+});
+
+it("tries again after 429, and says so", async () => {
+  const { service, properties } = await open({ properties: many(1) });
+  service.next(failure(429, {}, { "retry-after": "0" }));
+  const run = await properties("--fields", "id");
+  expect(run.code).toBe(0);
+  expect(run.stderr).toMatch(/429.*; again in \d\.\d s\n/);
+});
+
+it("gives up after --timeout", async () => {
+  const { service, properties } = await open();
+  service.next(...Array.from({ length: 4 }, () => () => {}));
+  expect((await properties("--timeout", "20ms")).code).toBe(6);
+});
+
+it.each([
+  ["--fields", ""],
+  ["--fields", "id,,rent"],
+  ["--page", "-1"],
+  ["--page", "one"],
+  ["--per-page", "0"],
+])("refuses %s %j", async (...argv) => {
+  const { service, properties } = await open();
+  expect((await properties(...argv)).code).toBe(2);
+  expect(service.requests).toEqual([]);
+});

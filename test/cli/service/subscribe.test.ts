@@ -1,0 +1,281 @@
+import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
+import { eventKinds } from "../../../src/event/kinds.ts";
+import { failure, json, KEY, openService } from "../../client/service.ts";
+import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
+import { openSubscribe, remembered, SECRET, URL_1, URL_2, withBoth } from "../subscribe.ts";
+
+/** Neither key nor secret may stand in what a command prints, or remembers. */
+function expectNoSecret(run: CliRun, cwd?: string): void {
+  const kept = cwd === undefined ? "" : JSON.stringify(remembered(cwd));
+  expect(run.stdout + run.stderr + kept).not.toContain(SECRET);
+  expect(run.stdout + run.stderr + kept).not.toContain(KEY);
+}
+
+describe("subscribe", () => {
+  it("creates a subscription to all 12 kinds, and remembers it", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    const run = await subscribe(URL_1);
+    expect(run.code).toBe(0);
+    expect(service.created).toEqual([{ url: URL_1, events: eventKinds, secret: SECRET }]);
+    const known = { id: "wh_1", state: "created", url: URL_1, events: [...eventKinds], environment: "test" };
+    expect(run.records).toMatchObject([{ type: "subscription", ...known, created: true, others: [] }]);
+    expect(remembered(cwd)).toMatchObject([{ ...known, baseUrl: service.url, tunnel: null }]);
+    expect(statSync(join(cwd, SUBSCRIPTIONS_FILE)).mode & 0o777).toBe(0o600);
+    expectNoSecret(run, cwd);
+  });
+
+  it("takes kinds and families, and a bare port for this machine", async () => {
+    const { service, subscribe } = await openSubscribe();
+    await subscribe("4400", "--events", "payment.*", "--events", "lead.created");
+    const events = ["payment.received", "payment.overdue", "lead.created"];
+    expect(service.created).toMatchObject([{ url: URL_1, events }]);
+  });
+
+  it("takes the key from the env file, or from a variable of another name", async () => {
+    const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET });
+    writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\nOTHER=sk_test_other\n`);
+    expect((await subscribe(URL_1)).code).toBe(0);
+    expect((await subscribe(URL_2, "--api-key-env", "OTHER")).code).toBe(3);
+    const creations = service.requests.filter(({ path }) => path === "/v1/webhooks");
+    expect(creations.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${KEY}`,
+      "Bearer sk_test_other",
+    ]);
+  });
+
+  it("sends nothing when the same is remembered, unless it is told to", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    await subscribe(URL_1);
+    const second = await subscribe(URL_1);
+    expect(second.code).toBe(0);
+    expect(second.records).toMatchObject([{ id: "wh_1", created: false }]);
+    expect(service.created).toHaveLength(1);
+    const third = await subscribe(URL_1, "--again");
+    expect(third.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
+    expect(third.stderr).toContain("subscribe --forget wh_1");
+    expect(remembered(cwd)).toHaveLength(2);
+  });
+
+  it.each([
+    ["kinds", [URL_1, "--events", "lead.*"], {}],
+    ["URL", [URL_2], {}],
+    ["secret", [URL_1], { HOOKPORTER_SECRET: "another secret, as long as that" }],
+  ])("creates another one for another %s, and names the one that is still there", async (_, argv, env) => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    await subscribe(URL_1);
+    const run = await runCli(["subscribe", ...argv, "--base-url", service.url, "--json"], {
+      cwd,
+      env: { ...withBoth, ...env },
+    });
+    expect(run.code).toBe(0);
+    expect(run.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
+    expect(run.stderr).toMatch(/^warning: .*\n {2}wh_1 {2}/m);
+    expect(run.stderr).toContain("subscribe --forget wh_1");
+  });
+
+  it("creates it anew where a sandbox on this machine has lost it, and forgets what else was lost", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    await subscribe(URL_1);
+    await subscribe(URL_2);
+    service.next(
+      json(200, {
+        data: [
+          { id: "wh_2", url: URL_2 },
+          { id: "wh_1", url: "http://127.0.0.1:1/" },
+        ],
+      }),
+    );
+    const run = await subscribe(URL_1);
+    expect(run.records).toMatchObject([{ id: "wh_3", created: true, others: [{ id: "wh_2" }] }]);
+    expect(remembered(cwd)).toMatchObject([{ id: "wh_2" }, { id: "wh_3" }]);
+    const asked = service.requests.find(({ path }) => path === "/_sandbox/subscriptions");
+    expect(asked?.headers).not.toHaveProperty("authorization");
+  });
+
+  it.each([
+    ["has it", [{ id: "wh_1", url: URL_1 }], 200],
+    ["says something else", "none", 200],
+    ["is no sandbox", [], 404],
+    ["says nothing at all", undefined, 200],
+  ])("sends nothing where what runs on this machine %s", async (_, data, status) => {
+    const { service, subscribe } = await openSubscribe();
+    await subscribe(URL_1);
+    service.next(json(status, { data }));
+    expect((await subscribe(URL_1)).records).toMatchObject([{ id: "wh_1", created: false }]);
+    expect(service.created).toHaveLength(1);
+  });
+
+  it("knows that another service has nothing of it", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    await subscribe(URL_1);
+    const other = await openService();
+    const run = await runCli(["subscribe", URL_1, "--base-url", other.url, "--json"], { cwd, env: withBoth });
+    expect(run.records).toMatchObject([{ created: true, others: [] }]);
+    expect([service.created.length, other.created.length]).toEqual([1, 1]);
+  });
+
+  it("lists at most five of those that are still there, and names all to forget", async () => {
+    const { subscribe } = await openSubscribe();
+    for (let port = 4401; port < 4408; port++) await subscribe(String(port));
+    const { stderr } = await subscribe(URL_1);
+    expect(stderr.match(/^ {2}wh_/gm)).toHaveLength(5);
+    expect(stderr).toContain("--forget wh_1,wh_2,wh_3,wh_4,wh_5,wh_6,wh_7\n");
+  });
+
+  it("names an odd id so that a shell takes it for one word", async () => {
+    const { service, subscribe } = await openSubscribe();
+    service.next(json(201, { id: "wh_1;touch$IFS'x'" }));
+    await subscribe(URL_1);
+    expect((await subscribe(URL_2)).stderr).toContain(String.raw`--forget 'wh_1;touch$IFS'\''x'\'''`);
+  });
+
+  it("does not follow up a refusal with a memory of something that is not there", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    service.next(failure(400, { type: "invalid_request", message: "No.", field: "url" }));
+    const run = await subscribe(URL_1);
+    expect(run.code).toBe(1);
+    expect(run.records).toMatchObject([{ type: "error", code: "service_refused" }]);
+    expect(remembered(cwd)).toEqual([]);
+    expectNoSecret(run);
+  });
+
+  it("remembers that there may be one when no good answer came, and says so the next time", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    service.next((response) => void response.destroy());
+    expect((await subscribe(URL_1)).code).toBe(5);
+    expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed", id: null, url: URL_1 }]);
+    const run = await subscribe(URL_1);
+    expect(run.records).toMatchObject([{ id: "wh_1", created: true, others: [{ state: "unconfirmed" }] }]);
+    expect(run.stderr).toContain("may exist");
+    expect(run.stderr).toContain(`--forget ${URL_1}`);
+  });
+
+  it("has written it down before it asks", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    let known: unknown;
+    service.next((response, request) => {
+      known = remembered(cwd);
+      json(201, { id: "wh_7", ...JSON.parse(request.body) })(response, request);
+    });
+    expect((await subscribe(URL_1)).records).toMatchObject([{ id: "wh_7" }]);
+    expect(known).toMatchObject([{ state: "unconfirmed", url: URL_1 }]);
+  });
+
+  it("says that there may be two when the service failed with 500 first", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    service.next(failure(500));
+    const run = await subscribe(URL_1);
+    expect(run.records).toMatchObject([{ created: true, mayExistTwice: true }]);
+    expect(run.stderr).toMatch(/^warning: an attempt before/m);
+    expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed" }, { id: "wh_1", state: "created" }]);
+    const [next] = (await subscribe(URL_1)).records;
+    expect(next).toMatchObject({ created: false, others: [{ state: "unconfirmed" }] });
+  });
+
+  it("takes an answer without an id for a success", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    service.next((response) => void response.writeHead(204).end());
+    expect((await subscribe(URL_1)).records).toMatchObject([{ id: null, state: "created" }]);
+    expect((await subscribe("--forget", URL_1)).code).toBe(0);
+    expect(remembered(cwd)).toEqual([]);
+  });
+
+  it.each([
+    ["no address of the service", [URL_1], {}, 2],
+    ["no API key", [URL_1, "--base-url", "https://api.example"], { HOOKPORTER_API_KEY: "" }, 3],
+    [
+      "a live key without --live",
+      [URL_1, "--base-url", "https://api.example"],
+      { HOOKPORTER_API_KEY: "sk_live_x" },
+      3,
+    ],
+    ["another key", [URL_1, "--base-url", "https://api.example"], { HOOKPORTER_API_KEY: "x" }, 3],
+    ["plain http to another machine", [URL_1, "--base-url", "http://api.example"], {}, 3],
+    ["this machine for a service elsewhere", [URL_1, "--base-url", "https://api.example"], {}, 2],
+    ["a URL with a fragment", [`${URL_1}#top`, "--base-url", "http://127.0.0.1:1"], {}, 2],
+    ["a URL with a password", ["https://u:p@app.example", "--base-url", "https://api.example"], {}, 2],
+    ["neither a URL nor anything else", ["--base-url", "https://api.example"], {}, 2],
+    ["a URL and something else", [URL_1, "--remembered", "--base-url", "https://api.example"], {}, 2],
+    ["the name of nothing remembered", ["--forget", "wh_404"], {}, 2],
+    ["the key in place of its variable", [URL_1, "--api-key-env", "sk_test-x"], {}, 2],
+    ["a kind that is none", [URL_1, "--events", "lead.create"], {}, 2],
+    [
+      "several variables of which one is missing",
+      [URL_1, "--base-url", "http://127.0.0.1:1", "--secret-env", "HOOKPORTER_SECRET,NEXT"],
+      {},
+      3,
+    ],
+    ["an empty secret", [URL_1, "--base-url", "http://127.0.0.1:1"], { HOOKPORTER_SECRET: "" }, 3],
+  ])("refuses %s before anything is sent or written", async (_, argv, env, code) => {
+    const cwd = tempFolder();
+    const run = await runCli(["subscribe", ...argv], { cwd, env: { ...withBoth, ...env } });
+    expect(run.code).toBe(code);
+    expect(run.stderr.trimEnd()).toMatch(/^error: .+$/);
+    expect(lstatSync(join(cwd, ".hookporter"), { throwIfNoEntry: false })).toBeUndefined();
+    expect(lstatSync(join(cwd, ".env"), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it("takes a live key with --live, and keeps what is live apart", async () => {
+    const service = await openService({ key: "sk_live_x" });
+    const cwd = tempFolder();
+    const env = { ...withBoth, HOOKPORTER_API_KEY: "sk_live_x" };
+    const run = await runCli(["subscribe", URL_1, "--base-url", service.url, "--live", "--json"], {
+      cwd,
+      env,
+    });
+    expect(run.records).toMatchObject([{ environment: "live", created: true }]);
+    expect(run.stdout + run.stderr).not.toContain("sk_live_x");
+  });
+
+  it.each([
+    ["is not JSON", "{"],
+    [
+      "is of another form",
+      '{"format":"hookporter-subscription/1","change":"add","subscription":{"url":1}}\n',
+    ],
+    ["is of another version", '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n'],
+  ])("sends nothing where the memory %s, and leaves it as it is", async (_, text) => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    mkdirSync(join(cwd, ".hookporter"));
+    writeFileSync(join(cwd, SUBSCRIPTIONS_FILE), text);
+    expect((await subscribe(URL_1)).code).toBe(2);
+    expect(service.requests).toEqual([]);
+    expect(readFileSync(join(cwd, SUBSCRIPTIONS_FILE), "utf8")).toBe(text);
+  });
+
+  it("takes a URL that is typed before settings that ask for something else", async () => {
+    const service = await openService();
+    const env = { ...withBoth, HOOKPORTER_REMEMBERED: "true", HOOKPORTER_FORGET: "wh_1" };
+    expect((await runCli(["subscribe", URL_1, "--base-url", service.url], { env })).code).toBe(0);
+    expect(service.created).toHaveLength(1);
+  });
+
+  it("sends nothing where it could not be remembered", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    writeFileSync(join(cwd, ".hookporter"), "");
+    expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "input_invalid" }]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("prints what is remembered, and forgets what it is told to, without a key or the service", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    await subscribe(URL_1);
+    await subscribe(URL_2);
+    const asked = service.requests.length;
+    const list = await runCli(["subscribe", "--remembered", "--json"], { cwd });
+    expect(list.records).toMatchObject([
+      { type: "subscription", id: "wh_1" },
+      { id: "wh_2", url: URL_2 },
+    ]);
+    const forgotten = await runCli(["subscribe", "--forget", `wh_1,${URL_2},wh_2`, "--json"], { cwd });
+    expect(forgotten.records).toMatchObject([
+      { type: "forgotten", id: "wh_1" },
+      { type: "forgotten", id: "wh_2" },
+    ]);
+    expect((await runCli(["subscribe", "--remembered"], { cwd })).stdout).toBe("");
+    expect(service.requests).toHaveLength(asked);
+  });
+});

@@ -1,0 +1,181 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+
+const secretEnv = { HOOKPORTER_SECRET: "a secret that is long enough" };
+const stdin = "body";
+
+function withConfig(config: string): string {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "hookporter.config.json"), config);
+  return cwd;
+}
+
+async function headerName(
+  argv: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<string> {
+  const run = await runCli(["sign", "--header", ...argv], { cwd, env: { ...secretEnv, ...env }, stdin });
+  expect(run.stderr).toBe("");
+  return run.stdout.slice(0, run.stdout.indexOf(":"));
+}
+
+it("takes the default, then the project's configuration, then the environment, then the flag", async () => {
+  const plain = tempFolder();
+  const cwd = withConfig('{ "signatureHeader": "x-config" }');
+  const env = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
+  expect(await headerName([], plain)).toBe("x-service-signature");
+  expect(await headerName([], cwd)).toBe("x-config");
+  expect(await headerName([], cwd, env)).toBe("x-env");
+  expect(await headerName(["--signature-header", "x-flag"], cwd, env)).toBe("x-flag");
+});
+
+it("takes an empty variable as one that is not set", async () => {
+  expect(await headerName([], tempFolder(), { HOOKPORTER_SIGNATURE_HEADER: "" })).toBe("x-service-signature");
+});
+
+it("reads switches from the environment as true or false, and refuses other words", async () => {
+  const cwd = tempFolder();
+  const on = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "true" }, stdin });
+  expect(on.stdout).toMatch(/^x-service-signature: /);
+  const off = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "0" }, stdin });
+  expect(off.stdout).toMatch(/^sha256=/);
+  const wrong = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "maybe" }, stdin });
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain("HOOKPORTER_HEADER");
+});
+
+it("names the variable that holds a bad value", async () => {
+  const run = await runCli(["listen"], { env: { ...secretEnv, HOOKPORTER_LISTEN_PORT: "many" } });
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain("HOOKPORTER_LISTEN_PORT");
+});
+
+it.each([
+  ["is not JSON", "{"],
+  ["is not an object", "[]"],
+  ["has an unknown key", '{ "prot": 1 }'],
+  ["has a bad value", '{ "signatureHeader": "a b" }'],
+  ["has a value of a wrong type", '{ "signatureHeader": {} }'],
+  ["has the version", '{ "version": true }'],
+  ["has a list where one value belongs", '{ "signatureHeader": ["x-a", "x-b"] }'],
+  ["has a list with nothing in it", '{ "secretEnv": [] }'],
+  ["has an object under a name that is no command", '{ "events": { "list": {} } }'],
+  ["has a command that is no object", '{ "sign": true }'],
+  ["has a flag that the command does not have", '{ "sign": { "port": 1 } }'],
+  ["has a bad value under the command", '{ "sign": { "header": "maybe" } }'],
+  ["has for all commands what means another thing in each", '{ "timeout": "5s" }'],
+])("refuses a configuration file that %s with exit code 3", async (_, config) => {
+  const run = await runCli(["sign"], { cwd: withConfig(config), env: secretEnv, stdin });
+  expect(run.code).toBe(3);
+  expect(run.stderr).toContain("hookporter.config.json");
+});
+
+it("says that secrets do not belong into the configuration file", async () => {
+  const run = await runCli(["sign"], { cwd: withConfig('{ "secret": "x" }'), env: secretEnv, stdin });
+  expect(run.stderr).toContain("secrets never go there");
+});
+
+it("takes a flag under its command before the same one for all", async () => {
+  const cwd = withConfig(
+    '{ "sign": { "signatureHeader": "x-own" }, "signatureHeader": "x-all", "verify": {} }',
+  );
+  expect(await headerName([], cwd)).toBe("x-own");
+  expect(await headerName([], cwd, { HOOKPORTER_SIGNATURE_HEADER: "x-env" })).toBe("x-env");
+  const other = withConfig('{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }');
+  expect(await headerName([], other)).toBe("x-all");
+});
+
+it("does not take a command's own settings for a flag of its name in another command", async () => {
+  const cwd = withConfig('{ "properties": { "page": 2 }, "sandbox": { "properties": 200001 } }');
+  const own = await runCli(["sandbox", "--json"], { cwd });
+  expect(own.records).toMatchObject([{ code: "option_invalid" }]);
+  const none = await runCli(["sandbox", "--json", "--fields-separator", "and"], {
+    cwd: withConfig('{ "properties": { "page": 2 } }'),
+  });
+  expect(none.records).toMatchObject([{ code: "option_invalid" }]);
+});
+
+it("takes all of a list", async () => {
+  const cwd = withConfig('{ "secretEnv": ["NEW", "OLD"] }');
+  const OLD = secretEnv.HOOKPORTER_SECRET;
+  const signed = await runCli(["sign"], { cwd: tempFolder(), env: secretEnv, stdin });
+  const env = { NEW: "another secret of good size", OLD };
+  const argv = ["verify", "--json", "--signature", signed.stdout.trim()];
+  expect((await runCli(argv, { cwd, env, stdin })).records).toMatchObject([{ secret: "previous" }]);
+});
+
+it("adds up a list flag that is repeated", async () => {
+  const run = await runCli(["sign", "--secret-env", "MISSING", "--secret-env", "HOOKPORTER_SECRET"], {
+    env: secretEnv,
+    stdin,
+  });
+  expect(run.code).toBe(3);
+  expect(run.stderr).toContain("MISSING to be set as well");
+});
+
+describe("a setting of a flag that commands share", () => {
+  const TRIGGER = ["trigger", "payment.received", "--json"];
+
+  it("is one command's own where it means another thing in each", async () => {
+    const { url, cwd, stop } = await listening({
+      HOOKPORTER_TIMEOUT: "5s",
+      HOOKPORTER_COUNT: "1",
+      HOOKPORTER_TRIGGER_COUNT: "3",
+    });
+    const env = { HOOKPORTER_COUNT: "5", HOOKPORTER_TRIGGER_COUNT: "3" };
+    expect((await runCli([...TRIGGER, "--url", url], { cwd, env })).records).toHaveLength(3);
+    expect(await stop()).toBe(0); // it had no goal
+  });
+
+  it("does not make a plain listen fail for want of a goal", async () => {
+    const { stop } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "60s" });
+    expect(await stop()).toBe(0);
+    const configured = await listening({}, [], withConfig('{ "listen": { "timeout": "60s" } }'));
+    expect(await configured.stop()).toBe(0);
+  });
+
+  it("counts once there is a goal", async () => {
+    const { finished } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "50ms" }, ["--once"]);
+    expect((await finished).code).toBe(6);
+  });
+
+  it("gives way to the goal that was typed", async () => {
+    const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, ["--once"]);
+    await runCli([...TRIGGER, "--url", url], { cwd });
+    expect((await finished).code).toBe(0);
+  });
+
+  it("gives way to the kind that was typed", async () => {
+    const { url, cwd, stop } = await listening();
+    const env = { HOOKPORTER_TRIGGER_ALL: "true" };
+    expect((await runCli([...TRIGGER, "--url", url], { cwd, env })).records).toHaveLength(1);
+    expect((await runCli(["trigger", "--json", "--url", url], { cwd, env })).records).toHaveLength(12);
+    expect(await stop()).toBe(0);
+  });
+
+  it("gives way to the target that was typed", async () => {
+    const { url, cwd, stop } = await listening();
+    await runCli([...TRIGGER, "--url", url], { cwd });
+    const env = { HOOKPORTER_REPLAY_HANDLERS: "missing.ts" };
+    const run = await runCli(["replay", "1", "--url", url, "--json"], { cwd, env });
+    expect(run.records).toMatchObject([{ type: "answer", status: 200 }]);
+    const both = await runCli(["replay", "1", "--url", url, "--handlers", "missing.ts"], { cwd });
+    expect(both.code).toBe(2);
+    expect(await stop()).toBe(0);
+  });
+});
+
+/** Starts a `listen` with settings of its own; `stop` gives its exit code. */
+async function listening(env: Record<string, string> = {}, argv: readonly string[] = [], cwd = tempFolder()) {
+  const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
+  const ready = () => listen.now().records.find(({ type }) => type === "ready");
+  await vi.waitFor(() => expect(ready(), listen.now().stderr).toBeDefined(), 5000);
+  const stop = async () => {
+    listen.signal("SIGINT");
+    return (await listen.finished).code;
+  };
+  return { ...listen, url: String(ready()?.url), cwd, stop };
+}

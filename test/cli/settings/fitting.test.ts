@@ -1,0 +1,133 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { type FitTable, fitOptions } from "../../../src/cli/settings/fitting.ts";
+
+interface Options {
+  readonly goal?: string;
+  readonly timeLimit?: number;
+  readonly oldest?: boolean;
+  readonly newest?: boolean;
+  readonly via?: string;
+  readonly house?: string;
+  readonly address?: string;
+  readonly key?: string;
+}
+
+const TABLE: FitTable<Options> = {
+  timeLimit: { needs: ["goal", "oldest"], why: "it is for a goal" },
+  oldest: { excludes: ["newest"], why: "there is one end" },
+  house: { needs: [{ flag: "via", is: "road" }] },
+  address: {
+    needs: [
+      { flag: "via", is: "sea" },
+      { flag: "via", is: undefined },
+    ],
+  },
+  key: { needs: ["goal"], stays: true },
+  goal: {
+    check: ({ goal }) => (goal === "bad" ? "expected a goal, got a bad one: choose another" : undefined),
+  },
+};
+
+/** What is left of options that were typed, and others from settings. */
+function left(typed: Options, settings: Options = {}, table = TABLE): Options {
+  const command = new Command();
+  for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");
+  for (const [name, value] of Object.entries(typed)) command.setOptionValueWithSource(name, value, "cli");
+  return fitOptions({ ...settings, ...typed }, command, table);
+}
+
+const refusal = (message: string) => expect.objectContaining({ code: "usage", message });
+
+describe("a flag that needs others", () => {
+  it("is left beside one of them, typed or set", () => {
+    for (const options of [
+      { timeLimit: 5, goal: "x" },
+      { timeLimit: 5, oldest: true },
+    ]) {
+      expect(left(options)).toEqual(options);
+      expect(left({}, options)).toEqual(options);
+    }
+  });
+
+  it("is refused without them when it was typed, with what was expected, got, and how to fix it", () => {
+    expect(() => left({ timeLimit: 5, oldest: false })).toThrow(
+      refusal(
+        "expected --goal or --oldest beside --time-limit, got none: it is for a goal; add one, or drop --time-limit",
+      ),
+    );
+    expect(() => left({ house: "7" })).toThrow(
+      refusal("expected --via road beside --house, got none: add it, or drop --house"),
+    );
+    expect(() => left({ house: "7", via: "air" })).toThrow(
+      refusal("expected --via road beside --house, got --via air: change it, or drop --house"),
+    );
+    expect(() => left({ address: "a", via: "air" })).toThrow(
+      refusal("expected --via sea or no --via beside --address, got --via air: change it, or drop --address"),
+    );
+  });
+
+  it("is dropped without them when it is a setting, unless it is one that stays", () => {
+    expect(left({ via: "air" }, { timeLimit: 5, house: "7", address: "a" })).toEqual({ via: "air" });
+    expect(left({}, { key: "k" })).toEqual({ key: "k" });
+    expect(() => left({ key: "k" })).toThrow(
+      refusal("expected --goal beside --key, got none: add it, or drop --key"),
+    );
+  });
+
+  it("takes the place of a setting whose absence it needs", () => {
+    expect(left({ address: "a" }, { via: "air", house: "7" })).toEqual({ address: "a" });
+    expect(left({ address: "a" }, { via: "sea" })).toEqual({ address: "a", via: "sea" });
+    expect(left({}, { address: "a", via: "air" })).toEqual({ via: "air" });
+  });
+
+  it("does nothing while it is off", () => {
+    const table: FitTable<Options> = { newest: { needs: [{ flag: "via", is: undefined }, "goal"] } };
+    expect(left({ newest: false }, { via: "air" }, table)).toEqual({ newest: false, via: "air" });
+    expect(left({}, { newest: false, via: "air" }, table)).toEqual({ newest: false, via: "air" });
+  });
+});
+
+describe("a flag that excludes another", () => {
+  it("is refused beside it when both were typed, or both are settings", () => {
+    const both = refusal("expected --oldest or --newest, got both: there is one end; drop one");
+    expect(() => left({ oldest: true, newest: true })).toThrow(both);
+    expect(() => left({}, { oldest: true, newest: true })).toThrow(both);
+  });
+
+  it("makes a setting give way to what was typed, whichever of them it is", () => {
+    expect(left({ oldest: true }, { newest: true })).toEqual({ oldest: true });
+    expect(left({ newest: true }, { oldest: true })).toEqual({ newest: true });
+  });
+
+  it("does not mind one that is off", () => {
+    expect(left({ oldest: true, newest: false })).toEqual({ oldest: true, newest: false });
+  });
+
+  it("is refused beside a setting that stays", () => {
+    const table = { oldest: { excludes: ["newest"] }, newest: { stays: true } } as const;
+    expect(() => left({ oldest: true }, { newest: true }, table)).toThrow(
+      refusal("expected --oldest or --newest, got both: drop one"),
+    );
+    expect(left({ newest: true }, { oldest: true }, table)).toEqual({ newest: true });
+  });
+
+  it("leaves two settings in peace if one of them lacks what it needs, or a typed one excludes both", () => {
+    const table: FitTable<Options> = {
+      oldest: { excludes: ["newest"], needs: ["goal"] },
+      newest: { excludes: ["via"] },
+      via: { excludes: ["oldest"] },
+    };
+    expect(left({}, { oldest: true, newest: true }, table)).toEqual({ newest: true });
+    expect(left({ via: "x" }, { oldest: true, newest: true, goal: "g" }, table)).toEqual({
+      via: "x",
+      goal: "g",
+    });
+  });
+});
+
+it("refuses a value that does not fit, wherever it comes from", () => {
+  const bad = refusal("expected a goal, got a bad one: choose another");
+  expect(() => left({ goal: "bad" })).toThrow(bad);
+  expect(() => left({}, { goal: "bad" })).toThrow(bad);
+});

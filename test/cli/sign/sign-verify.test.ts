@@ -1,0 +1,107 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { formatDelivery } from "../../../src/relay/fixture.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const secret = "It's a Secret to Everybody";
+const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+const env = { HOOKPORTER_SECRET: secret };
+
+it("signs a body from standard input as GitHub's published vector says", async () => {
+  const run = await runCli(["sign"], { env, stdin: "Hello, World!" });
+  expect(run).toMatchObject({ code: 0, stdout: `${signature}\n` });
+});
+
+it("prints the whole header line on request, under the name that was asked for", async () => {
+  const run = await runCli(["sign", "--header", "--signature-header", "X-Sig"], {
+    env,
+    stdin: "Hello, World!",
+  });
+  expect(run.stdout).toBe(`x-sig: ${signature}\n`);
+});
+
+it("takes the secret from standard input when the body is in a file", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "body"), "Hello, World!");
+  const run = await runCli(["sign", "body", "--secret-stdin"], { cwd, stdin: `${secret}\n` });
+  expect(run).toMatchObject({ code: 0, stdout: `${signature}\n` });
+});
+
+it("refuses secret and body both on standard input", async () => {
+  expect((await runCli(["sign", "--secret-stdin"], { stdin: "x" })).code).toBe(2);
+});
+
+it("finds the secret in .env, and in the file that --env-file names", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET="${secret}"\n`);
+  writeFileSync(join(cwd, "other.env"), `KEY="${secret}"\n`);
+  const stdin = "Hello, World!";
+  expect((await runCli(["sign"], { cwd, stdin })).stdout).toBe(`${signature}\n`);
+  const other = await runCli(["sign", "--env-file", "other.env", "--secret-env", "KEY"], { cwd, stdin });
+  expect(other.stdout).toBe(`${signature}\n`);
+});
+
+it("verifies with the second of two secrets, and says which one matched", async () => {
+  const argv = ["verify", "--signature", signature, "--secret-env", "NEW,OLD", "--json"];
+  const run = await runCli(argv, {
+    env: { NEW: "another secret of good size", OLD: secret },
+    stdin: "Hello, World!",
+  });
+  expect(run.code).toBe(0);
+  expect(run.records).toMatchObject([
+    { type: "verification", valid: true, secret: "previous", schemaVersion: 1 },
+  ]);
+});
+
+it.each([
+  ["signature_mismatch", signature, "Hello, World?"],
+  ["signature_malformed", signature.toUpperCase(), "Hello, World!"],
+  ["signature_missing", "", "Hello, World!"],
+])("exits 4 and names %s", async (reason, given, stdin) => {
+  const run = await runCli(["verify", "--signature", given, "--json"], { env, stdin });
+  expect(run.code).toBe(4);
+  expect(run.records).toMatchObject([{ valid: false, reason }]);
+});
+
+it("verifies a saved delivery by the signature it brings", async () => {
+  const delivery = {
+    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
+    headers: { "x-service-signature": signature },
+  };
+  expect((await runCli(["verify"], { env, stdin: formatDelivery(delivery) })).code).toBe(0);
+  const changed = formatDelivery({ ...delivery, body: Buffer.from("Hello, World?") });
+  expect((await runCli(["verify"], { env, stdin: changed })).code).toBe(4);
+});
+
+it("asks for --signature where a plain body came without one", async () => {
+  const run = await runCli(["verify"], { env, stdin: "Hello, World!" });
+  expect(run.code).toBe(4);
+  expect(run.stdout).toContain("--signature");
+});
+
+it("says that a saved delivery is damaged, and does not take it for a body", async () => {
+  const saved = formatDelivery({
+    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
+    headers: { "x-service-signature": signature },
+  });
+  const run = await runCli(["verify"], { env, stdin: saved.replace("utf8", "base64") });
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain("body");
+});
+
+it("never prints a secret, whatever goes wrong", async () => {
+  const cwd = tempFolder();
+  const canary = "canary-secret-canary-secret";
+  const runs = [
+    ["sign", "--debug"],
+    ["verify", "--signature", "nonsense", "--json"],
+    ["trigger", "payment.received", "--url", "1", "--debug"],
+    ["replay", "missing.json"],
+    ["sign", "missing-file", "--debug"],
+  ];
+  for (const argv of runs) {
+    const run = await runCli(argv, { cwd, env: { HOOKPORTER_SECRET: canary }, stdin: "x" });
+    expect(run.stdout + run.stderr, argv.join(" ")).not.toContain(canary);
+  }
+});

@@ -1,0 +1,145 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nowEnvelope } from "../../hostile/cli.ts";
+import { posting } from "../../receiver/open.ts";
+import { SECRET } from "../../receiver/sample.ts";
+import { untilTrue } from "../../tunnel/machine.ts";
+import { descendantsOf, isAlive } from "../../tunnel/processes.ts";
+import { tempFolder } from "../fake-io.ts";
+import { startListening } from "../listening.ts";
+import { publicNames } from "../public-names.ts";
+
+/** What the programs print, as their documentation and source have it. */
+const PRINTED = {
+  cloudflared: {
+    argv: /^tunnel --no-autoupdate --url http:\/\/127\.0\.0\.1:(?<port>\d+)$/,
+    host: "four-random-words-here.trycloudflare.com",
+    lines: [
+      "2026-01-02T03:04:05Z INF Requesting new quick Tunnel on trycloudflare.com...",
+      "2026-01-02T03:04:06Z INF |  Your quick Tunnel has been created! Visit it at (it may take some time to be reachable):  |",
+      "2026-01-02T03:04:06Z INF |  https://four-random-words-here.trycloudflare.com                                        |",
+    ],
+  },
+  tailscale: {
+    argv: /^funnel http:\/\/127\.0\.0\.1:(?<port>\d+)$/,
+    host: "machine.tailnet-1234.ts.net",
+    lines: [
+      "Available on the internet:",
+      "",
+      "https://machine.tailnet-1234.ts.net/",
+      "|-- proxy http://127.0.0.1:1",
+    ],
+  },
+  bore: {
+    argv: /^local (?<port>\d+) --local-host 127\.0\.0\.1 --to bore\.pub$/,
+    host: "bore.pub",
+    lines: [
+      "\\033[32mINFO\\033[0m bore_cli::client: connected to server",
+      "INFO bore_cli::client: listening at bore.pub:21436",
+    ],
+  },
+  zrok: {
+    argv: /^share public http:\/\/127\.0\.0\.1:(?<port>\d+) --headless$/,
+    host: "1yiutxunuio0.shares.zrok.io",
+    lines: [
+      '{"level":"INFO","msg":"access your zrok share at the following endpoints:\\\\n 1yiutxunuio0.shares.zrok.io"}',
+    ],
+  },
+} as const;
+
+/** A folder with a program of that name, which keeps its arguments and its environment. */
+function programIn(cwd: string, name: string, script: string): string {
+  const folder = join(cwd, "programs");
+  mkdirSync(folder, { recursive: true });
+  const keep = `echo "$*" > '${cwd}/argv'; env > '${cwd}/environment'`;
+  writeFileSync(join(folder, name), `#!/bin/sh\n${keep}\n${script}\n`, { mode: 0o700 });
+  return `${folder}${delimiter}${process.env.PATH}`;
+}
+
+describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
+  it.each(Object.keys(PRINTED) as (keyof typeof PRINTED)[])(
+    "%s runs the program, and is ready with the address that it prints",
+    async (name) => {
+      const { argv, host, lines } = PRINTED[name];
+      const cwd = tempFolder();
+      const { env, lead } = publicNames(cwd);
+      const said = lines.map((line) => `printf '%b\\n' '${line}' >&2`).join("\n");
+      const PATH = programIn(
+        cwd,
+        name,
+        `while ! test -e '${cwd}/go'; do sleep 0.02; done\n${said}\nexec cat`,
+      );
+      const { ready } = startListening(["--tunnel", name], { cwd, env: { ...env, PATH, SHOWN: "yes" } });
+      let port = 0;
+      await untilTrue(() => {
+        port = Number(argv.exec(readIfThere(join(cwd, "argv")))?.groups?.port);
+        return port > 0;
+      });
+      lead(host, port);
+      writeFileSync(join(cwd, "go"), "");
+      const { publicUrl } = await ready();
+      expect(publicUrl.hostname).toBe(host);
+      const { post } = posting(new URL(`http://127.0.0.1:${port}/webhooks`));
+      expect((await post(nowEnvelope())).status).toBe(200);
+      const environment = readFileSync(join(cwd, "environment"), "utf8");
+      expect(environment).toContain("SHOWN=yes");
+      expect(environment).not.toContain(SECRET);
+    },
+  );
+
+  it("command runs a program of one's own, again when it ends, and tells its new address", async () => {
+    const cwd = tempFolder();
+    const script = `echo "at $1" | sed 's/127.0.0.1/localhost/'; until test -e '${cwd}/end'; do sleep 0.02; done; rm '${cwd}/end'`;
+    const PATH = programIn(cwd, "my tunnel", script);
+    const argv = ["--tunnel-command", "'my tunnel' {target}", "--tunnel-url-pattern", "^at (http:.*)"];
+    const { ready, until } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
+    const { publicUrl, post } = await ready();
+    expect(publicUrl.hostname).toBe("localhost");
+    expect((await post(nowEnvelope())).status).toBe(200);
+    programIn(cwd, "my tunnel", 'echo "at $1"; exec cat');
+    writeFileSync(join(cwd, "end"), "");
+    expect(await until("restarting")).toMatchObject([{ code: "command_ended" }]);
+    publicUrl.hostname = "127.0.0.1";
+    expect((await until("online", 2))[1]).toMatchObject({
+      url: publicUrl.href,
+      previousUrl: expect.stringMatching(/^http:\/\/localhost:/),
+    });
+  });
+
+  it("ends with 5 where the program is not there", async () => {
+    const { ended, until, output } = startListening(["--tunnel", "cloudflared"], {
+      env: { PATH: tempFolder() },
+    });
+    expect(await ended).toBe(5);
+    expect(await until("failed")).toMatchObject([{ code: "command_missing" }]);
+    expect(output()).toContain("cloudflared: the program cannot be run: spawn cloudflared ENOENT");
+  });
+
+  it("leaves nothing of a program that will not end, though it and its tunnel's process are killed", async () => {
+    const cwd = tempFolder();
+    const PATH = programIn(
+      cwd,
+      "stubborn",
+      "trap '' TERM HUP\nsleep 60 &\necho \"$1\"\nwhile true; do sleep 1; done",
+    );
+    const argv = ["--tunnel-command", "stubborn {target}", "--tunnel-url-pattern", "^http.*"];
+    const { ready, child, pid } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
+    await ready();
+    const started = descendantsOf(pid);
+    expect(started.filter(({ command }) => /stubborn|^sleep 60/.test(command))).toHaveLength(2);
+    child.kill("SIGKILL");
+    for (const { pid: tunnel, command } of started) {
+      if (command.includes("tunnel-child")) process.kill(tunnel, "SIGKILL");
+    }
+    await untilTrue(() => !started.some((one) => isAlive(one.pid)));
+  });
+});
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,239 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { nowEnvelope } from "../../hostile/cli.ts";
+import { posting } from "../../receiver/open.ts";
+import { openTarget } from "../../relay/sample.ts";
+import { hasSsh, untilTrue } from "../../tunnel/machine.ts";
+import { descendantsOf, isAlive } from "../../tunnel/processes.ts";
+import { BANNERS, newKey, SshServer } from "../../tunnel/ssh-server.ts";
+import { tempFolder } from "../fake-io.ts";
+import { type ListeningOptions, startListening } from "../listening.ts";
+import { publicNames } from "../public-names.ts";
+
+beforeEach((context) => {
+  if (!hasSsh) context.skip("needs the OpenSSH client");
+});
+
+const NAME = "8beaa541ba3dc2.lhr.life";
+
+/** `listen` through a service, whose server is one of this machine. */
+function throughService(server: SshServer) {
+  const at = ["--ssh-host", "127.0.0.1", "--ssh-port", String(server.port), "--ssh-user", "nokey"];
+  const cwd = tempFolder();
+  const { env, lead } = publicNames(cwd);
+  lead(NAME, server.entry);
+  return { ...startListening(["--tunnel", "localhost.run", ...at], { cwd, env }), lead };
+}
+
+/** `listen` through a server of one's own, which lets in whoever has the key. */
+function throughOwn(server: SshServer, argv: readonly string[] = [], options: ListeningOptions = {}) {
+  const at = ["--ssh-host", "127.0.0.1", "--ssh-port", String(server.port), "--ssh-user", "porter"];
+  const forward = ["--ssh-remote-port", "4401", "--public-url", `http://127.0.0.1:${server.entry}`];
+  return startListening(["--tunnel", "ssh", ...at, ...forward, ...argv], options);
+}
+
+/** A folder with a private key in it, and what a server needs to know of it. */
+function folderWithKey() {
+  const key = newKey();
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "key"), key.private, { mode: 0o600 });
+  return { cwd, publicKey: key.public };
+}
+
+const service = () => SshServer.start({ banner: BANNERS["localhost.run"](NAME) });
+
+describe("listen through a service", () => {
+  it("is ready with the address that the service gave, and takes deliveries there and nowhere else", async () => {
+    const server = await service();
+    const { ready, records, cwd, output } = throughService(server);
+    const { publicUrl: url } = await ready();
+    expect(url.href).toBe(`https://${NAME}/webhooks`);
+    const entry = new URL(`http://127.0.0.1:${server.entry}/webhooks`);
+    expect((await posting(entry).post(nowEnvelope())).status).toBe(200);
+    expect((await posting(entry).post(nowEnvelope(), "a secret of somebody else")).status).toBe(401);
+    expect((await posting(new URL("/healthz", entry)).post(nowEnvelope())).status).toBe(404);
+    await vi.waitFor(() => expect(records("delivery").length).toBeGreaterThanOrEqual(2));
+    expect(existsSync(join(cwd, ".hookporter", "ssh", "known_hosts"))).toBe(true);
+    expect(output()).toContain("third party");
+  });
+
+  it("tells the old and the new address when the service gives another one", async () => {
+    const server = await service();
+    const { ready, lead, until } = throughService(server);
+    await ready();
+    lead("second.lhr.life", server.entry);
+    server.say(BANNERS["localhost.run"]("second.lhr.life"));
+    expect((await until("online", 2))[1]).toMatchObject({
+      url: "https://second.lhr.life/webhooks",
+      previousUrl: `https://${NAME}/webhooks`,
+    });
+  });
+
+  it("is not online at an address that leads elsewhere", async () => {
+    const server = await service();
+    const { ready, until, lead } = throughService(server);
+    await ready();
+    const elsewhere = await openTarget();
+    lead("elsewhere.lhr.life", Number(elsewhere.url.port));
+    server.say(BANNERS["localhost.run"]("elsewhere.lhr.life"));
+    await untilTrue(() => elsewhere.got.length > 0);
+    expect(await until("reconnecting")).toMatchObject([{ code: "tunnel_lost" }]);
+    lead("third.lhr.life", server.entry);
+    server.say(BANNERS["localhost.run"]("third.lhr.life"));
+    const urls = (await until("online", 2)).map(({ url }) => url);
+    expect(urls).toEqual([`https://${NAME}/webhooks`, "https://third.lhr.life/webhooks"]);
+  });
+
+  it("opens it again, at a new address, when the service hangs up", async () => {
+    const server = await service();
+    const { ready, until, lead } = throughService(server);
+    await ready();
+    lead("later.lhr.life", server.entry);
+    server.options.banner = BANNERS["localhost.run"]("later.lhr.life");
+    server.drop();
+    expect(await until("restarting")).toMatchObject([{ code: "ssh_closed" }]);
+    expect((await until("online", 2))[1]).toMatchObject({
+      url: "https://later.lhr.life/webhooks",
+      previousUrl: `https://${NAME}/webhooks`,
+    });
+    const { post } = posting(new URL(`http://127.0.0.1:${server.entry}/webhooks`));
+    expect((await post(nowEnvelope())).status).toBe(200);
+  });
+});
+
+describe("listen through a server of one's own", () => {
+  it("is ready with the address that was given, with the key that was named", async () => {
+    const { cwd, publicKey } = folderWithKey();
+    const server = await SshServer.start({ lets: { publicKey } });
+    const { ready, records } = throughOwn(server, ["--ssh-identity", "key"], { cwd });
+    const { publicUrl: url } = await ready();
+    expect(url.href).toBe(`http://127.0.0.1:${server.entry}/webhooks`);
+    expect(server.asked).toEqual([{ user: "porter", host: "localhost", port: 4401 }]);
+    expect((await posting(url).post(nowEnvelope())).status).toBe(200);
+    await vi.waitFor(() => expect(records("delivery")).toMatchObject([{ verdict: "accepted" }]));
+  });
+
+  it("keeps its address when the connection is lost, and takes deliveries again", async () => {
+    const server = await SshServer.start();
+    const { ready, until } = throughOwn(server);
+    const { publicUrl: url } = await ready();
+    server.drop();
+    expect(await until("restarting")).toMatchObject([{ code: "ssh_closed", url: url.href }]);
+    expect((await until("online", 2))[1]).toMatchObject({ url: url.href, previousUrl: null });
+    expect((await posting(url).post(nowEnvelope())).status).toBe(200);
+  });
+
+  it("waits for a port that is held", async () => {
+    const server = await SshServer.start({ forwards: false });
+    const { until, ready } = throughOwn(server);
+    expect(await until("restarting")).toMatchObject([{ code: "ssh_forward_refused" }]);
+    server.options.forwards = true;
+    await ready();
+  });
+});
+
+describe("listen ends with 5, with a code and what to do, when", () => {
+  it("the key is the wrong one", async () => {
+    const { cwd } = folderWithKey();
+    const server = await SshServer.start({ lets: { publicKey: newKey().public } });
+    const { ended, until, output } = throughOwn(server, ["--ssh-identity", "key"], { cwd });
+    expect(await ended).toBe(5);
+    expect(await until("failed")).toMatchObject([{ code: "ssh_denied" }]);
+    expect(output()).toMatch(/ssh: .*: porter@127\.0\.0\.1: Permission denied .*--ssh-identity/m);
+  });
+
+  it("the server's key is not the one of before", async () => {
+    const cwd = tempFolder();
+    const first = await SshServer.start();
+    const { port } = first;
+    const before = throughOwn(first, [], { cwd });
+    await before.ready();
+    before.child.kill("SIGINT");
+    expect(await before.ended).toBe(0);
+    await first.close();
+    const second = await SshServer.start({ port });
+    const { ended, until, output } = throughOwn(second, [], { cwd });
+    expect(await ended).toBe(5);
+    expect(await until("failed")).toMatchObject([{ code: "ssh_host_key_changed" }]);
+    expect(output()).toContain(`line 1 of ${join(cwd, ".hookporter", "ssh", "known_hosts")}`);
+    expect(second.asked).toEqual([]);
+  });
+
+  it("there is no ssh", async () => {
+    const server = await SshServer.start();
+    const { ended, until } = throughOwn(server, [], { env: { PATH: tempFolder() } });
+    expect(await ended).toBe(5);
+    expect(await until("failed")).toMatchObject([{ code: "ssh_missing" }]);
+  });
+});
+
+describe("no ssh is left", () => {
+  it("when listen ends", async () => {
+    const server = await SshServer.start();
+    const { ready, pid, child, ended } = throughOwn(server);
+    await ready();
+    const processes = withSsh(pid);
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+    await untilTrue(() => !processes.some(isAlive));
+    await untilTrue(() => server.gone === 1);
+  });
+
+  it("when listen is killed", async () => {
+    const server = await SshServer.start();
+    const { ready, pid, child } = throughOwn(server);
+    await ready();
+    const processes = withSsh(pid);
+    child.kill("SIGKILL");
+    await untilTrue(() => !processes.some(isAlive));
+    await untilTrue(() => server.gone === 1);
+  });
+
+  it("when the tunnel's process is killed, and another takes its place", async () => {
+    const server = await SshServer.start();
+    const { ready, pid, until } = throughOwn(server);
+    await ready();
+    const processes = withSsh(pid);
+    process.kill(tunnelChildOf(pid), "SIGKILL");
+    expect(await until("restarting")).toMatchObject([{ code: "tunnel_ended" }]);
+    await until("online", 2);
+    await untilTrue(() => !processes.some(isAlive));
+    expect(server.gone).toBe(1);
+  });
+
+  it("when both are killed at once", async () => {
+    const server = await SshServer.start();
+    const { ready, pid, child } = throughOwn(server);
+    await ready();
+    const processes = withSsh(pid);
+    const tunnel = tunnelChildOf(pid);
+    child.kill("SIGKILL");
+    process.kill(tunnel, "SIGKILL");
+    await untilTrue(() => !processes.some(isAlive));
+    await untilTrue(() => server.gone === 1);
+  });
+
+  it("when listen is killed while the tunnel's process hangs", async () => {
+    const server = await SshServer.start();
+    const { ready, pid, child } = throughOwn(server);
+    await ready();
+    const processes = withSsh(pid);
+    process.kill(tunnelChildOf(pid), "SIGSTOP");
+    child.kill("SIGKILL");
+    await untilTrue(() => !processes.some(isAlive));
+  });
+});
+
+/** All that a `listen` has started, with a check that ssh is among it. */
+function withSsh(pid: number): readonly number[] {
+  const started = descendantsOf(pid);
+  expect(started.filter(({ command }) => /^ssh .*ExitOnForwardFailure/.test(command))).toHaveLength(1);
+  return started.map((one) => one.pid);
+}
+
+function tunnelChildOf(pid: number): number {
+  const [tunnel, ...others] = descendantsOf(pid).filter(({ command }) => command.includes("tunnel-child"));
+  expect(others).toEqual([]);
+  return tunnel?.pid ?? 0;
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, it } from "vitest";
+import { createContext } from "../../../src/cli/context.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { authtokenOf, ngrokConfigPath } from "../../../src/cli/tunnel/ngrok-config.ts";
+import { ngrokSettings } from "../../../src/cli/tunnel/ngrok-settings.ts";
+import { tempFolder } from "../fake-io.ts";
+
+/** The settings in a folder with such files and variables; `HOME` is there too. */
+function settings({
+  env = {},
+  files = {},
+  mode = 0o600,
+}: {
+  env?: Record<string, string>;
+  files?: Record<string, string>;
+  mode?: number;
+} = {}) {
+  const cwd = tempFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text, { mode });
+  }
+  const io = { cwd, env: { HOME: cwd, ...env }, stdout: new Writable(), stderr: new Writable() };
+  const isTTY = { stdin: false, stdout: false, stderr: false };
+  return (options = {}) => ngrokSettings(options, createContext({ ...io, isTTY } as unknown as Io));
+}
+
+const OWN = ".hookporter/ngrok-authtoken";
+const config = ngrokConfigPath({ HOME: "/h" })?.slice("/h/".length) ?? "";
+const ENV = { NGROK_AUTHTOKEN: "from-env" };
+const FILES = {
+  ".env": "NGROK_AUTHTOKEN=from-env-file\n",
+  [OWN]: "from-own\n",
+  [config]: "authtoken: from-ngrok\n",
+};
+const { [OWN]: own, [config]: ngrokFile } = FILES;
+
+it("takes the token from the environment, the env file, the project's file and ngrok's, in this order", () => {
+  expect(settings({ env: ENV, files: FILES })()).toEqual({ authtoken: "from-env" });
+  expect(settings({ files: FILES })()).toEqual({ authtoken: "from-env-file" });
+  expect(settings({ files: { [OWN]: own ?? "", [config]: ngrokFile ?? "" } })()).toEqual({
+    authtoken: "from-own",
+  });
+  expect(settings({ files: { [config]: ngrokFile ?? "" } })()).toEqual({ authtoken: "from-ngrok" });
+});
+
+it.each([{}, { [config]: "version: 3\nagent:\n  api_key: x\n" }, { ".env": "NGROK_AUTHTOKEN=\n" }])(
+  "refuses to begin without a token, which ngrok wants from everybody: %j",
+  (files) => {
+    expect(settings({ files: { ...files } })).toThrow(
+      expect.objectContaining({ code: "credential_missing" }),
+    );
+  },
+);
+
+it("leaves it to an ingress of one's own whether it wants a token", () => {
+  const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443" };
+  expect(settings({ env })()).toEqual({ serverAddr: "tunnel.example.com:443" });
+});
+
+it.skipIf(process.platform === "win32")("refuses a token's file that others can read", () => {
+  const read = settings({ files: { [OWN]: "from-own\n" }, mode: 0o644 });
+  expect(read).toThrow(expect.objectContaining({ code: "secret_unsafe" }));
+});
+
+it("takes the domain from the flag, else from the variable that ngrok users know", () => {
+  const read = settings({ env: { ...ENV, NGROK_DOMAIN: "https://Mine.Example.com" } });
+  expect(read({ domain: "other.example.com" })).toMatchObject({ domain: "other.example.com" });
+  expect(read()).toMatchObject({ domain: "mine.example.com" });
+  expect(settings({ env: { NGROK_DOMAIN: "b d" } })).toThrow(expect.objectContaining({ code: "usage" }));
+});
+
+it("takes an ingress of one's own, and refuses one that cannot be", () => {
+  const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443", HOOKPORTER_NGROK_CA_FILE: "ca.pem" };
+  const files = { "ca.pem": "a certificate" };
+  expect(settings({ env, files })()).toEqual({ serverAddr: "tunnel.example.com:443", ca: "a certificate" });
+  for (const wrong of [
+    { HOOKPORTER_NGROK_SERVER_ADDR: "https://x" },
+    { HOOKPORTER_NGROK_CA_FILE: "no.pem" },
+  ]) {
+    expect(settings({ env: wrong as Record<string, string> })).toThrow(
+      expect.objectContaining({ code: "usage" }),
+    );
+  }
+});
+
+it.each([
+  ["version 2", 'version: "2"\nauthtoken: 2abc_DEF # mine\nregion: eu\n', "2abc_DEF"],
+  ["version 3", 'version: "3"\nagent:\n    authtoken: "2abc_DEF"\n    api_key: x\n', "2abc_DEF"],
+  ["line ends of Windows", "version: 3\r\nagent:\r\n  authtoken: '2abc_DEF'\r\n", "2abc_DEF"],
+  ["no token", "version: 3\nagent:\n  authtoken:\n  api_key: x\n", undefined],
+  ["a token of something else", "tunnels:\n  web:\n    authtoken: no\n", undefined],
+  ["a comment", "# authtoken: no\n", undefined],
+  ["an empty file", "", undefined],
+])("reads ngrok's file: %s", (_, yaml, token) => expect(authtokenOf(yaml)).toBe(token));
+
+it("knows where ngrok keeps its file on each system", () => {
+  expect(ngrokConfigPath({ HOME: "/h" }, "linux")).toBe("/h/.config/ngrok/ngrok.yml");
+  expect(ngrokConfigPath({ HOME: "/h", XDG_CONFIG_HOME: "/c" }, "linux")).toBe("/c/ngrok/ngrok.yml");
+  expect(ngrokConfigPath({ HOME: "/h" }, "darwin")).toBe("/h/Library/Application Support/ngrok/ngrok.yml");
+  expect(ngrokConfigPath({ LOCALAPPDATA: "C:\\l" }, "win32")).toBe("C:\\l\\ngrok\\ngrok.yml");
+  expect(ngrokConfigPath({}, "linux")).toBeUndefined();
+});

@@ -1,0 +1,97 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { failure, KEY, openService, type StandIn } from "../../client/service.ts";
+import { nowEnvelope } from "../../hostile/cli.ts";
+import { childrenOf, shownOf } from "../../tunnel/processes.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listenThrough, openEdge } from "../listen-through-edge.ts";
+import { remembered } from "../subscribe.ts";
+
+const PATIENCE = { timeout: 15_000, interval: 10 };
+
+/** `listen --tunnel … --subscribe` in a folder that has the key. */
+function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn, cwd = tempFolder()) {
+  writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\n`);
+  const listening = listenThrough(edge, ["--subscribe", "--base-url", service.url], cwd);
+  const subscriptions = (count: number) =>
+    vi.waitFor(() => {
+      const found = listening.records("subscription");
+      expect(found.length, listening.output()).toBe(count);
+      return found;
+    }, PATIENCE);
+  return { ...listening, subscriptions };
+}
+
+it("subscribes at the public address once it is online, and deliveries come there", async () => {
+  const [edge, service] = [await openEdge(), await openService()];
+  const { ready, subscriptions, output } = subscribing(edge, service);
+  const { publicUrl, post } = await ready();
+  expect(await subscriptions(1)).toMatchObject([
+    { id: "wh_1", url: publicUrl.href, tunnel: "ngrok", created: true },
+  ]);
+  expect(service.created).toMatchObject([{ url: publicUrl.href }]);
+  expect((await post(nowEnvelope())).status).toBe(200);
+  expect(output()).not.toContain(KEY);
+});
+
+it("keeps the API key from the tunnel's process, whatever variable holds it", async () => {
+  const [edge, service] = [await openEdge(), await openService()];
+  const argv = ["--subscribe", "--base-url", service.url, "--api-key-env", "MY_KEY"];
+  const { ready, child } = listenThrough(edge, argv, tempFolder(), { MY_KEY: KEY });
+  await ready();
+  const [tunnel = 0] = childrenOf(child.pid);
+  expect(shownOf(child.pid ?? 0)).toContain(KEY);
+  expect(shownOf(tunnel)).toContain("tunnel-child");
+  expect(shownOf(tunnel)).not.toContain(KEY);
+});
+
+it("does not subscribe again at the same address", async () => {
+  const [edge, service] = [await openEdge(), await openService()];
+  const first = subscribing(edge, service);
+  await first.subscriptions(1);
+  first.child.kill("SIGINT");
+  expect(await first.ended).toBe(0);
+  const second = subscribing(edge, service, first.cwd);
+  expect(await second.subscriptions(1)).toMatchObject([{ id: "wh_1", created: false }]);
+  expect(service.created).toHaveLength(1);
+});
+
+it("subscribes at an address that changes meanwhile, and says that the old one points nowhere", async () => {
+  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const { subscriptions, child, output, cwd } = subscribing(edge, service);
+  await subscriptions(1);
+  process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
+  const [first, second] = await subscriptions(2);
+  expect(second).toMatchObject({ id: "wh_2", created: true, others: [{ id: "wh_1", url: first?.url }] });
+  expect(second?.url).not.toBe(first?.url);
+  await vi.waitFor(() => expect(output()).toMatch(/^ {2}wh_1 .* points nowhere/m), PATIENCE);
+  expect(remembered(cwd)).toHaveLength(2);
+});
+
+it("goes on where the service refuses the changed address, and says what to do", async () => {
+  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
+  await ready();
+  await subscriptions(1);
+  service.next(failure(404), failure(400)); // the first is for what is asked of a sandbox
+  process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
+  const [, changed] = await until("online", 2);
+  await vi.waitFor(() => expect(records("error")).toMatchObject([{ code: "service_refused" }]), PATIENCE);
+  await vi.waitFor(() => expect(output()).toContain(`npx hookporter subscribe ${changed?.url}`), PATIENCE);
+  expect(child.exitCode).toBeNull();
+});
+
+it.each([
+  ["2 without a way from outside, for a service elsewhere", ["--base-url", "https://api.example"], 2],
+  [
+    "3 without a key, before a tunnel is opened",
+    ["--tunnel", "ngrok", "--base-url", "https://api.example"],
+    3,
+  ],
+])("ends with %s", async (_, argv, code) => {
+  const env = code === 2 ? { HOOKPORTER_API_KEY: KEY } : {};
+  const run = await runCli(["listen", "--port", "0", "--subscribe", "--json", ...argv], { env });
+  expect(run.code).toBe(code);
+  expect(run.stdout).not.toContain('"ready"');
+});

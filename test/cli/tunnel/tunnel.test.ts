@@ -1,0 +1,151 @@
+import { expect, it, vi } from "vitest";
+import { nowEnvelope } from "../../hostile/cli.ts";
+import { openTarget } from "../../relay/sample.ts";
+import { childrenOf, isAlive, shownOf } from "../../tunnel/processes.ts";
+import { listenThrough, openEdge, TOKEN } from "../listen-through-edge.ts";
+
+const QUICK = { timeout: 10_000, interval: 10 };
+
+it("forwards deliveries from the public address, byte for byte, and says where that is", async () => {
+  const edge = await openEdge();
+  const target = await openTarget();
+  const { ready, until, output } = listenThrough(edge, ["--forward-to", target.url.href]);
+  const { publicUrl, post } = await ready();
+  expect(publicUrl.origin).toBe(edge.urls[0]);
+  const body = JSON.stringify(nowEnvelope(), null, 3);
+  expect((await post(body)).status).toBe(200);
+  await vi.waitFor(() => expect(target.got).toHaveLength(1), QUICK);
+  expect(target.got[0]?.body.toString()).toBe(body);
+  expect(await until("online")).toMatchObject([{ name: "ngrok", url: publicUrl.href, previousUrl: null }]);
+  expect(output()).not.toContain(TOKEN);
+});
+
+it("passes the target's answer to the public sender with --sync, and shows nobody outside whether it is ready", async () => {
+  const edge = await openEdge();
+  const target = await openTarget((response) => void response.writeHead(202).end("taken"));
+  const argv = ["--forward-to", target.url.href, "--sync", "--health-port", "0"];
+  const { ready, records } = listenThrough(edge, argv);
+  const { publicUrl, post, ask } = await ready();
+  expect(await post(JSON.stringify(nowEnvelope()))).toMatchObject({ status: 202, text: "taken" });
+  for (const path of ["/readyz", "/healthz"])
+    expect(await ask({ method: "GET", target: path })).toMatchObject({ status: 404 });
+  const health = String(records("ready")[0]?.health);
+  const answer = await fetch(new URL("/readyz", health));
+  expect(await answer.json()).toMatchObject({ ready: true, checks: { tunnel: true } });
+  expect(new URL(health).port).not.toBe(publicUrl.port);
+});
+
+it("says on its own port that it is not ready while the tunnel is down", async () => {
+  const edge = await openEdge();
+  const { ready, records, until } = listenThrough(edge, ["--health-port", "0"]);
+  await ready();
+  await edge.stop();
+  await until("reconnecting");
+  const answer = await fetch(`${records("ready")[0]?.health}readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
+});
+
+it("keeps the token where nobody else on the machine can read it", async () => {
+  const edge = await openEdge();
+  const { ready, child } = listenThrough(edge);
+  await ready();
+  const [tunnel = 0] = childrenOf(child.pid);
+  expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
+  expect(shownOf(tunnel)).toContain("tunnel-child");
+  expect(shownOf(tunnel)).not.toContain(TOKEN);
+  expect(shownOf(child.pid ?? 0).split("\n")[0]).not.toContain(TOKEN);
+});
+
+it("ends with 0 at Ctrl-C, with its session closed and no process left", async () => {
+  const edge = await openEdge();
+  const { ready, child, ended, records } = listenThrough(edge);
+  await ready();
+  const tunnels = childrenOf(child.pid);
+  expect(tunnels).toHaveLength(1);
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+  expect(tunnels.filter(isAlive)).toEqual([]);
+  expect(records("tunnel").at(-1)).toMatchObject({ state: "closed" });
+  await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
+});
+
+it("ends with 0 at Ctrl-C while it is still starting, and leaves no process", async () => {
+  const edge = await openEdge({ silent: true });
+  const { until, child, ended, records } = listenThrough(edge);
+  await until("starting");
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+  expect(records("ready")).toEqual([]);
+  expect(childrenOf(child.pid)).toEqual([]);
+  await vi.waitFor(() => expect(edge.connections).toBe(0), QUICK);
+});
+
+it("leaves no process and no session behind when it is killed", async () => {
+  const edge = await openEdge();
+  const { ready, child, ended } = listenThrough(edge);
+  await ready();
+  const tunnels = childrenOf(child.pid);
+  expect(tunnels).toHaveLength(1);
+  child.kill("SIGKILL");
+  expect(await ended).toBe("SIGKILL");
+  await vi.waitFor(() => expect(tunnels.filter(isAlive)).toEqual([]), QUICK);
+  await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
+});
+
+it("leaves no process behind when it is killed while the edge does not answer", async () => {
+  const edge = await openEdge({ silent: true });
+  const { until, child, ended } = listenThrough(edge);
+  await until("starting");
+  const [tunnel] = await vi.waitFor(() => {
+    const children = childrenOf(child.pid);
+    expect(children).toHaveLength(1);
+    return children;
+  }, QUICK);
+  child.kill("SIGKILL");
+  await ended;
+  await vi.waitFor(() => expect(isAlive(tunnel)).toBe(false), QUICK);
+});
+
+it("is online again after its tunnel's process is killed, at the same address", async () => {
+  const edge = await openEdge();
+  const { ready, child, until } = listenThrough(edge);
+  const { publicUrl, post } = await ready();
+  process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
+  expect(await until("restarting")).toMatchObject([{ code: "tunnel_ended" }]);
+  expect((await until("online", 2))[1]).toMatchObject({ url: publicUrl.href, previousUrl: null });
+  expect((await post(nowEnvelope())).status).toBe(200);
+});
+
+it.each([
+  ["refuseAuth", "ERR_NGROK_107"],
+  ["refuseBind", "ERR_NGROK_320"],
+])("ends with 5, a code and a fix when the service will not have it: %s", async (knob, code) => {
+  const edge = await openEdge({ [knob]: code });
+  const { ended, records, output } = listenThrough(edge, ["--domain", "https://mine.example.com/"]);
+  expect(await ended).toBe(5);
+  expect(records("tunnel").at(-1)).toMatchObject({ state: "failed", code, fix: expect.any(String) });
+  expect(records("error")).toMatchObject([{ code: "tunnel_failed", message: expect.stringContaining(code) }]);
+  expect(records("ready")).toEqual([]);
+  expect(output()).not.toContain(TOKEN);
+  if (knob === "refuseBind") expect(edge.binds[0]).toMatchObject({ Opts: { Domain: "mine.example.com" } });
+});
+
+it("gives up with 6 when its time is over before the tunnel is online", async () => {
+  const edge = await openEdge({ silent: true });
+  const { ended, records } = listenThrough(edge, ["--once", "--timeout", "500ms"]);
+  expect(await ended).toBe(6);
+  expect(records("ready")).toEqual([]);
+});
+
+it("tells an address that differs from the last run's", async () => {
+  const edge = await openEdge({ newUrls: true });
+  const first = listenThrough(edge);
+  const { publicUrl } = await first.ready();
+  first.child.kill("SIGINT");
+  await first.ended;
+  const second = listenThrough(edge, [], first.cwd);
+  const { publicUrl: changed } = await second.ready();
+  expect(changed.href).not.toBe(publicUrl.href);
+  expect(await second.until("online")).toMatchObject([{ url: changed.href, previousUrl: publicUrl.href }]);
+});
