@@ -42,7 +42,7 @@ export class LogSize {
 
   #warn(bytes: number): void {
     const told =
-      "some program keeps a transaction open on the inbox, so that its log cannot be brought into the file: " +
+      "some program keeps a read transaction open on the inbox, so that its log cannot be brought into the file: " +
       "end it (`fuser FILE` names the programs that have it open); the log shrinks by itself then";
     this.#log?.warn({ log: `${this.#inbox}-wal`, bytes, limit: this.#limit }, told);
   }

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { type Answer, answersIn, handledIn, type Place } from "./place.ts";
+
+/** What became of the deliveries of a test. */
+export interface Books {
+  readonly acknowledged: number;
+  /** Entries in the file. */
+  readonly kept: number;
+  /** Acknowledged, and without an entry. */
+  readonly lost: number;
+  /** Acknowledged, and never handled. */
+  readonly unhandled: number;
+  /** A few that were lost or never handled. */
+  readonly examples: readonly string[];
+  /** Entries that are not `done`. */
+  readonly unfinished: number;
+  /** Answers 503. */
+  readonly refused: number;
+  /** The longest time without a 200 that began with a 503, outages left out. Milliseconds. */
+  readonly longestRefusal: number;
+}
+
+/** A time in which answers other than 200 are to be expected: from a kill until the receiver is back. */
+export interface Outage {
+  readonly from: number;
+  to: number;
+}
+
+/** A drain in which nothing was handled for this long has left something behind. Milliseconds. */
+const STALLED = 5000;
+
+/** Resolves once everything that was acknowledged is handled and no entry waits, or nothing moves any more. */
+export async function drained(place: Place): Promise<void> {
+  const acknowledged = acknowledgedIn(answersIn(place));
+  let least = Number.POSITIVE_INFINITY;
+  for (let end = Date.now() + STALLED; Date.now() < end; await sleep(100)) {
+    const handled = handledIn(place);
+    const left = acknowledged.filter((id) => !handled.has(id)).length + unfinishedIn(place.inbox);
+    if (left === 0) return;
+    if (left < least) end = Date.now() + STALLED;
+    least = Math.min(least, left);
+  }
+}
+
+/** Counts; call it when every receiver has ended. */
+export function readBooks(place: Place, outages: readonly Outage[] = []): Books {
+  const answers = answersIn(place);
+  const acknowledged = acknowledgedIn(answers);
+  const entries = entriesIn(place.inbox);
+  const handled = handledIn(place);
+  const lost = acknowledged.filter((id) => !entries.has(id));
+  const unhandled = acknowledged.filter((id) => !handled.has(id));
+  return {
+    acknowledged: acknowledged.length,
+    kept: entries.size,
+    lost: lost.length,
+    unhandled: unhandled.length,
+    examples: [...lost, ...unhandled].slice(0, 10),
+    unfinished: unfinishedIn(place.inbox),
+    refused: answers.filter(({ status }) => status === 503).length,
+    longestRefusal: longestRefusal(answers, outages),
+  };
+}
+
+/** The counts on one line. */
+export function booksLine({ examples, ...counts }: Books): string {
+  const line = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return [...line, ...(examples.length > 0 ? [`such as ${examples.join(" ")}`] : [])].join(", ");
+}
+
+/** The ids that were answered 200. */
+export function acknowledgedIn(answers: readonly Answer[]): readonly string[] {
+  return answers.filter(({ status }) => status === 200).map(({ id }) => id);
+}
+
+/** Milliseconds from the first 503 after a 200 to the next 200, of the same receiver; at most, and outages left out. */
+export function longestRefusal(answers: readonly Answer[], outages: readonly Outage[]): number {
+  const since = new Map<number, number>();
+  let longest = 0;
+  const look = (from: number, to: number) => {
+    const out = outages.reduce((sum, outage) => sum + overlap(outage, { from, to }), 0);
+    longest = Math.max(longest, to - from - out);
+  };
+  for (const { status, port, at } of answers) {
+    const from = since.get(port);
+    if (status === 503 && from === undefined) since.set(port, at);
+    if (status !== 200 || from === undefined) continue;
+    look(from, at);
+    since.delete(port);
+  }
+  const end = answers.at(-1)?.at ?? 0;
+  for (const from of since.values()) look(from, end);
+  return longest;
+}
+
+function overlap(one: Outage, other: Outage): number {
+  return Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));
+}
+
+/** Event ids, read by another's hand than the inbox's own. */
+function entriesIn(inbox: string): ReadonlySet<string> {
+  return reading(
+    inbox,
+    "SELECT event_id AS id FROM entry",
+    (rows) => new Set(rows.map(({ id }) => String(id))),
+  );
+}
+
+function unfinishedIn(inbox: string): number {
+  const sql = "SELECT count(*) AS n FROM entry WHERE state <> 'done'";
+  return reading(inbox, sql, ([row]) => Number(row?.n));
+}
+
+/** The rows of a query, as a reader that writes nothing, not even at its end, gets them. */
+function reading<Result>(
+  inbox: string,
+  sql: string,
+  use: (rows: readonly Record<string, unknown>[]) => Result,
+): Result {
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(inbox, { readOnly: true });
+  try {
+    return use(database.prepare(sql).all() as Record<string, unknown>[]);
+  } finally {
+    database.close();
+  }
+}

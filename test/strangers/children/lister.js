@@ -1,0 +1,11 @@
+// Opens an inbox with the library of a built package, counts its entries and closes it: `lister.js DIST INBOX`.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [dist, path] = process.argv.slice(2);
+const { createReceiver } = await import(pathToFileURL(join(dist, "index.js")).href);
+const { inbox } = createReceiver({ secret: "a-secret-of-a-lister-of-entries", inbox: path });
+await inbox.open();
+const entries = await inbox.list({});
+await inbox.close();
+process.stdout.write(`${entries.length}\n`);

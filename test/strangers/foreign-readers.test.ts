@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { long } from "../long.ts";
+import { booksLine, drained, readBooks } from "./books.ts";
+import { newPlace } from "./place.ts";
+import { needs, query } from "./programs.ts";
+import { newSeed } from "./seed.ts";
+import { SenderProcess } from "./sender-process.ts";
+import { Storm, type StormOptions } from "./storm.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** The longest that receivers may answer 503 on end while none of them is down. Milliseconds. */
+const LONGEST_REFUSAL = 3 * SECOND;
+
+it("Foreign readers, while the receiver is killed, cost no delivery and no readiness", {
+  timeout: MINUTE,
+}, async (context) => {
+  needs(context, "the sqlite3 shell", "Python's sqlite3");
+  await expectNothingLost({ duration: 8 * SECOND, kills: 2, freezes: 0, sources: ["service"] });
+});
+
+it.skipIf(long(true, false))(
+  "Foreign readers cost nothing beside a second receiver, kills and freezes, for ten minutes",
+  {
+    timeout: 15 * MINUTE,
+  },
+  async (context) => {
+    needs(context, "the sqlite3 shell", "Python's sqlite3");
+    const sources = ["service", "other"];
+    await expectNothingLost({ duration: 10 * MINUTE, kills: 60, freezes: 30, sources });
+  },
+);
+
+async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<void> {
+  const seed = newSeed();
+  const place = newPlace();
+  const storm = new Storm(place, { ...options, seed });
+  const sender = new SenderProcess(place, { ports: await storm.start(), pause: long(8, 100) });
+  await storm.rage();
+  const allAnswered = await sender.stop();
+  await drained(place);
+  const exitCodes = await storm.stop();
+  const books = readBooks(place, storm.outages);
+  const complaints = [...storm.readers.values()].flatMap((reader) => reader.complaints);
+  const readers = [...storm.readers].map(([name, { runs, complaints }]) => {
+    return `${name} ${runs}${complaints.length === 0 ? "" : ` (${complaints.length} failed)`}`;
+  });
+  process.stdout.write(`strangers, seed ${seed}: ${booksLine(books)}\n  ${readers.join(", ")}\n`);
+  expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
+  expect(books.longestRefusal).toBeLessThan(LONGEST_REFUSAL);
+  expect({ allAnswered, exitCodes }).toEqual({ allAnswered: true, exitCodes: options.sources.map(() => 0) });
+  expect(await query(place.inbox, "PRAGMA integrity_check")).toBe("ok");
+  expect(storm.faults).toEqual([]);
+  expect(complaints.filter((complaint) => /malformed|corrupt|not a database|disk/i.test(complaint))).toEqual(
+    [],
+  );
+  // It has looked at something.
+  expect(books.acknowledged).toBeGreaterThan(50);
+  expect([...storm.readers.values()].reduce((sum, { copies }) => sum + copies, 0)).toBeGreaterThan(0);
+}

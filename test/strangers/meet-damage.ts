@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Outcome } from "../../src/receiver/outcome.ts";
+import { createReceiver, type Receiver } from "../../src/receiver/receiver.ts";
+import { deliveryOf, envelope, keptLog, SECRET } from "../receiver/sample.ts";
+import { type AgedInbox, sha256 } from "./aged-inbox.ts";
+
+/** What a receiver made of a damaged inbox. */
+export interface Meeting {
+  /** The code with which it refused to start. */
+  readonly refused?: string;
+  /** Of {@link SENT} deliveries. */
+  readonly acknowledged: number;
+  /** Acknowledged, handled, and settled as `done`. */
+  readonly done: number;
+  /** Acknowledged, and handled at least. */
+  readonly handled: number;
+  /** `receiver.ready` at the end. */
+  readonly ready: boolean;
+  /** Whether each of a few deliveries at the end was refused with 503. */
+  readonly turnsAway: boolean;
+  /** Of the entries that were due: how many ended `done`, as `unreadable` dead letters, or neither. */
+  readonly old: { readonly done: number; readonly unreadable: number; readonly left: number };
+  /** What must not be, whatever the receiver makes of the damage. */
+  readonly faults: readonly string[];
+}
+
+/** Deliveries sent to a receiver on a damaged inbox. */
+export const SENT = 20;
+
+/** Milliseconds that an acknowledged event may take to be handled, and the old ones to be worked off. */
+const PATIENCE = 4000;
+/** Milliseconds without any progress after which the old ones are not waited for. */
+const STALLED = 1500;
+
+/** Starts a receiver on an inbox over a damaged file, sends to it, and looks at what becomes of it all. */
+export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: AgedInbox): Promise<Meeting> {
+  const { log, lines } = keptLog();
+  const receiver = createReceiver({
+    ...{ secret: SECRET, inbox, log, poll: 50, lease: 1000 },
+    retry: { attempts: 3, delay: 10, factor: 1 },
+  });
+  const seen = watch(receiver, hashes);
+  try {
+    await receiver.start();
+  } catch (error) {
+    const { code = "no code" } = error as { code?: string };
+    const turnsAway = (await send(receiver, "late-", 3)).every(isRefused);
+    await receiver.close();
+    const old = { done: 0, unreadable: 0, left: due.size };
+    return {
+      ...{ refused: code, acknowledged: 0, done: 0, handled: 0, ready: receiver.ready, turnsAway, old },
+      faults: seen.faults,
+    };
+  }
+  const outcomes = await send(receiver, "new-", SENT);
+  const acknowledged = outcomes.flatMap(({ type }, index) => (type === "accepted" ? [`new-${index}`] : []));
+  const doneOf = (ids: Iterable<string>) => [...ids].filter((id) => seen.done.has(id)).length;
+  const unreadable = () =>
+    seen.dead.filter(({ reason, eventId }) => reason === "unreadable" && due.has(eventId));
+  await progress(() => doneOf(acknowledged) === acknowledged.length, PATIENCE);
+  const over = (isTrue: () => boolean) => () => isTrue() || !receiver.ready;
+  await progress(
+    over(() => doneOf(acknowledged) === acknowledged.length),
+    PATIENCE,
+  );
+  await progress(
+    over(() => doneOf(due) + unreadable().length >= due.size),
+    PATIENCE,
+    () => seen.done.size,
+  );
+  const ready = receiver.ready;
+  const turnsAway = (await send(receiver, "late-", 3)).every(isRefused);
+  await receiver.close().catch(() => {});
+  const file = ["", "-wal"].map((ending) => readIfThere(path + ending));
+  const told = unreadable().map(({ seq }) => seq);
+  const logged = new Set(lines.map(({ fields }) => (fields as { seq?: number }).seq));
+  return {
+    acknowledged: acknowledged.length,
+    done: doneOf(acknowledged),
+    handled: acknowledged.filter((id) => seen.ran.has(id)).length,
+    ...{ ready, turnsAway },
+    old: {
+      done: doneOf(due),
+      unreadable: told.length,
+      left: due.size - doneOf(due) - told.length,
+    },
+    faults: [
+      ...seen.faults,
+      ...(new Set(told).size === told.length ? [] : ["an unreadable entry was reported twice"]),
+      ...(told.every((seq) => logged.has(seq)) ? [] : ["an unreadable entry was not logged"]),
+      ...outcomes.flatMap(({ type }) =>
+        ["accepted", "unavailable"].includes(type) ? [] : [`answered ${type}`],
+      ),
+      ...acknowledged
+        .filter((id) => !seen.done.has(id) && !file.some((bytes) => bytes.includes(`"${id}"`)))
+        .map((id) => `${id} was acknowledged, and is not in the file`),
+    ],
+  };
+}
+
+/** Notes what is handled, settled and given up. */
+function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
+  const seen = {
+    ran: new Set<string>(),
+    done: new Set<string>(),
+    dead: [] as { seq: number; eventId: string; reason: string }[],
+    faults: [] as string[],
+  };
+  receiver.on("*", ({ id }, { delivery }) => {
+    seen.ran.add(id);
+    const hash = hashes.get(id);
+    if (hash !== undefined && hash !== sha256(delivery.body)) seen.faults.push(`${id} ran with other bytes`);
+  });
+  receiver.onDead(({ seq, eventId, reason }) => void seen.dead.push({ seq, eventId, reason }));
+  receiver.observe((observation) => {
+    if (observation.type === "attempt" && observation.state === "done") seen.done.add(observation.eventId);
+  });
+  return seen;
+}
+
+/** One after another, each an event of its own. */
+async function send(receiver: Receiver, prefix: string, count: number): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let number = 0; number < count; number++) {
+    const now = Date.now();
+    const parts = { id: `${prefix}${number}`, timestamp: new Date(now).toISOString() };
+    outcomes.push(await receiver.accept(deliveryOf(envelope(parts), undefined, now)));
+    await sleep(2);
+  }
+  return outcomes;
+}
+
+function isRefused({ type }: Outcome): boolean {
+  return type === "unavailable";
+}
+
+/** Waits until something is true, as long as it takes while there is progress. */
+async function progress(isTrue: () => boolean, patience: number, count = () => 0): Promise<void> {
+  let last = count();
+  for (let end = Date.now() + patience; Date.now() < end && !isTrue(); await sleep(20)) {
+    const now = count();
+    if (now > last) end = Date.now() + STALLED;
+    last = now;
+  }
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.of();
+  }
+}

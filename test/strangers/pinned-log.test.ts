@@ -1,0 +1,112 @@
+import { statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, expect, it } from "vitest";
+import { long } from "../long.ts";
+import { acknowledgedIn, booksLine, drained, readBooks } from "./books.ts";
+import { HeldShell } from "./held-shell.ts";
+import { answersIn, logIn, newPlace, type Place } from "./place.ts";
+import { needs } from "./programs.ts";
+import { ReceiverProcess } from "./receiver-process.ts";
+import { SenderProcess } from "./sender-process.ts";
+
+const SECOND = 1000;
+const MEBIBYTE = 1024 * 1024;
+
+beforeEach((context) => needs(context, "the sqlite3 shell"));
+
+it("A read transaction that stays open lets the log grow, is warned of, and leaves no large log behind", {
+  timeout: 5 * 60 * SECOND,
+}, async () => {
+  const logLimit = 4 * MEBIBYTE;
+  const rows = long(2000, 40_000);
+  const { place, receiver, sender } = await start({ walLimit: logLimit });
+  await untilTrue(20 * SECOND, () => answersIn(place).length > 10);
+  const reader = await HeldShell.open(place.inbox, "BEGIN", "SELECT count(*) FROM entry");
+  const enough = () => acknowledgedIn(answersIn(place)).length >= rows && logSize(place) > 1.5 * logLimit;
+  expect(await untilTrue(120 * SECOND, enough)).toBeLessThan(120 * SECOND);
+  const warned = await untilTrue(30 * SECOND, () => warningsOf(place).length > 0);
+  expect(await sender.stop()).toBe(true);
+  await drained(place);
+  const largest = logSize(place);
+  await reader.close();
+  const shrunk = await untilTrue(60 * SECOND, () => logSize(place) <= logLimit);
+  const left = logSize(place);
+  const exitCode = await receiver.stop();
+  const books = readBooks(place);
+  const figures = `the log was ${mib(largest)}, ${mib(left)} after ${shrunk} ms, warned of after ${warned} ms`;
+  process.stdout.write(`strangers, a pinned log: ${booksLine(books)}\n  ${figures}\n`);
+  expect(warned).toBeLessThan(30 * SECOND);
+  expect(shrunk).toBeLessThan(60 * SECOND);
+  // Once for each time that it grew too large, not with each write.
+  expect(warningsOf(place).length).toBeLessThan(10);
+  expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0, refused: 0 });
+  expect(exitCode).toBe(0);
+});
+
+it("A foreign write transaction has deliveries refused while it lasts, and loses none", {
+  timeout: 2 * 60 * SECOND,
+}, async () => {
+  const hold = long(8, 30) * SECOND;
+  const { place, receiver, sender } = await start();
+  await untilTrue(20 * SECOND, () => answersIn(place).length > 100);
+  const from = Date.now();
+  const writer = await HeldShell.open(place.inbox, "BEGIN IMMEDIATE");
+  const held = Date.now();
+  await sleep(hold);
+  const released = Date.now();
+  await writer.close();
+  await untilTrue(10 * SECOND, () =>
+    answersIn(place).some(({ status, at }) => status === 200 && at > released),
+  );
+  await sleep(SECOND);
+  expect(await sender.stop()).toBe(true);
+  await drained(place);
+  const exitCode = await receiver.stop();
+  const books = readBooks(place, [{ from, to: released }]);
+  const answers = answersIn(place);
+  const back = (answers.find(({ status, at }) => status === 200 && at > released)?.at ?? Infinity) - released;
+  const slowest = Math.max(...answers.filter(({ at }) => at > held).map(({ began, at }) => at - began));
+  process.stdout.write(
+    `strangers, a foreign write of ${hold} ms: ${booksLine(books)}\n` +
+      `  200 again after ${back} ms, the slowest answer took ${slowest} ms\n`,
+  );
+  const meanwhile = answers.filter(({ began, at }) => began > held && at < released);
+  expect(new Set(meanwhile.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(back).toBeLessThan(3 * SECOND);
+  expect(books.longestRefusal).toBeLessThan(3 * SECOND);
+  expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
+  expect(exitCode).toBe(0);
+});
+
+/** With a short lease, so that entries whose result met a lock run again soon. */
+async function start(options: object = {}) {
+  const place = newPlace();
+  const receiver = new ReceiverProcess(place, { options: { lease: 2000, ...options } });
+  const port = await receiver.ready;
+  const sender = new SenderProcess(place, { ports: [port], pause: 5 });
+  return { place, receiver, sender };
+}
+
+/** The file that SQLite writes to first, in bytes. */
+function logSize({ inbox }: Place): number {
+  return statSync(`${inbox}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Warnings that name the log and what keeps it from being emptied. */
+function warningsOf(place: Place) {
+  const told = (line: object) => JSON.stringify(line);
+  return logIn(place).filter(
+    (line) => line.level === 40 && /-wal/.test(told(line)) && /read/i.test(told(line)),
+  );
+}
+
+/** Resolves with the milliseconds until something was true; no less than `limit` if it never was. */
+async function untilTrue(limit: number, check: () => boolean): Promise<number> {
+  const start = performance.now();
+  while (performance.now() - start < limit && !check()) await sleep(100);
+  return Math.round(check() ? Math.min(performance.now() - start, limit - 1) : limit);
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+}

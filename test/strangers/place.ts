@@ -1,0 +1,71 @@
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** The files of one test. */
+export interface Place {
+  readonly folder: string;
+  readonly inbox: string;
+  /** An event's id per line, for each run of a handler. */
+  readonly effects: string;
+  /** One answer per line, see {@link Answer}. */
+  readonly answers: string;
+  /** What the receivers log: pino's lines. */
+  readonly log: string;
+  /** The log, open to append to. */
+  readonly logHandle: number;
+}
+
+/** An answer that the sender got; status 0 is a connection that failed. Times are milliseconds since 1970. */
+export interface Answer {
+  readonly id: string;
+  readonly status: number;
+  readonly port: number;
+  readonly began: number;
+  readonly at: number;
+}
+
+/** A line of a receiver's log. */
+export interface LogLine {
+  /** Pino's: 40 is a warning, 50 an error. */
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** A new folder for a test. It stays, and is named, when the test failed. */
+export function newPlace(): Place {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-strangers-"));
+  const file = (name: string) => join(folder, name);
+  const logHandle = openSync(file("log.ndjson"), "a");
+  onTestFinished(({ task }) => {
+    closeSync(logHandle);
+    if (task.result?.state === "fail") process.stdout.write(`${task.name}: its files are in ${folder}\n`);
+    else rmSync(folder, { recursive: true, force: true });
+  });
+  const [effects, answers] = [file("effects.txt"), file("answers.ndjson")];
+  return { folder, inbox: file("inbox.db"), effects, answers, log: file("log.ndjson"), logHandle };
+}
+
+/** The ids of the events that were handled. */
+export function handledIn({ effects }: Place): ReadonlySet<string> {
+  return new Set(wholeLines(effects));
+}
+
+/** The answers so far, in the order they came. */
+export function answersIn({ answers }: Place): readonly Answer[] {
+  return wholeLines(answers).map((line) => JSON.parse(line));
+}
+
+/** What the receivers logged so far. */
+export function logIn({ log }: Place): readonly LogLine[] {
+  return wholeLines(log)
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+}
+
+/** A line that is just being written has no end yet. */
+function wholeLines(file: string): readonly string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+}

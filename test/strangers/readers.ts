@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+
+import { type Ended, query, run, shell } from "./programs.ts";
+
+/** A program of others that opens the inbox of a place, looks and closes it. */
+export interface Reader {
+  readonly name: string;
+  /** Told where to leave a copy, if it makes one. */
+  read(inbox: string, copy: string): Promise<Ended>;
+  /** Whether it leaves a copy. */
+  readonly copies?: true;
+}
+
+const python = (...lines: readonly string[]) => {
+  const code = [
+    "import sqlite3, sys",
+    "inbox = sqlite3.connect(sys.argv[1])",
+    ...lines,
+    "inbox.close()",
+  ].join("\n");
+  return (inbox: string, copy: string) => run("python3", ["-c", code, inbox, copy]);
+};
+
+/** All of them. A copy under constant load may be long in coming: the shell's own begins again after each commit. */
+export const READERS: readonly Reader[] = [
+  { name: "shell: select", read: (inbox) => shell(inbox, "SELECT count(*) FROM entry") },
+  { name: "shell: .dump", read: (inbox) => shell(inbox, ".output /dev/null", ".dump") },
+  { name: "shell: .recover", read: (inbox) => shell(inbox, ".output /dev/null", ".recover") },
+  { name: "shell: .backup", read: (inbox, copy) => shell(inbox, `.backup '${copy}'`), copies: true },
+  { name: "shell: VACUUM INTO", read: (inbox, copy) => shell(inbox, `VACUUM INTO '${copy}'`), copies: true },
+  { name: "Python: select", read: python('inbox.execute("SELECT count(*) FROM entry").fetchone()') },
+  {
+    name: "Python: backup",
+    read: python("copy = sqlite3.connect(sys.argv[2])", "inbox.backup(copy)", "copy.close()"),
+    copies: true,
+  },
+];
+
+/** What a copy of an inbox lacks, in words; nothing if it is whole and has every event of these. */
+export async function faultsOfCopy(copy: string, ids: readonly string[]): Promise<readonly string[]> {
+  const integrity = await query(copy, "PRAGMA integrity_check");
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(copy, { readOnly: true });
+  try {
+    const rows = database
+      .prepare("SELECT event_id AS id, body_hash AS hash, body FROM entry LEFT JOIN delivery USING (seq)")
+      .all();
+    const broken = rows.filter(({ hash, body }) => body === null || sha256(body as Uint8Array) !== hash);
+    const known = new Set(rows.map(({ id }) => id));
+    const missing = ids.filter((id) => !known.has(id));
+    return [
+      ...(integrity === "ok" ? [] : [`integrity_check: ${integrity.slice(0, 200)}`]),
+      ...(broken.length === 0 ? [] : [`${broken.length} entries without their body`]),
+      ...(missing.length === 0 ? [] : [`${missing.length} acknowledged before, and not in the copy`]),
+    ];
+  } finally {
+    database.close();
+  }
+}
+
+function sha256(body: Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
+}

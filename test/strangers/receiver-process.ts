@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { root } from "../docs/markdown.ts";
+import { SECRET } from "../receiver/sample.ts";
+import type { Place } from "./place.ts";
+
+/** The package as it was built. */
+export const DIST = join(root, "dist");
+
+/** How a receiver is started. */
+export interface ReceiverSetup {
+  /** 0 takes a free one. */
+  readonly port?: number;
+  /** The folder of a built package. Default: this checkout's. */
+  readonly dist?: string;
+  /** Of `createReceiver`, as JSON has them. */
+  readonly options?: object;
+}
+
+/** A receiver in a process of its own, on a place's inbox; killed with the test. */
+export class ReceiverProcess {
+  /** Resolves with its port once it takes deliveries. */
+  readonly ready: Promise<number>;
+  /** Resolves once its writer thread has started. */
+  readonly threaded: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+
+  constructor(place: Place, { port = 0, dist = DIST, options = {} }: ReceiverSetup = {}) {
+    if (!existsSync(join(dist, "inbox-writer.js")))
+      throw new Error("expected dist/ to be built: npm run build");
+    const setup = { dist, inbox: place.inbox, effects: place.effects, port, options };
+    this.#child = fork(join(import.meta.dirname, "children", "receiver.js"), {
+      env: {
+        PATH: process.env.PATH,
+        HOOKPORTER_SECRET: SECRET,
+        STRANGERS_RECEIVER: JSON.stringify(setup),
+      },
+      stdio: ["ignore", "ignore", place.logHandle, "ipc"],
+    });
+    this.#exited = once(this.#child, "exit");
+    onTestFinished(() => void this.#child.kill("SIGKILL"));
+    this.ready = this.#says("port").then(Number);
+    this.threaded = this.#says("thread").then(() => {});
+    for (const promise of [this.ready, this.threaded]) promise.catch(() => {}); // nobody may wait for it
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Opens an inbox a second time in that process, and closes it. */
+  async openAndClose(path: string): Promise<void> {
+    await this.#ask("openAndClose", path);
+  }
+
+  /** What its `receiver.ready` is. */
+  async isReady(): Promise<boolean> {
+    return (await this.#ask("ready")) === true;
+  }
+
+  /** Has it stand still, or go on, as a debugger or a frozen container does. */
+  freeze(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child.kill("SIGCONT");
+  }
+
+  /** Ends it as a power cut would, for itself. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  /** Asks it to close its receiver and end; resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGTERM");
+    await this.#exited;
+    return this.#child.exitCode;
+  }
+
+  #says(field: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#child.on("message", (message: Readonly<Record<string, unknown>>) => {
+        if (field in message) resolve(message[field]);
+      });
+      void this.#exited.then(() => reject(new Error(`the receiver ended before it said ${field}`)));
+    });
+  }
+
+  /** One question at a time. */
+  async #ask(name: string, given?: string): Promise<unknown> {
+    const answered = this.#says("answer") as Promise<{ result?: unknown; error?: string }>;
+    this.#child.send({ name, given });
+    const { result, error } = await answered;
+    if (error !== undefined) throw new Error(error);
+    return result;
+  }
+}

@@ -1,0 +1,148 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "../../src/relay/random.ts";
+import { freePort } from "../crash/child.ts";
+import { acknowledgedIn, type Outage } from "./books.ts";
+import { answersIn, type Place } from "./place.ts";
+import { faultsOfCopy, READERS } from "./readers.ts";
+import { ReceiverProcess } from "./receiver-process.ts";
+
+/** Milliseconds after which the entries that a killed receiver had are run by the next. */
+const LEASE = 2000;
+
+/** What happens to an inbox under load, at random. */
+export interface StormOptions {
+  readonly seed: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly kills: number;
+  /** Times that a receiver stands still for a while. */
+  readonly freezes: number;
+  /** One receiver for each, on the one inbox. */
+  readonly sources: readonly string[];
+}
+
+/** What a kind of reader came to. */
+export interface ReaderTally {
+  runs: number;
+  /** What those that failed said: such as a lock that they did not wait for. */
+  readonly complaints: string[];
+  copies: number;
+}
+
+/** Receivers of one inbox that are killed and frozen, and the foreign readers beside them. */
+export class Storm {
+  readonly outages: Outage[] = [];
+  readonly readers = new Map<string, ReaderTally>();
+  /** What was wrong with copies. */
+  readonly faults: string[] = [];
+  readonly #place: Place;
+  readonly #options: StormOptions;
+  readonly #random: () => number;
+  readonly #receivers: { readonly source: string; readonly port: number; process: ReceiverProcess }[] = [];
+  #copies = 0;
+
+  constructor(place: Place, options: StormOptions) {
+    this.#place = place;
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+  }
+
+  /** Starts the receivers; resolves with their ports. */
+  async start(): Promise<readonly number[]> {
+    for (const source of this.#options.sources) {
+      const port = await freePort();
+      const process = this.#receiverOf(source, port);
+      await process.ready;
+      this.#receivers.push({ source, port, process });
+    }
+    return this.#receivers.map(({ port }) => port);
+  }
+
+  /** Lets it all happen; resolves when it is over, and every receiver is back. */
+  async rage(): Promise<void> {
+    const { kills, freezes } = this.#options;
+    const until = Date.now() + this.#options.duration;
+    await Promise.all([
+      this.#readOn(until),
+      this.#readOn(until),
+      this.#atRandom(kills, until, () => this.#kill()),
+      this.#atRandom(freezes, until, () => this.#freeze()),
+    ]);
+  }
+
+  /** Closes the receivers; resolves with their exit codes. */
+  stop(): Promise<readonly (number | null)[]> {
+    return Promise.all(this.#receivers.map(({ process }) => process.stop()));
+  }
+
+  #receiverOf(source: string, port: number): ReceiverProcess {
+    return new ReceiverProcess(this.#place, { port, options: { source, lease: LEASE } });
+  }
+
+  async #readOn(until: number): Promise<void> {
+    while (Date.now() < until) {
+      await this.#read();
+      await sleep(this.#random() * 60);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const reader = this.#oneOf(READERS);
+    const copy = join(this.#place.folder, `copy-${++this.#copies}.db`);
+    const known = reader.copies === true ? acknowledgedIn(answersIn(this.#place)) : [];
+    const { code, stderr } = await reader.read(this.#place.inbox, copy);
+    const tally = this.readers.get(reader.name) ?? { runs: 0, copies: 0, complaints: [] };
+    this.readers.set(reader.name, tally);
+    tally.runs++;
+    if (code !== 0) tally.complaints.push(code === null ? "took too long" : stderr);
+    else if (reader.copies === true) {
+      tally.copies++;
+      const faults = await faultsOfCopy(copy, known);
+      this.faults.push(...faults.map((fault) => `${reader.name}: ${fault}`));
+    }
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(copy + end, { force: true });
+  }
+
+  /** Does something so often, at moments that are spread over the time left. */
+  async #atRandom(times: number, until: number, act: () => Promise<void>): Promise<void> {
+    for (let left = times; left > 0; left--) {
+      const share = (until - Date.now()) / (left + 1);
+      await sleep(Math.max(0, share * (0.5 + this.#random())));
+      await act();
+    }
+  }
+
+  async #kill(): Promise<void> {
+    const killed = this.#oneOf(this.#receivers);
+    const outage = this.#outage();
+    await killed.process.kill();
+    await sleep(this.#random() * 300); // what others do with the file while nobody has it
+    killed.process = this.#receiverOf(killed.source, killed.port);
+    await killed.process.ready;
+    outage.to = Date.now();
+  }
+
+  async #freeze(): Promise<void> {
+    const { process } = this.#oneOf(this.#receivers);
+    const outage = this.#outage();
+    process.freeze();
+    await sleep(this.#random() * 4000);
+    process.thaw();
+    outage.to = Date.now();
+  }
+
+  /** From now on, until it is given another end. */
+  #outage(): Outage {
+    const outage = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    this.outages.push(outage);
+    return outage;
+  }
+
+  #oneOf<Item>(items: readonly Item[]): Item {
+    const item = items[Math.floor(this.#random() * items.length)];
+    if (item === undefined) throw new RangeError("nothing to choose from");
+    return item;
+  }
+}
