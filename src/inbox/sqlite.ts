@@ -1,29 +1,28 @@
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
-import {
-  type Appended,
-  type AttemptRecord,
-  type ClaimedEntry,
-  type ClaimRequest,
-  ENTRY_STATES,
-  type Entry,
-  type EntryFilter,
-  type EntryState,
-  type Inbox,
-  type KeepTerms,
-  type Kept,
-  type NewEntry,
-  type OpenTerms,
-  type Runner,
-  type Settlement,
+import type {
+  Appended,
+  AttemptRecord,
+  ClaimedEntry,
+  ClaimRequest,
+  Entry,
+  EntryFilter,
+  EntryState,
+  Inbox,
+  KeepTerms,
+  Kept,
+  NewEntry,
+  OpenTerms,
+  Runner,
+  Settlement,
 } from "./inbox.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
 import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
+import { DamagedDeliveries } from "./sqlite/damaged-deliveries.ts";
 import { inboxError } from "./sqlite/errors.ts";
-import { filterSql } from "./sqlite/filter.ts";
 import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/log-size.ts";
 import { openFile, readOnly } from "./sqlite/open-file.ts";
 import {
@@ -32,9 +31,10 @@ import {
   type OperationName,
   type OperationResult,
 } from "./sqlite/operations.ts";
-import { toAttempt, toDelivery, toEntry } from "./sqlite/rows.ts";
+import { attemptsOfEntry, countByState, deliveryOfEntry, listEntries } from "./sqlite/reads.ts";
 import { otherRunners } from "./sqlite/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/runners.ts";
+import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
 
@@ -52,6 +52,7 @@ interface Opened {
   readonly connection: Connection;
   readonly runners: Runners;
   readonly trust: Trust;
+  readonly damaged: DamagedDeliveries;
   readonly upkeep: NodeJS.Timeout | undefined;
 }
 
@@ -77,7 +78,8 @@ class SqliteInbox implements Inbox {
       const size = new LogSize(path, walLimit, log);
       const upkeep =
         access === "own" ? setInterval(() => void this.#upkeep(size), UPKEEP).unref() : undefined;
-      this.#opened = { access, connection, runners, trust: new Trust(path, log), upkeep };
+      const trust = new Trust(path, log);
+      this.#opened = { access, connection, runners, trust, damaged: new DamagedDeliveries(), upkeep };
     });
     if (access === "own") await this.#takeOver();
   }
@@ -122,40 +124,52 @@ class SqliteInbox implements Inbox {
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {
-    return this.#write("append", entry);
+    return this.#whileUsable(() => this.#write("append", entry));
   }
 
   keep(delivery: Delivery, terms: KeepTerms): Promise<Kept> {
-    return this.#write("keep", delivery, terms);
+    return this.#whileUsable(() => this.#write("keep", delivery, terms));
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {
-    return this.#write("touch", key, at);
+    return this.#whileUsable(() => this.#write("touch", key, at));
   }
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    const entries = await this.#whileUsable(this.#write("claim", request));
-    const unreadable = entries.find((entry) => entry.unreadable !== undefined);
-    if (unreadable !== undefined) {
-      this.#opened?.trust.doubt(`entry ${unreadable.seq} cannot be read: ${unreadable.unreadable}`);
+    const { trust, damaged, connection } = this.#open;
+    const entries = await this.#whileUsable(async () => {
+      try {
+        return await this.#write("claim", request, damaged.seqs);
+      } catch (thrown) {
+        if (!isCorrupt(thrown) || !damaged.explain(connection.statements, request)) throw thrown;
+        return await this.#write("claim", request, damaged.seqs);
+      }
+    });
+    for (const { seq, unreadable } of entries) {
+      if (unreadable !== undefined) trust.doubt(`entry ${seq} cannot be read: ${unreadable}`);
     }
     return entries;
   }
 
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
     const own = leases.map(({ seq, lease }) => ({ seq, lease })); // and not all else they may have
-    return this.#whileUsable(this.#write("renew", own, until));
+    return this.#whileUsable(() => this.#write("renew", own, until));
   }
 
-  async settle(settlement: Settlement, now: number): Promise<boolean> {
-    const settled = await this.#whileUsable(this.#write("settle", settlement, now));
-    if (settled === "stored_without_records")
-      this.#opened?.trust.doubt("records of handler runs cannot be written");
-    return settled !== "refused";
+  settle(settlement: Settlement, now: number): Promise<boolean> {
+    return this.#whileUsable(async () => {
+      try {
+        return await this.#write("settle", settlement, now);
+      } catch (thrown) {
+        // A damaged page among the records of handler runs must not make the entry run again and again.
+        if (!isCorrupt(thrown) || settlement.records.length === 0) throw thrown;
+        return await this.#write("settle", { ...settlement, records: [] }, now);
+      }
+    });
   }
 
   nextRunAt(request: Pick<ClaimRequest, "except" | "sources"> = {}): Promise<number | undefined> {
-    return this.#whileUsable(this.#guard(() => nextDue(this.#open.connection.statements, request)));
+    return this.#whileUsable(() => this.#read((statements) => nextDue(statements, request)));
   }
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
@@ -163,16 +177,7 @@ class SqliteInbox implements Inbox {
   }
 
   list(filter: EntryFilter): Promise<readonly Entry[]> {
-    const { where, values } = filterSql(filter);
-    return this.#guard(() => {
-      const limit = filter.limit ?? -1;
-      const rows = this.#open.connection.statements.all(
-        `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`,
-        ...values,
-        limit,
-      );
-      return rows.reverse().map(toEntry);
-    });
+    return this.#read((statements) => listEntries(statements, filter));
   }
 
   prune(request: PruneRequest, step: Step): Promise<StepResult> {
@@ -190,35 +195,15 @@ class SqliteInbox implements Inbox {
   }
 
   delivery(seq: number): Promise<Delivery | undefined> {
-    return this.#guard(() => {
-      const sql =
-        "SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?";
-      const row = this.#open.connection.statements.get(sql, seq);
-      return row === undefined ? undefined : toDelivery(row);
-    });
+    return this.#read((statements) => deliveryOfEntry(statements, seq));
   }
 
   attempts(seq: number): Promise<readonly AttemptRecord[]> {
-    return this.#guard(() =>
-      this.#open.connection.statements
-        .all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq)
-        .map(toAttempt),
-    );
+    return this.#read((statements) => attemptsOfEntry(statements, seq));
   }
 
   counts(): Promise<Readonly<Record<EntryState, number>>> {
-    return this.#guard(() => {
-      const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<
-        EntryState,
-        number
-      >;
-      for (const row of this.#open.connection.statements.all(
-        "SELECT state, count(*) AS n FROM entry GROUP BY state",
-      )) {
-        counts[row.state as EntryState] = row.n as number;
-      }
-      return counts;
-    });
+    return this.#read(countByState);
   }
 
   async close(): Promise<void> {
@@ -248,13 +233,12 @@ class SqliteInbox implements Inbox {
     throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
   }
 
-  /** Whether handling goes on hangs on these: if the file is damaged there, nothing may be acknowledged. */
-  async #whileUsable<Result>(work: Promise<Result>): Promise<Result> {
+  /** For what keeping and handling depend on: if the file is damaged there, nothing may be acknowledged. */
+  async #whileUsable<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await work;
+      return await work();
     } catch (thrown) {
-      const { code, message } = inboxError(this.#path, thrown);
-      if (code === "inbox_corrupt") this.#opened?.trust.lose(message);
+      if (isCorrupt(thrown)) this.#opened?.trust.lose((thrown as Error).message);
       throw thrown;
     }
   }
@@ -272,9 +256,13 @@ class SqliteInbox implements Inbox {
       return await connection.write(name, given);
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);
-      if (error.code === "inbox_corrupt") this.#opened?.trust.doubt(error.message);
+      if (isCorrupt(error)) this.#opened?.trust.doubt(error.message);
       throw error;
     }
+  }
+
+  #read<Result>(work: (statements: Statements) => Result): Promise<Result> {
+    return this.#guard(() => work(this.#open.connection.statements));
   }
 
   async #guard<Result>(work: () => Result): Promise<Result> {
@@ -284,4 +272,8 @@ class SqliteInbox implements Inbox {
       throw inboxError(this.#path, thrown);
     }
   }
+}
+
+function isCorrupt(thrown: unknown): boolean {
+  return thrown instanceof HookporterError && thrown.code === "inbox_corrupt";
 }

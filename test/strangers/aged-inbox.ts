@@ -65,7 +65,7 @@ function record(now: number, outcome: AttemptRecord["outcome"]): AttemptRecord {
 
 /** Drops the deliveries of some that are done, and does not give their pages back yet. */
 function freeSomePages(path: string): void {
-  const database = openDatabase(path, () => {});
+  const database = openDatabase(path);
   database.exec("DELETE FROM delivery WHERE seq IN (SELECT seq FROM entry WHERE state = 'done' LIMIT 40)");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();

@@ -94,7 +94,7 @@ function isLocked(file: string, pid: number): boolean {
 function showsLocks(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-locks-"));
   const file = join(folder, "own.db");
-  const database = openDatabase(file, () => {});
+  const database = openDatabase(file);
   try {
     database.exec("CREATE TABLE own (value TEXT); BEGIN; SELECT * FROM own");
     return isLocked(file, process.pid);

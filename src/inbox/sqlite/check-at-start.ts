@@ -22,6 +22,7 @@ export function checkAtStart(statements: Statements): boolean {
   const ordered = `SELECT seq FROM entry
     WHERE order_key IS NOT NULL AND state IN ('pending', 'running', 'dead') ORDER BY order_key, source, seq LIMIT ?`;
   const seqs = [waiting, ordered].flatMap((sql) => statements.all(sql, WAITING_LOOKED_AT));
+  statements.all("SELECT * FROM pruned");
   statements.all("SELECT * FROM pruned_source");
   statements.all("SELECT * FROM runner");
   let readable = true;

@@ -12,9 +12,14 @@ const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
 /** Entries looked at in one claim: a long row of held back ones must not keep deliveries waiting. */
 const MAX_LOOKED_AT = 1000;
 
-/** Leases due entries, within a transaction. */
-export function claimDue(statements: Statements, request: ClaimRequest): readonly ClaimedEntry[] {
-  if (request.only !== undefined) return claimOnly(statements, request.only, request);
+/** Leases due entries, within a transaction; the delivery of those on damaged pages is not read. */
+export function claimDue(
+  statements: Statements,
+  request: ClaimRequest,
+  onDamagedPages: readonly number[] = [],
+): readonly ClaimedEntry[] {
+  const damaged = new Set(onDamagedPages);
+  if (request.only !== undefined) return claimOnly(statements, request.only, request, damaged);
   const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
   const sources = sourcesToServe(statements, request.sources);
   const horizon = horizonOf(request);
@@ -34,7 +39,7 @@ export function claimDue(statements: Statements, request: ClaimRequest): readonl
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
         else if (!holdBackIfNeeded(statements, row, deadBlocks)) {
-          claimed.push(lease(statements, row, { until: now + leaseMs, runner }));
+          claimed.push(lease(statements, row, { until: now + leaseMs, runner, damaged }));
         }
       }
       if (passedBy) break;
@@ -56,7 +61,12 @@ function firstDue(bySource: readonly (readonly Row[])[], limit: number): readonl
 }
 
 /** Leases one entry, due or not, unless it has ended, is leased, or an earlier one has to end first. */
-function claimOnly(statements: Statements, seq: number, request: ClaimRequest): readonly ClaimedEntry[] {
+function claimOnly(
+  statements: Statements,
+  seq: number,
+  request: ClaimRequest,
+  damaged: ReadonlySet<number>,
+): readonly ClaimedEntry[] {
   const { now, leaseMs, except = [], deadBlocks = false, runner } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(
@@ -66,7 +76,7 @@ function claimOnly(statements: Statements, seq: number, request: ClaimRequest): 
   );
   if (row === undefined || !servedBy(request.sources)(row) || holdBackIfNeeded(statements, row, deadBlocks))
     return [];
-  return [lease(statements, row, { until: now + leaseMs, runner })];
+  return [lease(statements, row, { until: now + leaseMs, runner, damaged })];
 }
 
 /** Between threads, where everything goes as JSON, an endless one is `null`. */
@@ -87,16 +97,19 @@ export function nextDue(
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-function lease(
-  statements: Statements,
-  row: Row,
-  { until, runner }: { readonly until: number; readonly runner: string | undefined },
-): ClaimedEntry {
+/** How an entry is leased. */
+interface LeaseTerms {
+  readonly until: number;
+  readonly runner: string | undefined;
+  readonly damaged: ReadonlySet<number>;
+}
+
+function lease(statements: Statements, row: Row, { until, runner, damaged }: LeaseTerms): ClaimedEntry {
   const token = leaseToken(runner);
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,
     ...[until, token, row.seq as number],
   );
-  return readClaimed(statements, row, { token, until });
+  return readClaimed(statements, row, { token, until }, damaged);
 }

@@ -23,10 +23,24 @@ export function isLockingFailure(thrown: unknown): boolean {
   return resultOf(thrown) === 15;
 }
 
+/** SQLite's own texts for these results: the client of Node 20 leaves the number out where rows are read. */
+const RESULTS: ReadonlyMap<string, number> = new Map([
+  ["database is locked", 5],
+  ["database table is locked", 6],
+  ["attempt to write a readonly database", 8],
+  ["disk I/O error", 10],
+  ["database disk image is malformed", 11],
+  ["database or disk is full", 13],
+  ["unable to open database file", 14],
+  ["locking protocol", 15],
+  ["file is not a database", 26],
+]);
+
 /** SQLite's primary result code; -1 for what is no error of SQLite. */
 function resultOf(thrown: unknown): number {
-  const result = (thrown as { errcode?: unknown } | null)?.errcode;
-  return typeof result === "number" ? result & 0xff : -1;
+  const { errcode, message } = (thrown ?? {}) as { errcode?: unknown; message?: unknown };
+  if (typeof errcode === "number") return errcode & 0xff;
+  return (typeof message === "string" && RESULTS.get(message)) || -1;
 }
 
 /** An error of SQLite or the file system as one of ours, naming the file and the way out. */

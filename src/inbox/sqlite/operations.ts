@@ -4,7 +4,6 @@ import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Settlement } from "../inbox.ts";
 import { keepDelivery } from "../keep.ts";
 import { claimDue } from "./claim.ts";
-import { isDamage } from "./errors.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseBehind } from "./order.ts";
 import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
@@ -116,10 +115,7 @@ const INSERT_ATTEMPT =
   "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** How a settlement went: refused, or stored, with or without its records. */
-type Settled = "refused" | "stored" | "stored_without_records";
-
-function settle(statements: Statements, settlement: Settlement, now: number): Settled {
+function settle(statements: Statements, settlement: Settlement, now: number): boolean {
   const { seq, lease, state, reason, runAt, records } = settlement;
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
@@ -130,16 +126,10 @@ function settle(statements: Statements, settlement: Settlement, now: number): Se
      WHERE seq = ? AND lease = ?`,
     ...[state, reason === null ? null : encodeText(reason), runAt, settledAt, finished, given, seq, lease],
   );
-  if (changed === 0) return "refused";
+  if (changed === 0) return false;
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
-  try {
-    for (const record of records) statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
-    return "stored";
-  } catch (thrown) {
-    // A damaged page among the records must not make the entry run again and again.
-    if (isDamage(thrown)) return "stored_without_records";
-    throw thrown;
-  }
+  for (const record of records) statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
+  return true;
 }
 
 function redrive(statements: Statements, filter: EntryFilter, now: number): number {

@@ -1,16 +1,23 @@
 import { hash } from "node:crypto";
-import { describeError } from "../../errors.ts";
 import type { ClaimedEntry, Lease } from "../inbox.ts";
 import { noDelivery } from "../unreadable.ts";
-import { isDamage } from "./errors.ts";
 import { type Row, toClaimed } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * An entry that was just leased, with its delivery. If that cannot be read, or is not what was received, the entry says
- * so: one damaged page must not stop all others from being claimed.
+ * An entry that was just leased, with its delivery. If that is not what was received, the entry says so: it must not stop
+ * all others from being claimed.
+ *
+ * @param damaged - entries whose delivery is known to be on a damaged page, and must not be touched: SQLite lets nothing be
+ *   written any more in a transaction that met damage
  */
-export function readClaimed(statements: Statements, row: Row, lease: Lease): ClaimedEntry {
+export function readClaimed(
+  statements: Statements,
+  row: Row,
+  lease: Lease,
+  damaged: ReadonlySet<number>,
+): ClaimedEntry {
+  if (damaged.has(row.seq as number)) return unreadable(row, lease, "the page it is on is damaged");
   try {
     const stored = statements.get(
       "SELECT method, target, headers, body FROM delivery WHERE seq = ?",
@@ -21,9 +28,7 @@ export function readClaimed(statements: Statements, row: Row, lease: Lease): Cla
     if (hash("sha256", claimed.delivery.body, "hex") === row.body_hash) return claimed;
     return unreadable(row, lease, "its body is not the one that was received");
   } catch (thrown) {
-    // What is damaged may also read as text that is no JSON.
-    if (isDamage(thrown) || thrown instanceof SyntaxError)
-      return unreadable(row, lease, describeError(thrown));
+    if (thrown instanceof SyntaxError) return unreadable(row, lease, "its headers are no JSON");
     throw thrown;
   }
 }
