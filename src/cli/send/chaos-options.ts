@@ -27,7 +27,8 @@ export interface ChaosCommandOptions {
   readonly bodiesTo?: string;
 }
 
-const FLAGS = [
+/** All of them, for a command that has a way not to send. */
+export const CHAOS_FLAGS = [
   ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
   ...["dryRun", "bodiesTo"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
@@ -66,9 +67,6 @@ export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
   bodiesTo: { needs: ["dryRun"] },
 };
-
-/** All flags of chaos, for a command that has a way not to send. */
-export const CHAOS_FLAGS: readonly (keyof ChaosCommandOptions)[] = FLAGS;
 
 /** The instant that events are dated to. */
 export function datedTo(now: number, { stale = 0, future = 0 }: ChaosCommandOptions): number {
