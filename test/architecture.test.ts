@@ -168,7 +168,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
 it("names the files beside an inbox nowhere but where it is kept", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("inbox/sqlite")) return false;
-    return /-(?:wal|shm|holder)\b`/.test(readFileSync(join(source, file), "utf8"));
+    return /\}-(?:wal|shm|holder)\b/.test(readFileSync(join(source, file), "utf8"));
   });
   expect(wrong).toEqual([]);
 });

@@ -43,7 +43,7 @@ describe("an inbox that does not exist", () => {
   it("is announced as new, once", async () => {
     const path = join(newFolder(), "inbox.db");
     const { log } = await openInbox(path);
-    expect(log.lines).toMatchObject([{ level: "warn" }]);
+    expect(log.lines).toMatchObject([{ level: "info" }]);
     expect((await openInbox(path)).log.lines).toEqual([]);
   });
 
