@@ -21,6 +21,7 @@ export const ERROR_CODES = {
   inbox_older:
     "The inbox file was written by an older version, and the command does not bring it up to date.",
   closed: "The receiver or its inbox is closed, or was not started.",
+  handler_exited: "A handler, or code it uses, called `process.exit`.",
   handler_timeout: "A handler did not finish in its time.",
   fixture_invalid: "A file is neither a saved delivery nor an envelope.",
   input_invalid: "A file or standard input does not hold what the command needs.",

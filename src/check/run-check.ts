@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describeError, HookporterError } from "../errors.ts";
+import { shownUrl } from "../shown-url.ts";
 import type { Answer } from "./answer.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckCase, Evidence } from "./check-case.ts";
@@ -51,7 +52,7 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   const { results, stopped } = run;
   return {
-    ...{ url: url.href, startedAt, results, stopped },
+    ...{ url: shownUrl(url), startedAt, results, stopped },
     durationMs: Math.round(performance.now() - start),
     diagnosis: diagnose(results),
     counts: countResults(results),

@@ -10,6 +10,8 @@ export interface CliContext {
   readonly clock: () => number;
   /** What the command ends with if it does not throw. */
   exitCode: ExitCode;
+  /** The texts that the configuration file has for this command. */
+  readonly configured: string[];
   /** Set by `--debug`: errors show their stack. */
   debug: boolean;
 }
@@ -26,6 +28,7 @@ export function createContext(io: Io): MutableContext {
     io,
     clock,
     exitCode: 0,
+    configured: [],
     debug: false,
     output: createOutput(io, { json: false, color: undefined, clock }),
   };

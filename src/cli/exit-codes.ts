@@ -33,6 +33,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   inbox_newer: 3,
   inbox_older: 3,
   closed: 1,
+  handler_exited: 1,
   handler_timeout: 1,
   fixture_invalid: 2,
   input_invalid: 2,

@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { describeError, HookporterError } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
+import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";
 import { createOutput } from "./output.ts";
 import { printable } from "./printable.ts";
@@ -17,7 +18,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     await createProgram(context).parseAsync([...argv], { from: "user" });
     return context.exitCode;
   } catch (thrown) {
-    return report(thrown, context);
+    return report(thrown, argv, context);
   }
 }
 
@@ -27,24 +28,32 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
-function report(thrown: unknown, { output, debug }: CliContext): ExitCode {
+function report(thrown: unknown, argv: readonly string[], context: CliContext): ExitCode {
+  const { io, output, debug, configured } = context;
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return 0; // --help and --version
-    const text = thrown.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+    const text = hide(thrown.message)
+      .replace(/^error: /, "")
+      .replaceAll(/\s*\n\s*/g, " ");
     const told = text === "(outputHelp)"; // the help of a group, as talk
     if (told) output.record("error", { code: "usage", message: "expected a command, got none" });
     else say("usage", text);
     return 2;
   }
   if (thrown instanceof HookporterError) {
-    say(thrown.code, thrown.message);
-    if (debug) output.talk(String(thrown.stack));
+    say(thrown.code, hide(thrown.message));
+    if (debug) output.talk(hide(String(thrown.stack)));
     return ERROR_EXIT_CODES[thrown.code];
   }
-  const text = `this is a fault in hookporter, please report it: ${describeError(thrown)}`;
+  const text = `this is a fault in hookporter, please report it: ${hide(describeError(thrown))}`;
   say("unexpected", debug ? text : `${text} (--debug shows the stack)`);
-  if (debug && thrown instanceof Error) output.talk(String(thrown.stack));
+  if (debug && thrown instanceof Error) output.talk(hide(String(thrown.stack)));
   return 1;
+
+  /** A secret that was pasted where it does not belong must not come back, least of all into a log of a build. */
+  function hide(text: string): string {
+    return hideGiven(text, { argv, configured }, io);
+  }
 
   function say(code: string, message: string): void {
     output.talk(`error: ${printable(message, 1000)}`);

@@ -3,17 +3,22 @@ import type { Io, StopSignal } from "./io.ts";
 /** This process's own surroundings. */
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
+  let ours = false;
+  const exit = (code: number) => {
+    ours = true;
+    process.exit(code);
+  };
   // Whoever reads our output may stop reading (`| head`): that is not our failure.
   for (const stream of [stdout, stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(0);
+      if (error.code === "EPIPE") exit(0);
       throw error;
     });
   }
   return {
     ...{ env, stdin, stdout, stderr, cwd: process.cwd() },
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
-    exit: (code) => process.exit(code),
+    exit,
     onSignal: (listener) => {
       const signals: StopSignal[] = ["SIGINT", "SIGTERM"];
       for (const signal of signals) process.on(signal, listener);
@@ -27,7 +32,30 @@ export function processIo(): Io {
       process.on("uncaughtException", tell).on("unhandledRejection", tell);
       return () => void process.off("uncaughtException", tell).off("unhandledRejection", tell);
     },
+    onExitCall: (listener) => {
+      const tell = (code: number) => {
+        const caller = ours ? undefined : callerOfExit();
+        if (caller !== undefined) process.exitCode = listener({ code, at: caller.at });
+      };
+      process.on("exit", tell);
+      return () => void process.off("exit", tell);
+    },
   };
+}
+
+/**
+ * Where `process.exit` was called, while its listeners run; `undefined` if the process ends for another reason. The
+ * listeners run inside the call, so it is on the stack.
+ */
+function callerOfExit(): { readonly at: string | undefined } | undefined {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 50;
+  const frames = String(new Error().stack).split("\n");
+  Error.stackTraceLimit = limit;
+  const exit = frames.findIndex((frame) => /\bprocess\.exit\b/.test(frame));
+  if (exit === -1) return undefined;
+  const [, at] = /\(?((?:file:\/\/)?[^\s()]+:\d+):\d+\)?$/.exec(frames[exit + 1] ?? "") ?? [];
+  return { at: at?.replace(/^file:\/\//, "") };
 }
 
 /** A terminal that gives each key as it is pressed makes no signals of them: that is done here. */

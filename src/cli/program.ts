@@ -44,7 +44,7 @@ export function createProgram(context: MutableContext): Command {
   for (const command of leaves(program)) addCommonOptions(command);
   program.hook("preAction", (_, command) => {
     context.debug = command.opts().debug === true; // before settings, so that their errors show it too
-    applySettings(command, context.io);
+    applySettings(command, context);
     const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
     context.debug = debug === true;
     context.output = createOutput(context.io, { json: json === true, color, clock: context.clock });

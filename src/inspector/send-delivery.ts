@@ -4,6 +4,7 @@ import type { Inbox } from "../inbox/inbox.ts";
 import { isLoopback } from "../is-loopback.ts";
 import { send } from "../relay/send.ts";
 import { targetUrl } from "../relay/target-url.ts";
+import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
 import type { Sent } from "./api.ts";
 
@@ -30,7 +31,7 @@ export async function sendDelivery(
   const answer = await send({ target, headers, body, timeout: TIMEOUT });
   const { status, ok, durationMs } = answer;
   const seq = target.href === endpoint.href ? await entryOf(inbox, answer.body) : null;
-  return { url: target.href, status, ok, durationMs, body: answer.body, seq };
+  return { url: shownUrl(target), status, ok, durationMs, body: answer.body, seq };
 }
 
 /**

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Handler } from "../dispatch/handler.ts";
 import { HookporterError } from "../errors.ts";
 import { readRetryAfter } from "../retry-after.ts";
+import { shownUrl } from "../shown-url.ts";
 import { type Sending, send, type TargetAnswer } from "./send.ts";
 import { wantsTls } from "./unreachable.ts";
 
@@ -41,7 +42,7 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
 
 function refusal(target: URL, { status, body, headers }: TargetAnswer, now: number): HookporterError {
   const why = wantsTls(target, status, body) ?? body.slice(0, 500);
-  const error = new HookporterError("target_refused", `${target.href} answered ${status}: ${why}`);
+  const error = new HookporterError("target_refused", `${shownUrl(target)} answered ${status}: ${why}`);
   const wait = readRetryAfter(headers["retry-after"], now) || undefined; // 0 would send again and again without a pause
   return Object.assign(error, { retryAfterMs: wait });
 }

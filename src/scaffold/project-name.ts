@@ -12,8 +12,7 @@ export const DEFAULT_PROJECT_NAME = "my-receiver";
 /** Why a text cannot name a project, as expected and got; `undefined` where it can. */
 export function nameProblem(name: string): string | undefined {
   if (name.length <= MAX_LENGTH && PACKAGE_NAME.test(name) && !RESERVED.has(name)) return undefined;
-  const got = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
-  return `expected a project name that npm takes (lower case, digits, "-", "_", "."; at most ${MAX_LENGTH} characters), got ${got}`;
+  return `expected a project name that npm takes (lower case, digits, "-", "_", "."; at most ${MAX_LENGTH} characters), got ${JSON.stringify(name)}`;
 }
 
 /**

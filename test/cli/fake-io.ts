@@ -72,6 +72,7 @@ function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIo
       return () => keyListeners.delete(listener);
     },
     onStray: () => () => {},
+    onExitCall: () => () => {},
   };
   const signal = (name: StopSignal) => {
     for (const listener of listeners) listener(name);

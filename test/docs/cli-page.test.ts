@@ -219,6 +219,7 @@ function program(): Command {
     onSignal: () => () => {},
     onKeys: () => () => {},
     onStray: () => () => {},
+    onExitCall: () => () => {},
   });
   return createProgram(context);
 }

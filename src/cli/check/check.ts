@@ -12,6 +12,7 @@ import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../is-loopback.ts";
+import { shownUrl } from "../../shown-url.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/sign.ts";
 import type { CliContext } from "../context.ts";
@@ -59,7 +60,7 @@ export async function runCheckCommand(
   const observer = readObserver(options.observe, timeout, context);
 
   const patient = cases.some(({ id }) => id === "HTTP-10") ? `; HTTP-10 takes up to ${timeout / 1000} s` : "";
-  output.talk(`${target.href}: ${cases.length} cases, secret from ${found.from}${patient}`);
+  output.talk(`${shownUrl(target)}: ${cases.length} cases, secret from ${found.from}${patient}`);
   const shown = options.format === undefined || options.format === "pretty" || options.output !== undefined;
   const view = new CheckView(context, options.verbose === true, shown);
   const report = await runCheck({

@@ -3,6 +3,7 @@ import { isHostPattern } from "../../sandbox/target-hosts.ts";
 import type { CliContext } from "../context.ts";
 import type { SandboxCommandOptions } from "../sandbox/sandbox.ts";
 import {
+  isPastedKey,
   readCount,
   readDuration,
   readDurationRange,
@@ -83,7 +84,7 @@ function addChaos(command: Command): Command {
 /** Names of hosts with a comma between; given again, it adds to what was given before. */
 function readHosts(text: string, before: readonly string[] = []): readonly string[] {
   const hosts = text.split(",").map((part) => part.trim());
-  if (hosts.every(isHostPattern)) return [...before, ...hosts];
+  if (hosts.every((host) => isHostPattern(host) && !isPastedKey(host))) return [...before, ...hosts];
   throw new InvalidArgumentError("expected names of hosts, such as example.com, *.example.com or *.");
 }
 

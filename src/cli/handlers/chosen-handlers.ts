@@ -8,12 +8,15 @@ import type { CliContext } from "../context.ts";
 import { type ForwardRule, registerForwards } from "./forward-rules.ts";
 import { loadHandlers, type RegisterHandlers, watchHandlers } from "./handlers-module.ts";
 import { onlyKinds } from "./only-kinds.ts";
+import type { RunningHandlers } from "./running-handlers.ts";
 
 /** What is to be done with events. */
 export interface HandlerChoice {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
   readonly events?: readonly string[];
+  /** Knows which of the user's own handlers run. */
+  readonly running?: RunningHandlers;
 }
 
 /**
@@ -22,14 +25,15 @@ export interface HandlerChoice {
  * @throws ConfigurationError `handlers_invalid`
  */
 export async function chooseHandlers(
-  { handlers, forwardTo = [], events = ["*"] }: HandlerChoice,
+  { handlers, forwardTo = [], events = ["*"], running }: HandlerChoice,
   forwarding: ForwardOptions,
   { io }: CliContext,
 ): Promise<RegisterHandlers> {
   const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers);
   return (registry) => {
     const chosen = onlyKinds(registry, events);
-    own?.(endingRetries(chosen));
+    const retried = endingRetries(chosen);
+    own?.(running?.watch(retried) ?? retried);
     registerForwards(chosen, forwardTo, forwarding);
   };
 }

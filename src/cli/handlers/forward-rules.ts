@@ -2,6 +2,7 @@ import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptRecord } from "../../inbox/inbox.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
 import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
+import { shownUrl } from "../../shown-url.ts";
 import { narrow } from "./only-kinds.ts";
 
 /** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern takes. */
@@ -40,7 +41,8 @@ export function forwardedKinds(rules: readonly ForwardRule[], wanted: readonly s
 
 /** A rule in words. */
 export function describeRule({ pattern, target }: ForwardRule): string {
-  return pattern === null ? target.href : `${target.href} (${pattern})`;
+  const url = shownUrl(target);
+  return pattern === null ? url : `${url} (${pattern})`;
 }
 
 /** Whether a run is a forward's to which no target answered: an answer is noted. */

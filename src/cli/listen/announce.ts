@@ -1,4 +1,5 @@
 import type { RunningServer } from "../../receiver/server.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import type { ListenOptions } from "./options.ts";
@@ -39,7 +40,7 @@ export function announce(
   if (page !== undefined) output.talk(`  see each delivery on ${page.href}`);
   const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
   output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
-  const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: target.href }));
+  const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
     ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, stream, sync },

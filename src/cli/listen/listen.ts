@@ -5,6 +5,8 @@ import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
 import { Tally } from "../end/tally.ts";
 import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
+import { watchExitCalls } from "../handlers/exit-calls.ts";
+import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
 import { LiveGate } from "../live/gate.ts";
@@ -25,6 +27,7 @@ interface Session extends ListenPlan {
   readonly options: ListenOptions;
   readonly context: CliContext;
   readonly tally: Tally;
+  readonly running: RunningHandlers;
   /** What is open, each as the way to close it. */
   readonly stops: (() => unknown)[];
   /** Ends the run; later calls say nothing. */
@@ -49,7 +52,8 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
     stop = resolve;
   });
   const tally = new Tally();
-  const session: Session = { ...plan, options, context, tally, stops: [], stop, stopped };
+  const running = new RunningHandlers();
+  const session: Session = { ...plan, options, context, tally, running, stops: [], stop, stopped };
   try {
     await reach(session, await open(session));
     const { reason, exitCode, error } = await stopped;
@@ -71,12 +75,15 @@ async function closeAll({ stops }: Session): Promise<void> {
 /** Opens the receiver, its port on this machine, and what shows what happens. */
 async function open(session: Session): Promise<Opened> {
   const { options, context, stops, stop, tally, goal, receiver, secrets, current, inbox, tunnel } = session;
+  const { running } = session;
   const { handlers, forwardTo = [], signatureHeader } = options;
   if (handlers !== undefined) {
     stops.push(consoleOnStderr(context.io));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
+    stops.push(watchListenExit(session));
   }
-  receiver.replaceHandlers(await chooseHandlers(options, session.forwarding, context));
+  const choice = { ...options, running };
+  receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
   watchDeliveries(receiver, { goal, tally, diagnose, gate }, options, context, stop);
@@ -90,7 +97,7 @@ async function open(session: Session): Promise<Opened> {
   const { port, path, front } = session;
   const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
   stops.push(() => server.close());
-  if (handlers !== undefined) stops.push(reloadOnChange(receiver, options, session.forwarding, context));
+  if (handlers !== undefined) stops.push(reloadOnChange(receiver, choice, session.forwarding, context));
   const targets = forwardTo.map(({ target }) => target);
   const inspected = { receiver, endpoint: server.url, inbox, handlers, targets, signatureHeader, diagnose };
   const page = await openInspector(options, { ...inspected, secrets }, context, stops);
@@ -100,6 +107,19 @@ async function open(session: Session): Promise<Opened> {
   const replaying = { receiver, target: server.url, secret: current, signatureHeader };
   stops.push(openKeys({ gate, page, goal, replaying }, options, context, stop));
   return { server, ready, fields };
+}
+
+/** Says what a handler did that ended the process, and what becomes of the entries. */
+function watchListenExit({ context, inbox, running, tally }: Session): () => void {
+  const fate = inbox === "memory:" ? "lost with the inbox in memory" : "to run again at the next start";
+  return watchExitCalls(
+    {
+      consequence: () =>
+        running.names === "" ? "No entry was interrupted" : `Interrupted, ${fate}: ${running.names}`,
+      onEnd: (reason, exitCode) => context.output.record("stopped", { reason, exitCode, ...tally.fields }),
+    },
+    context,
+  );
 }
 
 /** Says why a signature fails, within the limit of one run. */

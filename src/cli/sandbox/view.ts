@@ -4,6 +4,7 @@ import type {
   SandboxObservation,
   SubscriptionObservation,
 } from "../../sandbox/observation.ts";
+import { shownUrl } from "../../shown-url.ts";
 import { clockTime } from "../live/view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
@@ -54,8 +55,8 @@ function showSubscription(
   const { id, url, events, signed } = subscription;
   const kinds = `${events.length} kind${events.length === 1 ? "" : "s"}`;
   const unsigned = signed ? "" : color.yellow("  no secret: deliveries are not signed");
-  data(`${time}  subscription ${id} ${change}  ${printable(url)}  ${color.dim(kinds)}${unsigned}`);
-  record("registration", { change, id, url, events, signed });
+  data(`${time}  subscription ${id} ${change}  ${printable(shownUrl(url))}  ${color.dim(kinds)}${unsigned}`);
+  record("registration", { change, id, url: shownUrl(url), events, signed });
 }
 
 function showSandboxAttempt(
@@ -73,10 +74,22 @@ function showSandboxAttempt(
   if (error !== null) {
     const wait = nextAttemptAt === null ? undefined : Math.max(0, Date.parse(nextAttemptAt) - now);
     const next = wait === undefined ? "given up" : `again in ${wait} ms`;
-    data(`          ${printable(webhook.url)}: ${printable(error, 300)}; ${next}`);
+    data(`          ${printable(shownUrl(webhook.url))}: ${printable(error, 300)}; ${next}`);
   }
   record("outgoing", {
-    ...{ id, event, timestamp, webhook, attempt, status, error, durationMs, chaos, state, copyOf },
+    ...{
+      id,
+      event,
+      timestamp,
+      webhook: { ...webhook, url: shownUrl(webhook.url) },
+      attempt,
+      status,
+      error,
+      durationMs,
+      chaos,
+      state,
+      copyOf,
+    },
     nextAttemptAt,
   });
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { shownVariable } from "../shown-value.ts";
 import { readEnvFile } from "./secret.ts";
 
 const KEY_VARIABLE = "HOOKPORTER_API_KEY";
@@ -21,6 +22,6 @@ export function findApiKey({ apiKeyEnv, envFile }: ApiKeyOptions, { io }: Pick<C
   if (key) return key;
   throw new ConfigurationError(
     "credential_missing",
-    `expected ${name} to hold the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
+    `expected ${shownVariable(name)} to hold the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
   );
 }

@@ -10,6 +10,7 @@ import { readOwnFile } from "../files/own-file.ts";
 import { readAll } from "../files/read-input.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
+import { isVariableName, shownVariable } from "../shown-value.ts";
 import { SECRET_VARIABLE, type SecretOptions } from "./options.ts";
 
 /** The secrets found, the current one first, and where they were, in words. */
@@ -37,7 +38,7 @@ export async function findSecrets(
   const names = options.secretEnv ?? [SECRET_VARIABLE];
   const [first, ...others] = fromVariables(names, options, io);
   if (first !== undefined) return { values: [first, ...others], from: names.join(", ") };
-  if (options.secretEnv !== undefined) throw missing(`${names.join(", ")} to be set`);
+  if (options.secretEnv !== undefined) throw unset(names);
   const development = developmentSecret(io, create);
   if (development !== undefined)
     return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
@@ -56,6 +57,17 @@ export async function findKey(options: SecretOptions, context: CliContext): Prom
   return secret.key;
 }
 
+/** What `--secret-env` names is not set anywhere. */
+export function unset(names: readonly string[]): ConfigurationError {
+  const wrong = names.find((name) => !isVariableName(name));
+  if (wrong === undefined) return missing(`${names.join(", ")} to be set`);
+  return new ConfigurationError(
+    "secret_missing",
+    `expected --secret-env to name a variable that is set, got ${shownVariable(wrong)}, which is not one: ` +
+      "pass the variable's name, never the secret itself",
+  );
+}
+
 function missing(expected: string): ConfigurationError {
   return new ConfigurationError(
     "secret_missing",
@@ -68,7 +80,7 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
   const values = names.map((name) => io.env[name] ?? file[name]);
   const absent = names.filter((_, index) => values[index] === undefined);
   if (absent.length > 0 && absent.length < names.length)
-    throw missing(`${absent.join(", ")} to be set as well`);
+    throw missing(`${absent.map(shownVariable).join(", ")} to be set as well`);
   return values.flatMap((value) => value ?? []);
 }
 

@@ -5,6 +5,7 @@ import { HookporterError } from "../../errors.ts";
 import type { Disturbed, Sendable } from "../../relay/chaos.ts";
 import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/send.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
@@ -37,7 +38,7 @@ export function dryRun(
       output.talk(`left out of the line: header ${printable(name)}, whose value a command line cannot carry`);
     output.data(line);
     const bytes = body.byteLength;
-    output.record("sending", { label, url: target.href, at, chaos, file, bytes, curl: line });
+    output.record("sending", { label, url: shownUrl(target), at, chaos, file, bytes, curl: line });
   }
 }
 

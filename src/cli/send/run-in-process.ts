@@ -9,6 +9,7 @@ import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
+import { watchExitCalls } from "../handlers/exit-calls.ts";
 import { loadHandlers } from "../handlers/handlers-module.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { printable } from "../printable.ts";
@@ -44,20 +45,27 @@ export async function runInProcess(
   let stray = 0;
   const ignoreStray = watchStrayErrors(context, () => stray++);
   let failed = 0;
+  let ended = 0;
+  let current = "nothing";
+  const consequence = () => `Interrupted: ${printable(current)}, after ${ended} of ${fixtures.length}`;
+  const ignoreExits = watchExitCalls({ consequence }, context);
   try {
     receiver.replaceHandlers(await loadHandlers(io.cwd, path));
     await receiver.start();
     for (const { name, fixture } of fixtures) {
+      current = name;
       const signing = { key: signer.key, header: SIGNATURE_HEADER, now: clock() };
       const { body } = exact ? exactSending(fixture, name) : freshSending(fixture, signing);
       const headers = { "content-type": "application/json", [SIGNATURE_HEADER]: sign(body, signer.key) };
       const result = await handle(receiver, { headers, body, receivedAt: clock() });
       if (result.state === "failed") failed++;
       show(name, result, context);
+      ended++;
     }
     await turn(); // Node tells of a rejection that nobody took only when the turn is over
   } finally {
     await receiver.close();
+    ignoreExits();
     ignoreStray();
     restoreConsole();
   }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
 import { send } from "../../relay/send.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { startProgress } from "./progress.ts";
@@ -43,7 +44,7 @@ export async function sendAll(
       const { status, durationMs, ok } = answer;
       output.record("answer", {
         label,
-        url: target.href,
+        url: shownUrl(target),
         status,
         ok,
         durationMs,

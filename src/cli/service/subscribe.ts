@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { withoutSettings } from "../settings/config.ts";
@@ -9,7 +10,7 @@ import { ensureSubscription } from "./subscription.ts";
 import { SubscriptionMemory } from "./subscription-memory.ts";
 import { findOrMakeSecret } from "./subscription-secret.ts";
 import { checkSubscriptionUrl } from "./subscription-url.ts";
-import { showOutcome, subscriptionLine } from "./subscription-view.ts";
+import { shownSubscription, showOutcome, subscriptionLine } from "./subscription-view.ts";
 
 /** The options of `subscribe`. */
 export interface SubscribeOptions extends ServiceOptions, SecretOptions {
@@ -57,7 +58,7 @@ function listAll({ io, output }: CliContext): void {
   for (const one of all) {
     const state = one.state === "created" ? "" : "  may exist: no good answer came";
     output.data(`${subscriptionLine(one)}  ${one.createdAt}  ${one.environment}  ${one.baseUrl}${state}`);
-    output.record("subscription", one);
+    output.record("subscription", shownSubscription(one));
   }
   output.talk(`${all.length} created from this folder, as far as remembered; the API shows no way to ask`);
 }
@@ -67,9 +68,12 @@ function forgetSome(references: readonly string[], { io, output }: CliContext): 
   const { all } = memory;
   const chosen = references.map((reference) => {
     const address = URL.canParse(reference) ? new URL(reference).href : undefined;
-    const found = all.filter(({ id, url }) => id === reference || url === address);
+    // A URL as it was given, or as it is shown.
+    const found = all.filter(
+      ({ id, url }) => id === reference || url === address || shownUrl(url) === reference,
+    );
     if (found.length > 0) return found;
-    const known = [...new Set(all.map(({ id, url }) => id ?? url))].join(", ");
+    const known = [...new Set(all.map(({ id, url }) => id ?? shownUrl(url)))].join(", ");
     throw new HookporterError(
       "usage",
       `expected the id or the URL of a remembered subscription, got ${JSON.stringify(reference)}: there are ${known || "none"}`,
@@ -78,7 +82,7 @@ function forgetSome(references: readonly string[], { io, output }: CliContext): 
   for (const one of new Set(chosen.flat())) {
     memory.forget(one);
     output.data(`forgotten: ${subscriptionLine(one)}`);
-    output.record("forgotten", one);
+    output.record("forgotten", shownSubscription(one));
   }
   output.talk("forgotten here alone: what the service still has goes on delivering");
 }

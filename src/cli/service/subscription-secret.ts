@@ -4,7 +4,8 @@ import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { setInEnvFile } from "../files/env-file.ts";
 import { SECRET_VARIABLE, type SecretOptions } from "../secrets/options.ts";
-import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
+import { type FoundSecrets, findSecrets, unset } from "../secrets/secret.ts";
+import { isVariableName } from "../shown-value.ts";
 
 /** The secret that the service is to sign with. */
 export interface SubscriptionSecret {
@@ -56,6 +57,7 @@ function make(
   { io, output }: CliContext,
   { secretEnv: [name = ""] = [SECRET_VARIABLE], envFile }: SecretOptions,
 ): FoundSecrets {
+  if (!isVariableName(name)) throw unset([name]); // it would be written down, and said: it may be the secret itself
   const value = generateSecret();
   const file = setInEnvFile(io.cwd, envFile, name, value);
   output.talk(

@@ -1,5 +1,6 @@
 import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../is-loopback.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { Output } from "../output.ts";
 
 /**
@@ -12,7 +13,7 @@ export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output):
   if (isLoopback(url) && !isLoopback(new URL(baseUrl))) {
     throw new HookporterError(
       "usage",
-      `expected a URL that the service can reach, got this machine: ${url.href} ` +
+      `expected a URL that the service can reach, got this machine: ${shownUrl(url)} ` +
         "(a tunnel gives it a public address)",
     );
   }

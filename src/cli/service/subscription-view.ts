@@ -1,4 +1,5 @@
 import { eventKinds } from "../../event/kinds.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import type { SubscriptionOutcome } from "./subscription.ts";
@@ -24,14 +25,20 @@ export function showOutcome(outcome: SubscriptionOutcome, output: Output): void 
     );
   }
   for (const line of warnings(others, subscription)) output.talk(line);
-  output.record("subscription", { ...subscription, created, mayExistTwice, others });
+  const record = { ...shownSubscription(subscription), created, mayExistTwice };
+  output.record("subscription", { ...record, others: others.map(shownSubscription) });
+}
+
+/** A remembered subscription as records have it: the values of its URL's query stay in the folder's memory. */
+export function shownSubscription(subscription: RememberedSubscription): RememberedSubscription {
+  return { ...subscription, url: shownUrl(subscription.url) };
 }
 
 /** A remembered subscription as one line. */
 export function subscriptionLine(subscription: RememberedSubscription): string {
   const { url, events } = subscription;
   const kinds = events.length === eventKinds.length ? `all ${events.length} kinds` : events.join(", ");
-  return `${nameOf(subscription)}  ${printable(url, 500)}  ${kinds}`;
+  return `${nameOf(subscription)}  ${printable(shownUrl(url), 500)}  ${kinds}`;
 }
 
 function warnings(
@@ -40,13 +47,13 @@ function warnings(
 ): readonly string[] {
   if (others.length === 0) return [];
   const many = others.length > 1;
-  const references = [...new Set(others.map(({ id, url }) => id ?? url))];
+  const references = [...new Set(others.map(({ id, url }) => id ?? shownUrl(url)))];
   const rest = others.length - LISTED;
   return [
     `warning: ${others.length} earlier subscription${many ? "s" : ""} from this folder ${many ? "are" : "is"} still with the service:`,
     ...others
       .slice(-LISTED)
-      .map((one) => `  ${nameOf(one)}  ${printable(one.url, 300)}  ${stateOf(one, current)}`),
+      .map((one) => `  ${nameOf(one)}  ${printable(shownUrl(one.url), 300)}  ${stateOf(one, current)}`),
     ...(rest > 0 ? [`  and ${rest} older (subscribe --remembered shows all)`] : []),
     `  The API shows no way to remove ${many ? "them" : "it"}. Do it by hand in the service's administration interface, then:`,
     `  npx hookporter subscribe --forget ${shellWord(references.join(","))}`,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { ConfigurationError, describeError } from "../../errors.ts";
 import { describeFileError } from "../files/file-error.ts";
+import { hidden } from "../shown-value.ts";
 import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
 
 /** The project's configuration: flags by their camel-case names, shared or by command. */
@@ -55,14 +56,15 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
   try {
     config = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (thrown) {
-    throw invalid(`is not JSON: ${describeError(thrown)}`);
+    // Node quotes the text around the fault, which may be a secret.
+    throw invalid(`is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);
   }
   if (!isObject(config)) throw invalid("does not hold what it should: expected a JSON object");
   return config;
 }
 
 function checkShared(key: string, value: unknown, commands: readonly Command[]): void {
-  const shown = JSON.stringify(key);
+  const shown = shownKey(key);
   const names = commands.map((command) => JSON.stringify(commandName(command))).join(", ");
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
@@ -79,7 +81,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[]):
     );
   }
   if (!hasOwnMeaning(key)) return;
-  const example = JSON.stringify({ [first]: { [key]: value } });
+  const example = JSON.stringify({ [first]: { [key]: "…" } });
   throw invalid(
     `has ${shown} for all commands, but it means another thing in each: write such as ${example}`,
   );
@@ -92,8 +94,13 @@ function checkSection(command: Command, section: unknown): void {
   const wrong = Object.keys(section).find((key) => !flags.includes(key));
   if (wrong === undefined) return;
   throw invalid(
-    `has an unknown key ${JSON.stringify(wrong)} under ${name}: expected one of ${[...new Set(flags)].join(", ")}`,
+    `has an unknown key ${shownKey(wrong)} under ${name}: expected one of ${[...new Set(flags)].join(", ")}`,
   );
+}
+
+/** Letters in a number that a key of this file may have; a secret in the place of one has more, or digits. */
+function shownKey(key: string): string {
+  return /^(?!(?:whsec|sk|pk)_)[A-Za-z _-]{1,30}$/.test(key) ? JSON.stringify(key) : hidden(key);
 }
 
 function invalid(what: string): ConfigurationError {

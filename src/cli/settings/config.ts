@@ -1,16 +1,19 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { HookporterError } from "../../errors.ts";
-import type { Io } from "../io.ts";
+import type { CliContext } from "../context.ts";
 import { commandName, hasOwnMeaning } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
 /**
  * Fills in what the command line left open: from `HOOKPORTER_*`, one variable per flag, then from the project's
- * configuration file. Commands put their defaults below that.
+ * configuration file. Commands put their defaults below that. Adds what the file says to `configured`.
  *
  * @throws HookporterError `usage` for a variable, `config_invalid` for the file
  */
-export function applySettings(command: Command, io: Io): void {
+export function applySettings(
+  command: Command,
+  { io, configured }: Pick<CliContext, "io" | "configured">,
+): void {
   const config = readConfig(io.cwd, programOf(command));
   for (const option of command.options) {
     const name = option.attributeName();
@@ -22,6 +25,7 @@ export function applySettings(command: Command, io: Io): void {
       command.setOptionValueWithSource(name, readValue(option, fromEnv, variable, "usage"), "env");
     } else if (fromConfig !== undefined) {
       const { value, where } = fromConfig;
+      configured.push(...[value].flat().filter((one) => typeof one === "string"));
       command.setOptionValueWithSource(name, readValue(option, value, where, "config_invalid"), "config");
     }
   }

@@ -3,6 +3,7 @@ import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../is-loopback.ts";
 import { targetUrl } from "../../relay/target-url.ts";
+import { looksLikeKey } from "../shown-value.ts";
 
 /** Readers of option values. Each says what it expected; commander adds which option it was, and what came. */
 
@@ -114,7 +115,7 @@ export function readStream(text: string): URL {
 
 function readUrl(text: string): URL {
   const url = targetUrl(text);
-  if (url !== undefined) return url;
+  if (url !== undefined && !isPastedKey(url.hostname)) return url;
   throw new InvalidArgumentError(
     "expected an http or https URL without a user name, or a port such as 3000.",
   );
@@ -125,6 +126,11 @@ export function readSources(text: string, before: readonly string[] = []): reado
   const names = text.split(",").map((part) => part.trim());
   if (names.includes("")) throw new InvalidArgumentError("expected names of sources, such as crm,billing.");
   return [...before, ...names];
+}
+
+/** Whether a key was pasted in the place of a host: behind a host's last dot is a word or a number. */
+export function isPastedKey(hostname: string): boolean {
+  return looksLikeKey(hostname.split(".").at(-1) ?? "") || /[+=]/.test(hostname);
 }
 
 /** A comma-separated list of event kinds or families; given again, it adds to what was given before. */
@@ -184,7 +190,7 @@ export function readInteger(text: string, low: number, high: number, expected: s
 
 /** The name of an HTTP header. */
 export function readHeaderName(text: string): string {
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)) return text.toLowerCase();
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text)) return text.toLowerCase();
   throw new InvalidArgumentError("expected a header name such as x-service-signature.");
 }
 

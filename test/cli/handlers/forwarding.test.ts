@@ -35,7 +35,13 @@ it("never gives an entry up, tries targets at most 30 seconds apart, and gives h
   const unused = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const context = createContext({
     ...{ ...unused, cwd, isTTY: { stdin: false, stdout: false, stderr: false } },
-    ...{ exit: () => {}, onSignal: () => () => {}, onKeys: () => () => {}, onStray: () => () => {} },
+    ...{
+      exit: () => {},
+      onSignal: () => () => {},
+      onKeys: () => () => {},
+      onStray: () => () => {},
+      onExitCall: () => () => {},
+    },
   });
   const router = new Router();
   (await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context))(router);

@@ -28,7 +28,13 @@ it("names flags that `listen` has", () => {
   const unused = { env: {}, cwd: "", stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const context = createContext({
     ...{ ...unused, isTTY: { stdin: false, stdout: false, stderr: false } },
-    ...{ exit: () => {}, onSignal: () => () => {}, onKeys: () => () => {}, onStray: () => () => {} },
+    ...{
+      exit: () => {},
+      onSignal: () => () => {},
+      onKeys: () => () => {},
+      onStray: () => () => {},
+      onExitCall: () => () => {},
+    },
   });
   const listen = createProgram(context).commands.find((command) => command.name() === "listen");
   const names = new Set(listen?.options.map((option) => option.attributeName()));

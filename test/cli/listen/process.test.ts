@@ -59,6 +59,7 @@ it.each([
   expect(performance.now() - before).toBeLessThan(3000); // it drains for 10 seconds
   expect(stderr().match(/^stopped at once by .*$/gm)).toHaveLength(1);
   expect(records("stopped")).toMatchObject([{ exitCode: code, counts: { accepted: 1 } }]);
+  expect(stderr()).not.toContain("process.exit");
 });
 
 it("ends although handlers have left something running", async () => {
@@ -132,4 +133,75 @@ it("says that a replay left an error alone, and exits 1", async () => {
   expect(await ended).toBe(1);
   expect(records("replay")).toMatchObject([{ state: "done" }]);
   expect(stderr()).toContain("error outside any awaited handler: left alone");
+});
+
+const EXITING = `
+  export default {
+    "lead.created": () => new Promise(() => setInterval(() => {}, 1000)),
+    "tenant.created": () => {},
+    "payment.received": async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      process.exit(CODE);
+    },
+    "payment.overdue": () => process.exit(CODE),
+  };
+`;
+
+it.each([
+  ["payment.received", "0"],
+  ["payment.overdue", ""],
+  ["payment.received", "7"],
+] as const)("says that a handler of %s called process.exit(%s), and exits 1", async (kind, code) => {
+  const { cwd, ended, trigger, records, stderr } = await listening(EXITING.replaceAll("CODE", code));
+  await trigger("tenant.created");
+  await trigger("lead.created");
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), 5000);
+  await trigger(kind);
+  expect(await ended).toBe(1);
+  const errors = stderr().match(/^error: .*$/gm) ?? [];
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(`process.exit(${Number(code)}) at ${join(cwd, "h.js")}:`);
+  expect(errors[0]).toContain(`next start: #2 lead.created, #3 ${kind}.`);
+  expect(records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 3, done: 1 } }]);
+  expect(records("error")).toMatchObject([{ code: "handler_exited" }]);
+
+  const next = start(["listen", "--port", "0", "--count", "1"], 'export default { "*": () => {} };', cwd);
+  await vi.waitFor(() => expect(next.records("attempt")).toHaveLength(2), 20_000);
+  const ran = next.records("attempt").map(({ kind, state, attempt }) => ({ kind, state, attempt }));
+  expect(ran).toEqual(
+    expect.arrayContaining([
+      { kind: "lead.created", state: "done", attempt: 2 },
+      { kind, state: "done", attempt: 2 },
+    ]),
+  );
+});
+
+it("says that process.exit was called while handlers were loaded, or after they had ended", async () => {
+  const loading = start(["listen", "--port", "0"], "process.exit(0);");
+  expect(await loading.ended).toBe(1);
+  expect(loading.stderr()).toMatch(/^error: .*process\.exit\(0\).* No entry was interrupted/m);
+  const later = await listening('export default { "*": () => void setTimeout(() => process.exit(0), 200) };');
+  await later.trigger("lead.created");
+  expect(await later.ended).toBe(1);
+  expect(later.stderr()).toMatch(/^error: .*process\.exit\(0\).* No entry was interrupted/m);
+  expect(later.records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 1, done: 1 } }]);
+});
+
+it("says that a handler of a replay called process.exit, and exits 1", async () => {
+  const cwd = tempFolder();
+  for (const kind of ["lead.created", "payment.overdue", "tenant.created"]) {
+    const envelope = { event: kind, timestamp: "2026-01-01T00:00:00Z", data: {} };
+    const webhook = { id: "wh_1", url: "u" };
+    writeFileSync(join(cwd, `${kind}.json`), JSON.stringify({ ...envelope, webhook }));
+  }
+  const files = ["tenant.created.json", "payment.overdue.json", "lead.created.json"];
+  const { ended, stderr, records } = start(["replay", ...files], EXITING.replaceAll("CODE", "0"), cwd);
+  expect(await ended).toBe(1);
+  expect(records("replay")).toMatchObject([{ label: "tenant.created.json", state: "done" }]);
+  expect(stderr().match(/^error: .*$/gm)).toEqual([
+    expect.stringMatching(
+      /process\.exit\(0\) at .*h\.js:\d+\. Interrupted: payment\.overdue\.json, after 1 of 3/,
+    ),
+  ]);
+  expect(records("error")).toMatchObject([{ code: "handler_exited" }]);
 });

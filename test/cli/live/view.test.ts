@@ -21,6 +21,7 @@ function shown(show: (output: ReturnType<typeof createOutput>) => void): string 
     onSignal: () => () => {},
     onKeys: () => () => {},
     onStray: () => () => {},
+    onExitCall: () => () => {},
   };
   show(createOutput({ ...io, ...unused }, { json: false, color: false, clock: () => 0 }));
   return text;

@@ -1,0 +1,51 @@
+import type { Handler } from "../../dispatch/handler.ts";
+import type { HandlerRegistry } from "../../receiver/router.ts";
+
+/** More entries than these are counted, not named. */
+const NAMED = 10;
+
+/** The runs of the user's handlers that have not ended, those that were given up after their time included. */
+export class RunningHandlers {
+  readonly #entries = new Map<symbol, string>();
+
+  /** A registry whose handlers are counted while they run. */
+  watch(registry: HandlerRegistry): HandlerRegistry {
+    const watched = (handler: unknown) =>
+      typeof handler === "function" ? this.#watched(handler as Handler) : (handler as Handler);
+    return {
+      on: (pattern: string, handler: Handler<never>, options?: object) =>
+        registry.on(pattern as "*", watched(handler), options),
+      onUnknown: (handler, options) => registry.onUnknown(watched(handler), options),
+      onDead: (listener) => registry.onDead(listener),
+    };
+  }
+
+  /** The entries they run for, in the order they began: `#12 payment.received, #13 lead.created`; empty if there are none. */
+  get names(): string {
+    const names = [...new Set(this.#entries.values())];
+    const rest = names.length - NAMED;
+    return [...names.slice(0, NAMED), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  }
+
+  #watched(handler: Handler): Handler {
+    return (event, context) => {
+      const run = Symbol();
+      this.#entries.set(run, `#${context.seq} ${event.kind}`);
+      const end = () => void this.#entries.delete(run);
+      let result: unknown;
+      try {
+        result = handler(event, context);
+      } catch (thrown) {
+        end();
+        throw thrown;
+      }
+      if (isPromiseLike(result)) result.then(end, end);
+      else end();
+      return result;
+    };
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
+}
