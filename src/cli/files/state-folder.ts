@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { HookporterError } from "../../errors.ts";
+import { makeFile } from "./replace-file.ts";
 
 /** Where the CLI keeps what belongs to a project: the inbox, a development secret. Its own `.gitignore` hides all of it. */
 export const STATE_FOLDER = ".hookporter";
@@ -23,7 +24,6 @@ export function makeStateFolder(cwd: string): string {
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ignore = join(folder, ".gitignore");
-  if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
-    writeFileSync(ignore, "*\n", { mode: 0o600 });
+  if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) makeFile(ignore, "*\n");
   return folder;
 }

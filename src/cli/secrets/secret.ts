@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from "node:crypto";
-import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import { ConfigurationError } from "../../errors.ts";
@@ -8,6 +8,7 @@ import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { readAll } from "../files/read-input.ts";
+import { makeFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
@@ -118,8 +119,7 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
   if (found === undefined) {
     makeStateFolder(io.cwd);
     const value = randomBytes(32).toString("base64url");
-    writeFileSync(path, `${value}\n`, { mode: 0o600, flag: "wx" });
-    return value;
+    if (makeFile(path, `${value}\n`)) return value;
   }
   return readOwnFile(path);
 }

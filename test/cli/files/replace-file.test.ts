@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkReplaceable, replaceFile } from "../../../src/cli/files/replace-file.ts";
+import { checkReplaceable, makeFile, replaceFile } from "../../../src/cli/files/replace-file.ts";
 import { tempFolder } from "../fake-io.ts";
 
 it("replaces a file with one that only its owner can read, and leaves no draft", () => {
@@ -38,4 +38,14 @@ it("checks whether a file can be written without changing it", () => {
   expect(readFileSync(path, "utf8")).toBe("before");
   expect(readdirSync(folder)).toEqual(["state.json"]);
   expect(() => checkReplaceable(join(folder, "none", "state.json"))).toThrow("ENOENT");
+});
+
+it("makes a file whole, for its owner alone, and leaves one that is there", () => {
+  const folder = tempFolder();
+  const path = join(folder, "secret");
+  expect(makeFile(path, "first")).toBe(true);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(makeFile(path, "second")).toBe(false);
+  expect(readFileSync(path, "utf8")).toBe("first");
+  expect(readdirSync(folder)).toEqual(["secret"]);
 });
