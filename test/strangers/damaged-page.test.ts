@@ -32,7 +32,7 @@ const MINUTES = 4 * 60_000;
 
 const seed = newSeed();
 const FILLS: Readonly<Record<string, (random: () => number) => number>> = {
-  random: (random) => Math.floor(random() * 256),
+  "random bytes": (random) => Math.floor(random() * 256),
   zeros: () => 0,
 };
 
@@ -49,6 +49,16 @@ it("There are pages of every kind to damage", () => {
   expect(kinds.filter((kind) => !trees.has(kind))).toEqual([]);
   expect(positions.filter(({ place }) => place.startsWith("overflow")).length).toBeGreaterThan(2);
   expect(positions.length).toBeGreaterThanOrEqual(17);
+});
+
+it("Reading from a damaged page says that the inbox is damaged, as starting on one does", async () => {
+  const position = positions.find(({ tree, place }) => tree === "entry" && place.startsWith("leaf"));
+  const path = join(folder, "unreadable.db");
+  copyDamaged(whole, path, position ?? { tree: "", place: "", page: 0 }, () => 0);
+  const inbox = sqliteInbox(path);
+  await inbox.open({ access: "read" });
+  await expect(inbox.list({})).rejects.toMatchObject({ code: "inbox_corrupt" });
+  await inbox.close();
 });
 
 describe.each(Object.keys(FILLS))("A page overwritten with %s", (fill) => {

@@ -40,6 +40,7 @@ async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<v
   await storm.rage();
   const allAnswered = await sender.stop();
   await drained(place);
+  const ready = await storm.areReady();
   const exitCodes = await storm.stop();
   const books = readBooks(place, storm.outages);
   const complaints = [...storm.readers.values()].flatMap((reader) => reader.complaints);
@@ -49,7 +50,8 @@ async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<v
   process.stdout.write(`strangers, seed ${seed}: ${booksLine(books)}\n  ${readers.join(", ")}\n`);
   expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
   expect(books.longestRefusal).toBeLessThan(LONGEST_REFUSAL);
-  expect({ allAnswered, exitCodes }).toEqual({ allAnswered: true, exitCodes: options.sources.map(() => 0) });
+  const codes = options.sources.map(() => 0);
+  expect({ allAnswered, ready, exitCodes }).toEqual({ allAnswered: true, ready: true, exitCodes: codes });
   expect(await query(place.inbox, "PRAGMA integrity_check")).toBe("ok");
   expect(storm.faults).toEqual([]);
   expect(complaints.filter((complaint) => /malformed|corrupt|not a database|disk/i.test(complaint))).toEqual(

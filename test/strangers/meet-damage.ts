@@ -29,9 +29,9 @@ export interface Meeting {
 /** Deliveries sent to a receiver on a damaged inbox. */
 export const SENT = 20;
 
-/** Milliseconds that an acknowledged event may take to be handled, and the old ones to be worked off. */
+/** Milliseconds that an acknowledged event may take to be handled. */
 const PATIENCE = 4000;
-/** Milliseconds without any progress after which the old ones are not waited for. */
+/** Milliseconds without any progress after which the old ones are not waited for any longer. */
 const STALLED = 1500;
 
 /** Starts a receiver on an inbox over a damaged file, sends to it, and looks at what becomes of it all. */
@@ -59,7 +59,6 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
   const doneOf = (ids: Iterable<string>) => [...ids].filter((id) => seen.done.has(id)).length;
   const unreadable = () =>
     seen.dead.filter(({ reason, eventId }) => reason === "unreadable" && due.has(eventId));
-  await progress(() => doneOf(acknowledged) === acknowledged.length, PATIENCE);
   const over = (isTrue: () => boolean) => () => isTrue() || !receiver.ready;
   await progress(
     over(() => doneOf(acknowledged) === acknowledged.length),
@@ -74,6 +73,9 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
   const turnsAway = (await send(receiver, "late-", 3)).every(isRefused);
   await receiver.close().catch(() => {});
   const file = ["", "-wal"].map((ending) => readIfThere(path + ending));
+  const gone = acknowledged.filter(
+    (id) => !seen.done.has(id) && !file.some((bytes) => bytes.includes(`"${id}"`)),
+  );
   const told = unreadable().map(({ seq }) => seq);
   const logged = new Set(lines.map(({ fields }) => (fields as { seq?: number }).seq));
   return {
@@ -81,21 +83,15 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
     done: doneOf(acknowledged),
     handled: acknowledged.filter((id) => seen.ran.has(id)).length,
     ...{ ready, turnsAway },
-    old: {
-      done: doneOf(due),
-      unreadable: told.length,
-      left: due.size - doneOf(due) - told.length,
-    },
+    old: { done: doneOf(due), unreadable: told.length, left: due.size - doneOf(due) - told.length },
     faults: [
       ...seen.faults,
+      ...outcomes.flatMap(({ type }) =>
+        type === "accepted" || type === "unavailable" ? [] : [`answered ${type}`],
+      ),
+      ...gone.map((id) => `${id} was acknowledged, and is not in the file`),
       ...(new Set(told).size === told.length ? [] : ["an unreadable entry was reported twice"]),
       ...(told.every((seq) => logged.has(seq)) ? [] : ["an unreadable entry was not logged"]),
-      ...outcomes.flatMap(({ type }) =>
-        ["accepted", "unavailable"].includes(type) ? [] : [`answered ${type}`],
-      ),
-      ...acknowledged
-        .filter((id) => !seen.done.has(id) && !file.some((bytes) => bytes.includes(`"${id}"`)))
-        .map((id) => `${id} was acknowledged, and is not in the file`),
     ],
   };
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
-
 import { type Ended, query, run, shell } from "./programs.ts";
 
 /** A program of others that opens the inbox of a place, looks and closes it. */

@@ -11,6 +11,8 @@ import { ReceiverProcess } from "./receiver-process.ts";
 /** Milliseconds after which the entries that a killed receiver had are run by the next. */
 const LEASE = 2000;
 
+const STARTS = 10;
+
 /** What happens to an inbox under load, at random. */
 export interface StormOptions {
   readonly seed: number;
@@ -72,6 +74,12 @@ export class Storm {
     ]);
   }
 
+  /** Whether each receiver says that it is ready. */
+  async areReady(): Promise<boolean> {
+    const ready = await Promise.all(this.#receivers.map(({ process }) => process.isReady()));
+    return ready.every(Boolean);
+  }
+
   /** Closes the receivers; resolves with their exit codes. */
   stop(): Promise<readonly (number | null)[]> {
     return Promise.all(this.#receivers.map(({ process }) => process.stop()));
@@ -119,9 +127,21 @@ export class Storm {
     const outage = this.#outage();
     await killed.process.kill();
     await sleep(this.#random() * 300); // what others do with the file while nobody has it
-    killed.process = this.#receiverOf(killed.source, killed.port);
-    await killed.process.ready;
+    killed.process = await this.#startAgain(killed);
     outage.to = Date.now();
+  }
+
+  /** Again and again, as a process manager does: a start is refused while a frozen receiver has the file locked. */
+  async #startAgain({ source, port }: { source: string; port: number }): Promise<ReceiverProcess> {
+    for (let left = STARTS; ; left--) {
+      const process = this.#receiverOf(source, port);
+      const isUp = await process.ready.then(
+        () => true,
+        () => false,
+      );
+      if (isUp) return process;
+      if (left === 0) throw new Error(`a receiver did not start in ${STARTS} tries: see its log`);
+    }
   }
 
   async #freeze(): Promise<void> {

@@ -6,7 +6,10 @@ const CODES: Readonly<Record<number, { code: ErrorCode; fix: string }>> = {
   6: { code: "inbox_busy", fix: "another connection holds it locked" },
   8: { code: "inbox_unavailable", fix: "make the file and its folder writable" },
   10: { code: "inbox_unavailable", fix: "the disk reported an error" },
-  11: { code: "inbox_corrupt", fix: "move it away, and recover its rows with `sqlite3 FILE .recover`" },
+  11: {
+    code: "inbox_corrupt",
+    fix: "stop what has it open, move it away, and recover its rows: see docs/inbox-file.md",
+  },
   13: { code: "inbox_unavailable", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its rights" },
   15: { code: "inbox_busy", fix: "locks on the file do not work as they should: keep it on a local disk" },

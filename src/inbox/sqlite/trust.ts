@@ -3,8 +3,7 @@ import type { Logger } from "../../logger.ts";
 import type { FileReport } from "./check-file.ts";
 import { besideThisFile } from "./program.ts";
 
-const FIX =
-  "stop what has it open, copy the file and its -wal away, and recover its rows with `sqlite3 FILE .recover`";
+const FIX = "stop what has it open, move it and its -wal away, and recover its rows: see docs/inbox-file.md";
 
 /** Problems that are logged of a check. */
 const LOGGED = 5;
