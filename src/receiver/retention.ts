@@ -1,5 +1,6 @@
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
+import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
 import type { Settings } from "./options.ts";
 
 /** Milliseconds from the start to the first look, and from one to the next. */
@@ -12,19 +13,28 @@ type Terms = Pick<
   "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "deliveryRetention"
 >;
 
-/** Drops what is older than its retention, from time to time, as long as a receiver runs. */
+/**
+ * Drops what is older than its retention, from time to time, as long as a receiver runs; nothing while the wall clock is
+ * not to be believed.
+ */
 export class Retention {
   readonly #terms: Terms;
+  readonly #monotonic: () => number;
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
+  #trust: Promise<ClockTrust> | undefined;
+  #leapIsLogged = false;
 
-  constructor(terms: Terms) {
+  /** @param monotonic - milliseconds that only ever go on */
+  constructor(terms: Terms, monotonic: () => number = () => performance.now()) {
     this.#terms = terms;
+    this.#monotonic = monotonic;
   }
 
   /** Begins to look. */
   start(): void {
+    this.#trust = this.#trustAtStart();
     this.#lookIn(FIRST_LOOK);
   }
 
@@ -47,11 +57,49 @@ export class Retention {
   async #look(): Promise<void> {
     const { inbox, log } = this.#terms;
     try {
-      await pruneInbox(inbox, { ...dueForPruning(this.#terms), signal: this.#aborter.signal });
+      const now = await this.#trustedNow();
+      if (now === undefined) return;
+      // By the very time that was judged: the clock may leap between two readings.
+      const due = dueForPruning({ ...this.#terms, clock: () => now });
+      await pruneInbox(inbox, { ...due, signal: this.#aborter.signal });
     } catch (thrown) {
       log.warn({ error: describeError(thrown) }, "the inbox could not be pruned; trying again later");
     }
   }
+
+  /** Asked before anything new can be accepted, which would have the time of a clock that leapt. */
+  async #trustAtStart(): Promise<ClockTrust> {
+    const now = this.#now();
+    // What cannot be known is taken for a leap.
+    const last = await lastReceived(this.#terms, now.wall).catch(() => 0);
+    return trustAtStart(now, last);
+  }
+
+  /** The time, if it may be believed. */
+  async #trustedNow(): Promise<number | undefined> {
+    const before = await (this.#trust ?? this.#trustAtStart());
+    const { leap, ...trust } = trustAt(this.#now(), before);
+    this.#trust = Promise.resolve(trust);
+    if (leap !== 0 && !this.#leapIsLogged) {
+      this.#leapIsLogged = true;
+      const seconds = Math.round(leap / 1000);
+      this.#terms.log.warn(
+        { seconds },
+        "the clock leapt: nothing is pruned until it has been right for an hour",
+      );
+    }
+    return isTrusted(trust) ? trust.last.wall : undefined;
+  }
+
+  #now() {
+    return { wall: this.#terms.clock(), monotonic: this.#monotonic() };
+  }
+}
+
+/** When the last entry arrived, of any source, but for those of the last {@link AGREEMENT}. */
+async function lastReceived({ inbox }: Terms, now: number): Promise<number | undefined> {
+  const [entry] = await inbox.list({ until: now - AGREEMENT, limit: 1 });
+  return entry?.receivedAt;
 }
 
 /**

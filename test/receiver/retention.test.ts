@@ -132,6 +132,7 @@ describe("retention", () => {
       const calls: number[] = [];
       const path = inboxFile();
       const inbox = wrapInbox(sqliteInbox(path), {
+        list: async () => [],
         prune: async () => ({ changed: 0, next: void calls.push(1) }),
         slim: async () => ({ changed: 0, next: undefined }),
       });
@@ -157,7 +158,10 @@ describe("retention", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { log, lines } = keptLog();
-      const inbox = wrapInbox(sqliteInbox(inboxFile()), { prune: () => Promise.reject(new Error("full")) });
+      const inbox = wrapInbox(sqliteInbox(inboxFile()), {
+        list: async () => [],
+        prune: () => Promise.reject(new Error("full")),
+      });
       const retention = new Retention(readOptions({ secret: SECRET, inbox, log }));
       retention.start();
       await vi.advanceTimersByTimeAsync(5000);

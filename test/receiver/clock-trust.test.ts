@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  AGREEMENT,
+  type ClockTrust,
+  isTrusted,
+  type Moment,
+  QUIET,
+  TOLERANCE,
+  trustAt,
+  trustAtStart,
+} from "../../src/receiver/clock-trust.ts";
+import { DAY, MINUTE, NOW } from "./sample.ts";
+
+const START: Moment = { wall: NOW, monotonic: 5 };
+
+/** Both clocks go on by as much; the wall clock leaps as well. */
+function later({ last }: ClockTrust, ms: number, leap = 0): Moment {
+  return { wall: last.wall + ms + leap, monotonic: last.monotonic + ms };
+}
+
+describe("trustAtStart", () => {
+  it.each([
+    [undefined, true],
+    [NOW, true],
+    [NOW + 100 * DAY, true],
+    [NOW - QUIET, true],
+    [NOW - QUIET - 1, false],
+    [0, false],
+  ])("with the last entry received at %s, the clock is believed at once: %s", (lastReceived, believed) => {
+    const trust = trustAtStart(START, lastReceived);
+    expect(isTrusted(trust)).toBe(believed);
+    expect(isTrusted(trustAt(later(trust, AGREEMENT - 1), trust))).toBe(believed);
+    expect(isTrusted(trustAt(later(trust, AGREEMENT), trust))).toBe(true);
+  });
+});
+
+describe("trustAt", () => {
+  it.each([10 * DAY, -10 * DAY, TOLERANCE + 1, -TOLERANCE - 1])(
+    "believes the clock an hour after a leap of %s ms",
+    (leap) => {
+      const trust = trustAtStart(START, undefined);
+      const leapt = trustAt(later(trust, 10 * MINUTE, leap), trust);
+      expect(leapt).toMatchObject({ leap });
+      expect(isTrusted(leapt)).toBe(false);
+      const before = trustAt(later(leapt, AGREEMENT - 1), leapt);
+      expect([isTrusted(before), before.leap]).toEqual([false, 0]);
+      expect(isTrusted(trustAt(later(leapt, AGREEMENT), leapt))).toBe(true);
+    },
+  );
+
+  it("starts the hour anew at each leap, there and back", () => {
+    const trust = trustAtStart(START, undefined);
+    const there = trustAt(later(trust, MINUTE, 10 * DAY), trust);
+    const back = trustAt(later(there, 50 * MINUTE, -10 * DAY), there);
+    expect(isTrusted(trustAt(later(back, 20 * MINUTE), back))).toBe(false);
+    expect(isTrusted(trustAt(later(back, AGREEMENT), back))).toBe(true);
+  });
+
+  it("takes a slow drift for no leap, however far it goes in the end", () => {
+    let trust = trustAtStart(START, undefined);
+    for (let look = 0; look < 1000; look++) {
+      const next = trustAt(later(trust, 10 * MINUTE, look % 2 === 0 ? TOLERANCE : 30_000), trust);
+      expect(next.leap).toBe(0);
+      trust = next;
+    }
+    expect(isTrusted(trust)).toBe(true);
+  });
+
+  it("never believes a clock within an hour of a leap, whatever came before", () => {
+    const step = fc.record({ ms: fc.nat(2 * AGREEMENT), leap: fc.integer({ min: -DAY, max: DAY }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        let trust = trustAtStart(START, undefined);
+        let agreed = Number.POSITIVE_INFINITY;
+        for (const { ms, leap } of steps) {
+          trust = trustAt(later(trust, ms, leap), trust);
+          agreed = Math.abs(leap) > TOLERANCE ? 0 : agreed + ms;
+          expect(isTrusted(trust)).toBe(agreed >= AGREEMENT);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { readOptions } from "../../src/receiver/options.ts";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import { Retention } from "../../src/receiver/retention.ts";
+import {
+  at,
+  DAY,
+  deliveryOf,
+  envelope,
+  inboxFile,
+  keptLog,
+  MINUTE,
+  NOW,
+  SECRET,
+  wrapInbox,
+} from "./sample.ts";
+
+/** An inbox with entries that ended well, received at these moments, in this order. */
+async function inboxWith(moments: readonly number[], path = "memory:") {
+  const inbox = path === "memory:" ? memoryInbox() : sqliteInbox(path);
+  for (const moment of moments) {
+    const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log, clock: () => moment });
+    receiver.on("*", () => {});
+    await receiver.start();
+    await receiver.accept(deliveryOf(envelope({ timestamp: at(moment - NOW) }), undefined, moment));
+    const counts = async () => expect((await inbox.counts()).done).toBe(moments.indexOf(moment) + 1);
+    await vi.waitFor(counts, { interval: 0 });
+    await receiver.close();
+  }
+  await inbox.open({ log: keptLog().log });
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+/** Pruning that looks on timers of the test's, by clocks of the test's. */
+async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const clocks = { wall: start, monotonic: 0 };
+  const { log, lines } = keptLog();
+  const options = readOptions({ secret: SECRET, inbox, log, clock: () => clocks.wall });
+  const retention = new Retention(options, () => clocks.monotonic);
+  onTestFinished(() => retention.stop());
+  retention.start();
+  /** Lets time go on: timers, and both clocks. */
+  const pass = async (ms: number) => {
+    for (let left = ms; left > 0; left -= MINUTE) {
+      const step = Math.min(left, MINUTE);
+      clocks.wall += step;
+      clocks.monotonic += step;
+      await vi.advanceTimersByTimeAsync(step);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  /** How many entries there are, and how many of them have their delivery. */
+  const left = async () => {
+    const entries = await inbox.list({});
+    const deliveries = await Promise.all(entries.map(({ seq }) => inbox.delivery(seq)));
+    return [entries.length, deliveries.filter((one) => one !== undefined).length];
+  };
+  return { clocks, lines, pass, left, retention };
+}
+
+const RECENT = [NOW - 25 * DAY, NOW - 26 * 3_600_000, NOW - 2 * 3_600_000];
+
+describe("pruning", () => {
+  it.each([
+    ["leaps ahead by 10 days", 10 * DAY],
+    ["leaps ahead while the machine sleeps for 8 days", 8 * DAY],
+  ])("drops nothing for an hour if the clock %s, and drops afterwards", async (_, leap) => {
+    const { clocks, pass, left, lines } = await retentionOf(await inboxWith(RECENT));
+    await pass(5 * MINUTE);
+    expect(await left()).toEqual([3, 2]); // the delivery of 25 days ago is past its time
+    clocks.wall += leap;
+    await pass(64 * MINUTE);
+    expect(await left()).toEqual([3, 2]);
+    expect(lines).toMatchObject([{ level: "warn", fields: { seconds: leap / 1000 } }]);
+    await pass(20 * MINUTE);
+    expect(await left()).toEqual([2, 0]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("sees a leap of the last moment before a look", async () => {
+    const { clocks, pass, left } = await retentionOf(await inboxWith(RECENT));
+    await pass(10 * MINUTE + 4000);
+    clocks.wall += 10 * DAY;
+    await pass(1000);
+    expect(await left()).toEqual([3, 2]);
+  });
+
+  it("sees a leap between the start and the first look", async () => {
+    const { clocks, pass, left } = await retentionOf(await inboxWith(RECENT));
+    clocks.wall += 10 * DAY;
+    await pass(MINUTE);
+    expect(await left()).toEqual([3, 3]);
+  });
+
+  it("drops nothing at all if the clock is put right again within the hour", async () => {
+    const { clocks, pass, left } = await retentionOf(await inboxWith(RECENT));
+    await pass(5 * MINUTE);
+    clocks.wall += 10 * DAY;
+    await pass(40 * MINUTE);
+    clocks.wall -= 10 * DAY;
+    await pass(5 * 60 * MINUTE);
+    expect(await left()).toEqual([3, 2]);
+  });
+
+  it("logs one line, however often the clock leaps", async () => {
+    const { clocks, pass, lines } = await retentionOf(await inboxWith([]));
+    for (let leap = 0; leap < 5; leap++) {
+      clocks.wall += DAY;
+      await pass(11 * MINUTE);
+    }
+    expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+  });
+
+  it("begins at the first look if the inbox was in use until lately", async () => {
+    const { pass, left, lines } = await retentionOf(await inboxWith([NOW - 40 * DAY, ...RECENT]));
+    await pass(4000);
+    expect(await left()).toEqual([4, 4]);
+    await pass(1000);
+    expect(await left()).toEqual([3, 2]);
+    expect(lines).toEqual([]);
+  });
+
+  it("waits an hour after a start on an inbox whose last entry is older than two days", async () => {
+    const { pass, left, lines } = await retentionOf(await inboxWith([NOW - 40 * DAY, NOW - 3 * DAY]));
+    await pass(59 * MINUTE);
+    expect(await left()).toEqual([2, 2]);
+    await pass(12 * MINUTE);
+    expect(await left()).toEqual([1, 1]);
+    expect(lines).toEqual([]);
+  });
+
+  it.each(["memory:", "file"])(
+    "waits at the next start too, though an entry has come since the clock leapt: %s",
+    async (where) => {
+      // It was NOW, leapt by 10 days, and the process was started again half an hour later.
+      const leapt = NOW + 10 * DAY;
+      const moments = [...RECENT, leapt];
+      const inbox = await inboxWith(moments, where === "file" ? inboxFile() : where);
+      const { pass, left } = await retentionOf(inbox, leapt + 30 * MINUTE);
+      await pass(20 * MINUTE);
+      expect(await left()).toEqual([4, 4]);
+    },
+  );
+
+  it("waits if the inbox cannot say when its last entry came", async () => {
+    const calls: number[] = [];
+    const inbox = wrapInbox(memoryInbox(), {
+      list: () => Promise.reject(new Error("not now")),
+      prune: async () => ({ changed: 0, next: void calls.push(1) }),
+    });
+    const { pass } = await retentionOf(inbox);
+    await pass(59 * MINUTE);
+    expect(calls).toEqual([]);
+    await pass(12 * MINUTE);
+    expect(calls).not.toEqual([]);
+  });
+
+  it("reads the time once, so that a leap right after it was judged drops nothing", async () => {
+    const inbox = await inboxWith(RECENT);
+    const { clocks, pass, left, retention } = await retentionOf(inbox);
+    await pass(4900);
+    // Whoever asks a second time gets the clock that has leapt.
+    let reads = 0;
+    const wall = clocks.wall;
+    Object.defineProperty(clocks, "wall", {
+      get: () => (reads++ === 0 ? wall + 100 : wall + 10 * DAY),
+      set: () => {},
+    });
+    clocks.monotonic += 100;
+    await vi.advanceTimersByTimeAsync(100);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await retention.stop();
+    expect(await left()).toEqual([3, 2]);
+  });
+});
