@@ -52,6 +52,7 @@ export function findInboxFile(path: string): string {
  */
 export function provideInboxFile(given: string): InboxFile {
   const path = existsSync(given) ? realpathSync(given) : given;
+  if (existsSync(dirname(path))) removeLeftBehind(path);
   if (sizeOf(path) > 0) return { path, isNew: false };
   const left = leftOf(path);
   // Looked at after what is beside it, since another process may have put it in place meanwhile.
@@ -84,7 +85,6 @@ function isGone(path: string, size: number, left: string): HookporterError {
 
 function makeInbox(path: string): InboxFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  removeLeftBehind(path);
   const made = `${path}-new-${randomBytes(6).toString("hex")}`;
   closeSync(openSync(made, "wx", 0o600)); // before SQLite does, since it would use the process's umask
   try {
@@ -126,7 +126,7 @@ function flushFolder(folder: string): void {
   }
 }
 
-/** Removes half-made inboxes of processes that were killed. */
+/** Removes half-made inboxes, and second names of whole ones, of processes that were killed. */
 function removeLeftBehind(path: string): void {
   const start = `${basename(path)}-new-`;
   for (const name of readdirSync(dirname(path))) {
