@@ -12,7 +12,7 @@ import {
   readShare,
 } from "./values.ts";
 
-/** How sendings are spread out, and what goes wrong with them: the same for `trigger` and `replay`. */
+/** How sendings are spread out, and what goes wrong with them; shared by `trigger` and `replay`. */
 export interface ChaosCommandOptions {
   readonly duplicate?: number;
   readonly shuffle?: boolean;
@@ -33,38 +33,34 @@ const FLAGS = [
   ...["dryRun", "bodiesTo"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
-/** Adds the options of chaos to a command that sends. */
+/** Adds the chaos options to a command that sends. */
 export function addChaosOptions(command: Command): Command {
-  // Commander takes `--no-` for the opposite of a flag; this one is a flag of its own.
-  const noSignature = new Option("--no-signature", "leave the signature header out");
+  // Commander reads `--no-x` as the opposite of `--x`; this one has no opposite.
+  const noSignature = new Option("--no-signature", "omit the signature header");
   noSignature.negate = false;
   return command
-    .option("--duplicate <n>", "send each so many times in all (default: 1)", readCount)
-    .option("--shuffle", "mix the order")
-    .option("--rate <n>", "at most so many a second", readRate)
-    .option("--delay <range>", "wait before each, such as 0..2s", readDurationRange)
-    .option("--drop <share>", "lose a part of them on the way, such as 10%", readShare)
+    .option("--duplicate <n>", "times to send each event (default: 1)", readCount)
+    .option("--shuffle", "send in random order")
+    .option("--rate <n>", "maximum deliveries per second", readRate)
+    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",
-      "after signing, change the signature (a digit), body (a bit) or header (its form)",
+      "after signing, change the signature (one digit), body (one bit) or header (its format)",
       readChoice(TAMPERINGS),
     )
     .addOption(noSignature)
-    .option("--stale <duration>", "date them so long ago, such as 8d", readDuration)
-    .option("--future <duration>", "date them so far ahead, such as 1h", readDuration)
-    .option(
-      "--seed <n>",
-      "seed of all that is left to chance, for the same run again (default: drawn, and said)",
-      readSeed,
-    )
-    .option("--dry-run", "send nothing: print the curl line of each, its body in a file")
-    .option("--bodies-to <dir>", "folder for the bodies of --dry-run (default: .hookporter/bodies)");
+    .option("--stale <duration>", "backdate timestamps by this much, such as 8d", readDuration)
+    .option("--future <duration>", "set timestamps this far in the future, such as 1h", readDuration)
+    .option("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
+    .option("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
+    .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 
 /**
- * Refuses flags that contradict each other. Where only one of two was typed, the other is a setting and gives way.
+ * Refuses flags that contradict each other. If only one of the two was typed, it overrides the other, which is a setting.
  *
- * @param others - flags of the command that go with none of chaos's, or with some of them
+ * @param others - flags of the command that exclude chaos flags: which ones, and why
  * @throws HookporterError `usage`
  */
 export function settleChaos<Options extends ChaosCommandOptions>(
@@ -80,20 +76,20 @@ export function settleChaos<Options extends ChaosCommandOptions>(
       throw new HookporterError("usage", `expected ${flagOf(one)} or ${flagOf(other)}, got both: ${why}`);
     delete settled[typed[0] ? other : one];
   };
-  refuse("stale", "future", "an event has one date");
+  refuse("stale", "future", "an event has one timestamp");
   refuse("tamper", "noSignature", "without a signature there is nothing to tamper with");
   for (const [flag, { with: flags, why }] of Object.entries(others)) {
     for (const other of flags) refuse(flag, other, why);
   }
   if (isTyped(command, "bodiesTo") && options.dryRun !== true)
-    throw new HookporterError("usage", "expected --dry-run beside --bodies-to, got none: add it");
+    throw new HookporterError("usage", "expected --dry-run with --bodies-to, got none: add it");
   return settled as unknown as Options;
 }
 
-/** All flags of chaos, for a command that has a way not to send. */
+/** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS: readonly (keyof ChaosCommandOptions)[] = FLAGS;
 
-/** The instant that events are dated to. */
+/** The timestamp to give to events. */
 export function datedTo(now: number, { stale = 0, future = 0 }: ChaosCommandOptions): number {
   return now - stale + future;
 }

@@ -13,24 +13,24 @@ import { readAll } from "./read-input.ts";
 import { makeStateFolder, STATE_FOLDER } from "./state-folder.ts";
 import { readVariableNames } from "./values.ts";
 
-/** Where secrets are looked for. */
+/** Where to look for secrets. */
 export interface SecretOptions {
   readonly secretEnv?: readonly string[];
   readonly envFile?: string;
   readonly secretStdin?: boolean;
 }
 
-/** The secrets found, the current one first, and where they were, in words. */
+/** The secrets, current one first, and a description of where they were found. */
 export interface FoundSecrets {
   readonly values: readonly [string, ...string[]];
   readonly from: string;
 }
 
-/** The variable that holds the secret when no other is named. */
+/** The variable that holds the secret unless `--secret-env` names another. */
 export const SECRET_VARIABLE = "HOOKPORTER_SECRET";
 const DEVELOPMENT_SECRET = "secret";
 
-/** Adds the options that say where the secret is; none of them takes the secret itself. */
+/** Adds the options that locate the secret; none of them takes the secret itself. */
 export function addSecretOptions(command: Command): Command {
   return command
     .option(
@@ -38,12 +38,13 @@ export function addSecretOptions(command: Command): Command {
       `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
       readVariableNames,
     )
-    .option("--env-file <file>", "file to look the variables up in when they are not set (default: .env)")
+    .option("--env-file <file>", "file to read variables from if they are not set (default: .env)")
     .option("--secret-stdin", "read the secret from standard input");
 }
 
 /**
- * Finds the secrets: standard input, environment, env file, then the folder's development secret, which `create` makes.
+ * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a missing
+ * development secret is created.
  *
  * @throws ConfigurationError `secret_missing`, `secret_unsafe`
  */
@@ -63,11 +64,11 @@ export async function findSecrets(
   const development = developmentSecret(io, create);
   if (development !== undefined)
     return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
-  throw missing(`${SECRET_VARIABLE} to be set, or a secret that \`hookporter listen\` made in this folder`);
+  throw missing(`${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`);
 }
 
 /**
- * The key that signs: the current secret's. Says what is wrong with a secret that can be guessed.
+ * The key to sign with: the current secret's. Warns about a secret that can be guessed.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `secret_unsafe`
  */
@@ -95,9 +96,9 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
 }
 
 /**
- * The variables of the env file; none where there is no `.env` and no other was named.
+ * The variables of the env file; none if no file was named and there is no `.env`.
  *
- * @throws ConfigurationError `secret_missing` where the file that was named cannot be read
+ * @throws ConfigurationError `secret_missing` if the named file cannot be read
  */
 export function readEnvFile(
   cwd: string,
@@ -110,19 +111,19 @@ export function readEnvFile(
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
       "secret_missing",
-      `the env file ${path} cannot be read: ${describeFileError(thrown)}`,
+      `could not read the env file ${path}: ${describeFileError(thrown)}`,
     );
   }
 }
 
-/** The folder's own secret: made once, readable by its owner alone, never shown. */
+/** The folder's development secret: created once, readable only by its owner, never printed. */
 function developmentSecret(io: Io, create: boolean): string | undefined {
   const path = join(io.cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined && !create) return undefined;
   if (io.env.NODE_ENV === "production") {
     throw missing(
-      `${SECRET_VARIABLE} to be set, since NODE_ENV is production and a development secret will not do`,
+      `${SECRET_VARIABLE} to be set, since a development secret is not used if NODE_ENV is production`,
     );
   }
   if (found === undefined) {

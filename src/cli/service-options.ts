@@ -3,7 +3,7 @@ import { HookporterError } from "../errors.ts";
 import { isTyped } from "./config.ts";
 import { readVariableName } from "./values.ts";
 
-/** The options of a command that talks to the service. */
+/** The options of a command that calls the service's API. */
 export interface ServiceOptions {
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
@@ -12,27 +12,27 @@ export interface ServiceOptions {
   readonly envFile?: string;
 }
 
-/** Adds the options that say where the service is and where the key to it is; none of them takes the key itself. */
+/** Adds the options that locate the service and its API key; none of them takes the key itself. */
 export function addServiceOptions(command: Command): Command {
   return command
-    .option("--base-url <url>", "address of the service, without the version")
+    .option("--base-url <url>", "base URL of the service, without the version")
     .option(
       "--api-key-env <name>",
       "environment variable that holds the API key (default: HOOKPORTER_API_KEY)",
       readVariableName,
     )
-    .option("--live", "allow a live key, which opens real data")
-    .option("--plain-http", "allow plain http to another machine, for a test key");
+    .option("--live", "allow a live key, which gives access to real data")
+    .option("--plain-http", "allow plain HTTP to another machine, with a test key");
 }
 
-/** What of a command needs the service. */
+/** The options that need the service. */
 export interface ServiceUse {
   readonly subscribe?: boolean;
   readonly stream?: URL;
 }
 
 /**
- * Refuses what is typed and would do nothing; a setting may well be there for other commands.
+ * Refuses typed options that would have no effect. Settings are not refused, since other commands may need them.
  *
  * @throws HookporterError `usage`
  */
@@ -46,8 +46,5 @@ export function refuseUnusedServiceOptions(command: Command, { subscribe, stream
   });
   if (typed === undefined) return;
   const wanted = ofBoth.includes(typed.attributeName()) ? "--subscribe or --stream" : "--subscribe";
-  throw new HookporterError(
-    "usage",
-    `expected ${wanted} beside ${typed.long}, which means nothing without it`,
-  );
+  throw new HookporterError("usage", `expected ${wanted} with ${typed.long}, which has no effect without it`);
 }

@@ -64,11 +64,11 @@ it("finds the signature of a saved delivery under another header's name", async 
   expect(run.records).toMatchObject([{ cause: "header_name", causes: [{ detail: "x-hub-signature-256" }] }]);
 });
 
-it("hints that a file is a saved delivery, which brings its own signature", async () => {
+it("hints that a file is a saved delivery, which contains its own signature", async () => {
   const saved = { method: "POST", target: "/", receivedAt: 0, headers: {}, body: Buffer.from(compact) };
   const argv = ["verify", "--signature", signed(compact, secret)];
   expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain(
-    "leave --signature out",
+    "omit --signature",
   );
   expect((await runCli(argv, { env, stdin: pretty })).stderr).toBe("");
 });

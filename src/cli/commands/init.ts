@@ -10,7 +10,7 @@ interface InitOptions {
   readonly name?: string;
 }
 
-/** What may be asked for. */
+/** The answers to the questions. */
 interface Project {
   readonly directory: string | undefined;
   readonly name: string | undefined;
@@ -18,15 +18,18 @@ interface Project {
 
 const DEFAULT_DIRECTORY = "my-receiver";
 
-/** `init [dir]`: a new receiver project, ready to run, with a secret of its own. */
+/** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export function registerInit(program: Command, context: CliContext): void {
   program
     .command("init")
-    .description("make a new receiver project")
-    .argument("[dir]", `folder to make it in; new, or empty but for .git (default: ${DEFAULT_DIRECTORY})`)
-    .option("--yes", "ask nothing")
-    .option("--template <name>", "template to start from (default: express)")
-    .option("--name <name>", "name of the project in package.json (default: made of the folder's)")
+    .description("create a new receiver project")
+    .argument(
+      "[dir]",
+      `folder to create it in: new, or empty except for .git (default: ${DEFAULT_DIRECTORY})`,
+    )
+    .option("--yes", "ask no questions")
+    .option("--template <name>", "template to use (default: express)")
+    .option("--name <name>", "project name in package.json (default: from the folder's name)")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter init my-receiver && cd my-receiver && npm install && npm test",
@@ -41,14 +44,14 @@ async function runInit(given: string | undefined, options: InitOptions, context:
   ]);
   const { io, output } = context;
   if (given === "")
-    throw new HookporterError("usage", "expected a folder, got an empty text: name one, or leave it out");
+    throw new HookporterError("usage", "expected a folder, got an empty string: name one, or omit it");
   const wrongName = options.name === undefined ? undefined : nameProblem(options.name);
   if (wrongName !== undefined) throw new HookporterError("usage", `--name: ${wrongName}`);
 
   const known = { directory: given, name: options.name };
   const answers = mayAsk(options, context) ? await ask(known, context.io) : known;
   if (answers === undefined) {
-    output.talk("cancelled: nothing was written");
+    output.talk("cancelled; nothing was written");
     context.exitCode = 130;
     return;
   }
@@ -60,17 +63,17 @@ async function runInit(given: string | undefined, options: InitOptions, context:
   });
   output.record("project", made);
   output.talk(
-    `Made ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
+    `Created ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
   );
   for (const line of nextSteps(io.cwd, made.directory)) output.talk(line);
 }
 
-/** Questions are for people at a terminal, and never the only way. */
+/** Asks only a person at a terminal; flags can answer every question. */
 function mayAsk({ yes }: InitOptions, { io, output }: CliContext): boolean {
   return yes !== true && !output.json && !isCi(io) && io.isTTY.stdin && io.isTTY.stderr;
 }
 
-/** Asks for the folder and the name, where they are not known; `undefined` when it was cancelled. */
+/** Asks for the folder and the name if they are not known; returns `undefined` if the user cancels. */
 async function ask(known: Project, io: Io): Promise<Project | undefined> {
   const [{ isCancel, text }, { nameProblem, projectNameOf }] = await Promise.all([
     import("@clack/prompts"),
@@ -82,7 +85,7 @@ async function ask(known: Project, io: Io): Promise<Project | undefined> {
     (await text({
       message: "Folder of the new project",
       initialValue: DEFAULT_DIRECTORY,
-      validate: (value) => (value?.trim() ? undefined : "Name a folder."),
+      validate: (value) => (value?.trim() ? undefined : "Enter a folder."),
       ...streams,
     }));
   if (isCancel(directory)) return undefined;

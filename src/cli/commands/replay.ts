@@ -24,25 +24,28 @@ export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly signatureHeader?: string;
 }
 
-/** `replay <what…>`: fixtures or entries, sent again. */
+/** `replay <what…>`: sends fixtures or entries again. */
 export function registerReplay(program: Command, context: CliContext): void {
   const command = program
     .command("replay")
     .description(
-      "send saved deliveries, envelopes or inbox entries again, in the order given, folders in name order",
+      "send saved deliveries, envelopes or inbox entries again, in the order given (folders in name order)",
     )
     .argument("<what...>", "files, folders of .json files, event ids or entry numbers")
-    .option("--exact", "send the same bytes and signature (default: now as timestamp, signed again)")
+    .option("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
     .option(
       "--url <url>",
-      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
+      "endpoint, or a local port (default: http://127.0.0.1:4400/webhooks)",
       readEndpoint,
     )
-    .option("--handlers <path>", "run the handlers of this file or folder in this process instead of sending")
-    .option("--inbox <file>", "inbox to take entries from (default: .hookporter/inbox.db)")
+    .option(
+      "--handlers <path>",
+      "run the handlers in this file or folder, in this process, instead of sending",
+    )
+    .option("--inbox <file>", "inbox to read entries from (default: .hookporter/inbox.db)")
     .option(
       "--timeout <duration>",
-      "how long to wait for each answer or handler (default: 30s)",
+      "how long to wait for each response or handler (default: 30s)",
       readDuration,
     )
     .option(
@@ -57,15 +60,15 @@ export function registerReplay(program: Command, context: CliContext): void {
     )
     .action((what: readonly string[], given: ReplayOptions) => {
       const options = settleChaos(command, given, {
-        exact: { with: ["stale", "future"], why: "--exact sends the saved bytes, their date included" },
-        handlers: { with: CHAOS_FLAGS, why: "handlers run here, nothing is sent" },
+        exact: { with: ["stale", "future"], why: "--exact sends the saved bytes, including their timestamp" },
+        handlers: { with: CHAOS_FLAGS, why: "with --handlers nothing is sent" },
       });
       const { handlers, ...others } = options;
       if (handlers === undefined || !isTyped(command, "url")) return runReplay(what, options, context);
       if (!isTyped(command, "handlers")) return runReplay(what, others, context);
       throw new HookporterError(
         "usage",
-        "expected --url or --handlers, got both: handlers run here, nothing is sent",
+        "expected --url or --handlers, got both: with --handlers nothing is sent",
       );
     });
 }
@@ -100,7 +103,7 @@ async function runReplay(
   await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
 
   async function settleSending(): Promise<(fixture: Fixture, name: string) => Sendable> {
-    // What cannot be sent as it is has to be known before anything is sent; the others can all be signed.
+    // With --exact, an item that cannot be sent must fail before anything is sent; otherwise all can be signed.
     if (options.exact === true) return (fixture, label) => ({ label, ...exactSending(fixture, label) });
     if (options.noSignature === true)
       return (fixture, label) => lazySending(label, () => unsignedSending(fixture, now));

@@ -18,23 +18,34 @@ interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
   readonly signatureHeader?: string;
 }
 
-/** `trigger <kind>`: a sample event, signed and sent. */
+/** `trigger <kind>`: signs and sends a sample event. */
 export function registerTrigger(program: Command, context: CliContext): void {
   const command = program
     .command("trigger")
-    .description("make a sample event, sign it and send it")
+    .description("create a sample event, sign it and send it")
     .argument("[kind]", `one of ${eventKinds.join(", ")}`)
-    .option("--all", "one event of each kind")
-    .option("--unknown-kind", "allow a kind that is none of the 12")
+    .option("--all", "send one event of each kind")
+    .option("--unknown-kind", "allow a kind other than the 12 known ones")
     .option(
       "--url <url>",
-      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
+      "endpoint, or a local port (default: http://127.0.0.1:4400/webhooks)",
       readEndpoint,
     )
-    .option("--set <path=value>", "set a value, such as data.amount=1200; may be repeated", readAssignment)
-    .option("--data <json>", "JSON object to send as data; @file reads a file, @- standard input")
-    .option("--count <n>", "send so many events, each with a timestamp of its own (default: 1)", readCount)
-    .option("--timeout <duration>", "how long to wait for each answer (default: 30s)", readDuration)
+    .option(
+      "--set <path=value>",
+      "set a value in the envelope, such as data.amount=1200; may be repeated",
+      readAssignment,
+    )
+    .option(
+      "--data <json>",
+      "JSON object to send as data; @file reads it from a file, @- from standard input",
+    )
+    .option(
+      "--count <n>",
+      "number of events to send, each with a different timestamp (default: 1)",
+      readCount,
+    )
+    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readDuration)
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",
@@ -69,7 +80,7 @@ async function runTrigger(
   const { count = 1, set = [] } = options;
   const header = options.signatureHeader ?? signing.SIGNATURE_HEADER;
   const events = Array.from({ length: count }, (_, index) => kinds.map((one) => ({ one, index }))).flat();
-  // Two events must differ in something: each gets a millisecond of its own, none of them ahead of the clock.
+  // Events must differ, or they would be duplicates: each gets a different millisecond, none ahead of the clock.
   const newest = datedTo(clock(), options);
   const sendings = events.map(({ one }, index) => {
     const timestamp = newest - (events.length - 1 - index);
@@ -86,18 +97,18 @@ function chooseKinds(
   { all, unknownKind }: TriggerCommandOptions,
 ): readonly string[] {
   if (all === true && kind === undefined) return eventKinds;
-  if (all === true) throw new HookporterError("usage", `expected a kind or --all, got both: drop one`);
+  if (all === true) throw new HookporterError("usage", "expected a kind or --all, got both: remove one");
   if (kind === undefined) {
     throw new HookporterError(
       "usage",
-      `expected a kind, got none: the kinds are ${eventKinds.join(", ")}, or --all`,
+      `expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`,
     );
   }
   if (isEventKind(kind) || unknownKind === true) return [kind];
   throw new HookporterError(
     "usage",
     `expected an event kind, got ${JSON.stringify(kind)}: the kinds are ${eventKinds.join(", ")} ` +
-      "(--unknown-kind sends it all the same)",
+      "(--unknown-kind sends it anyway)",
   );
 }
 

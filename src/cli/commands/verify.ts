@@ -10,13 +10,13 @@ interface VerifyOptions extends SecretOptions {
   readonly signatureHeader?: string;
 }
 
-/** `verify [file]`: whether a signature belongs to a body, and if not, why. */
+/** `verify [file]`: checks the signature of a body, and explains a failure. */
 export function registerVerify(program: Command, context: CliContext): void {
   const command = program
     .command("verify")
-    .description("check the signature of a body or a saved delivery, and say why it fails")
-    .argument("[file]", "a body, or a saved delivery; standard input when left out, or for -")
-    .option("--signature <value>", "the signature header's value; a saved delivery brings its own")
+    .description("check the signature of a body or a saved delivery, and explain a failure")
+    .argument("[file]", "body or saved delivery; standard input if omitted or -")
+    .option("--signature <value>", "value of the signature header; a saved delivery contains its own")
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",
@@ -83,14 +83,14 @@ async function runVerify(
   const others = otherSecrets(context, options, found);
   const diagnosis = diagnoseSignature(body, header, secrets, { others, ...(headers && { headers }) });
   const plainBody = header === undefined && headers === undefined;
-  const fix = plainBody ? "pass --signature, or name a saved delivery" : bestFix(diagnosis, general);
+  const fix = plainBody ? "pass --signature, or a saved delivery" : bestFix(diagnosis, general);
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
   for (const line of plainBody
     ? [`fix: ${fix}`]
     : [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)])
     output.data(line);
   if (options.signature !== undefined && isSaved(input, parseSaved))
-    output.talk("hint: this file is a saved delivery: leave --signature out to check the one it brings");
+    output.talk("hint: this file is a saved delivery; omit --signature to check the signature in it");
   const { cause, ...more } = diagnosisFields(diagnosis);
   output.record("verification", { valid: false, bytes, reason, meaning, cause, fix, ...more });
   context.exitCode = 4;
@@ -100,7 +100,7 @@ function bestFix({ explanations, fix }: Diagnosis, general: string): string {
   return explanations.length > 0 ? fix : general;
 }
 
-/** A saved delivery that is checked against a signature from elsewhere is taken for a body. */
+/** With `--signature`, a saved delivery is verified as if it were a body; the hint above says so. */
 function isSaved(input: Uint8Array, parse: (bytes: Uint8Array, name: string) => unknown): boolean {
   try {
     return parse(input, "") !== undefined;
