@@ -67,9 +67,7 @@ it("finds the signature of a saved delivery under another header's name", async 
 it("hints that a file is a saved delivery, which contains its own signature", async () => {
   const saved = { method: "POST", target: "/", receivedAt: 0, headers: {}, body: Buffer.from(compact) };
   const argv = ["verify", "--signature", signed(compact, secret)];
-  expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain(
-    "omit --signature",
-  );
+  expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain("omit --signature");
   expect((await runCli(argv, { env, stdin: pretty })).stderr).toBe("");
 });
 
