@@ -3,9 +3,9 @@ import type { CommandSettings } from "../tunnel/command.ts";
 import type { TunnelOptions } from "./tunnel-options.ts";
 
 /**
- * What the command provider needs for a program of the user's choice.
+ * The command provider's settings for a program of the user's choice.
  *
- * @throws HookporterError `usage` where the program or the pattern is missing
+ * @throws HookporterError `usage` if the program or the pattern is missing
  */
 export function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
   if (tunnelCommand === undefined || tunnelUrlPattern === undefined) {

@@ -6,8 +6,8 @@ import { TUNNEL_NAMES } from "./tunnel-names.ts";
 import { TUNNEL_FLAGS, type TunnelFlag, type TunnelOptions } from "./tunnel-options.ts";
 
 /**
- * Options without the settings that the way from outside, as it was typed, has no use for: a setting must not make a
- * plain command fail. What was typed must fit.
+ * Drops settings that do not apply to the typed tunnel: a setting must not make a plain command fail. Typed options must
+ * fit.
  *
  * @throws HookporterError `usage`
  */

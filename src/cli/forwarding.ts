@@ -2,7 +2,7 @@ import type { RetryPolicy } from "../dispatch/retry.ts";
 import { HookporterError } from "../errors.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 
-/** The options that say how events are forwarded. */
+/** The options for forwarding. */
 export interface ForwardingOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
@@ -13,19 +13,19 @@ export interface ForwardingOptions {
   readonly catchUp?: boolean;
 }
 
-/** A target may be down for as long as it likes. */
+/** A target may be down for any time. */
 const ENDLESS = { attempts: Number.POSITIVE_INFINITY };
 const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
 
-/** Milliseconds a target has to answer, unless `--forward-timeout` says otherwise: less where a sender waits. */
+/** Milliseconds a target has to answer, unless `--forward-timeout` is given; less while a sender waits. */
 const FORWARD_TIMEOUT = 30_000;
 const SYNC_TIMEOUT = 10_000;
 
-/** Milliseconds a handler is given beyond its forward, so that the forward itself says that its time is over. */
+/** Milliseconds a handler gets beyond its forward, so that the forward itself reports the time-out. */
 const SLACK = 1000;
 
 /**
- * Refuses options that do not fit each other.
+ * Refuses options that cannot be combined.
  *
  * @throws HookporterError `usage`
  */
@@ -36,20 +36,20 @@ export function checkForwarding(options: ForwardingOptions): void {
   };
   if (catchUp && handlers === undefined && forwardTo.length === 0)
     refuse(
-      "expected --forward-to or --handlers beside --catch-up, got neither: nothing would take the entries",
+      "expected --forward-to or --handlers with --catch-up, got neither: nothing would process the entries",
     );
   if (deadLetters !== undefined && orderBy === undefined)
-    refuse("expected --order-by beside --dead-letters, got none: without an order nothing is held back");
+    refuse("expected --order-by with --dead-letters, got none: without an order nothing is held back");
   if (!sync) return;
   if (handlers !== undefined)
-    refuse("expected --sync or --handlers, got both: the sender gets the answer of one target");
+    refuse("expected --sync or --handlers, got both: the sender gets the response of one target");
   const [only, ...others] = forwardTo;
   if (only === undefined || only.pattern !== null || others.length > 0)
-    refuse("expected exactly one --forward-to without a pattern beside --sync: the sender gets its answer");
+    refuse("expected exactly one --forward-to without a pattern with --sync: the sender gets its response");
 }
 
 /**
- * Refuses a target that is this very endpoint: it would take each event for a duplicate, and all would look well.
+ * Refuses this endpoint itself as a target: it would treat each event as a duplicate, and everything would seem fine.
  *
  * @throws HookporterError `usage`
  */
@@ -59,7 +59,7 @@ export function checkTargets({ forwardTo = [] }: ForwardingOptions, port: number
   if (loop === undefined) return;
   throw new HookporterError(
     "usage",
-    `expected --forward-to the address of your app, got ${loop.target.origin}, where listen itself is: correct it, or --port`,
+    `expected --forward-to to be the address of your app, got ${loop.target.origin}, the address of listen itself: change it, or --port`,
   );
 }
 
@@ -69,8 +69,8 @@ export function forwardTimeout({ forwardTimeout: given, sync = false }: Forwardi
 }
 
 /**
- * The receiver's options for it: time enough for a forward, and no end to the retries of an entry. Handlers have an end of
- * their own (`chooseHandlers`), so that what they wait for is never given up for what a target waits for.
+ * The receiver's options for forwarding: enough time for a forward, and unlimited retries of an entry. Handlers have their
+ * own limit (`chooseHandlers`), so that an entry is never given up while a target is still waited for.
  */
 export function receiverLimits(options: ForwardingOptions): {
   readonly retry: Partial<RetryPolicy>;

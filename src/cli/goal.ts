@@ -3,16 +3,16 @@ import { matchesKind } from "../event/kind-pattern.ts";
 import type { AttemptObservation, Observation } from "../receiver/observation.ts";
 import { isUnanswered } from "./forward-rules.ts";
 
-/** What `listen` waits for before it ends by itself. */
+/** What `listen` waits for before it ends. */
 export interface Goal {
   /**
-   * Looks at what happened; `true` once the goal is reached: enough events came, and their handlers have run. A target that
-   * does not answer yet is waited for.
+   * Returns `true` once the goal is reached: enough events have arrived, and their handlers have run. A target that does not
+   * answer yet is waited for.
    */
   reached(observation: Observation): boolean;
-  /** Whether an event that counted failed in its handlers or target. */
+  /** Whether a counted event failed in its handlers or target. */
   readonly failed: boolean;
-  /** In words, such as `1 of 3 events`. */
+  /** Progress in words, such as `1 of 3 events`. */
   readonly progress: string;
 }
 
@@ -26,7 +26,7 @@ export interface GoalOptions {
 }
 
 /**
- * The goal of `--count`, `--once` or `--wait-for`; `undefined` where `listen` runs until it is stopped.
+ * The goal of `--count`, `--once` or `--wait-for`; `undefined` if `listen` runs until it is stopped.
  *
  * @throws HookporterError `usage` for two goals, or a time-out without one
  */
@@ -34,12 +34,15 @@ export function readGoal(options: GoalOptions): Goal | undefined {
   const { count, once, waitFor, timeout, events = ["*"] } = options;
   const given = [count !== undefined, once === true, waitFor !== undefined].filter(Boolean).length;
   if (given > 1)
-    throw new HookporterError("usage", "expected one of --count, --once and --wait-for, got several");
+    throw new HookporterError(
+      "usage",
+      "expected one of --count, --once and --wait-for, got several: pass one of them",
+    );
   if (given === 0) {
     if (timeout === undefined) return undefined;
     throw new HookporterError(
       "usage",
-      "expected --count, --once or --wait-for beside --timeout, got neither",
+      "expected --count, --once or --wait-for with --timeout, got none: add one",
     );
   }
   return new CountGoal(count ?? 1, waitFor === undefined ? events : [waitFor]);
@@ -69,7 +72,7 @@ class CountGoal implements Goal {
     return this.#came >= this.#wanted && this.#waiting.size === 0;
   }
 
-  /** An attempt of which nothing failed but to reach a target is not the last. */
+  /** An attempt that failed only because a target was not reached is not final. */
   #isDecided({ state, records }: AttemptObservation): boolean {
     const failed = records.filter(({ outcome }) => outcome !== "ok");
     return state !== "pending" || failed.length === 0 || !failed.every(isUnanswered);

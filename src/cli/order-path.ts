@@ -4,11 +4,11 @@ import type { WebhookEvent } from "../event/event.ts";
 /** Reads a path into the envelope, such as `data.id`. */
 export function readOrderPath(text: string): string {
   if (/^[^\s.]+(?:\.[^\s.]+)*$/.test(text)) return text;
-  throw new InvalidArgumentError("expected a path into the event, such as data.id.");
+  throw new InvalidArgumentError("expected a path in the envelope, such as data.id.");
 }
 
 /**
- * The order key at a path of the envelope: a text, number or boolean. An event that has nothing of the kind there has no
+ * The order key at a path in the envelope: a string, number or boolean. An event with any other value at the path has no
  * order.
  */
 export function orderByPath(path: string): (event: WebhookEvent) => string | undefined {

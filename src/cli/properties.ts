@@ -23,7 +23,7 @@ export async function listProperties(options: PropertiesOptions, context: CliCon
   const { fields, page, perPage, all, timeout } = options;
   const { output } = context;
   if (all === true && page !== undefined)
-    throw new HookporterError("usage", "expected one of --page and --all, got both");
+    throw new HookporterError("usage", "expected one of --page and --all, got both: remove one");
   const client = openClient(options, { timeout, assumptions: assumptionsOf(options) }, context);
   const found: SelectedProperty[] = [];
   let last: Page<SelectedProperty> | undefined;
@@ -36,7 +36,7 @@ export async function listProperties(options: PropertiesOptions, context: CliCon
   }
   if (fields !== undefined && found.length > 0 && !found.some((one) => fields.some((name) => name in one))) {
     output.talk(
-      "warning: none of these fields came: their names, or what stands between them (--fields-separator, assumed), are wrong",
+      "warning: the service returned none of these fields: check their names and the assumed separator (--fields-separator)",
     );
   }
   for (const line of propertyTable(found, output.color, fields)) output.data(line);
@@ -58,6 +58,6 @@ function summary(
 ): string {
   const { total, page, per_page: size } = meta;
   const part =
-    all === true || shown >= total ? "all" : `page ${page}, ${size} to a page; --all shows every one`;
+    all === true || shown >= total ? "all" : `page ${page}, ${size} per page; --all fetches every page`;
   return `${shown} of ${total} properties, ${environment} environment (${part})`;
 }

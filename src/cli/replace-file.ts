@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
- * Puts a file in the place of what is there. It is never half written, only its owner can read it at any time, and a
- * symbolic link is replaced, not followed.
+ * Replaces a file. It is never half-written, only its owner can read it at any time, and a symbolic link is replaced, not
+ * followed.
  */
 export function replaceFile(path: string, content: string | Uint8Array): void {
   const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;

@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-/** What a tunnel's process gets of the environment: the programs it starts need much of it, and secrets are not theirs. */
+/** The environment of a tunnel's process. Its programs need much of ours, but not the secrets. */
 export function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJS.ProcessEnv {
   const secret = new Set(["NGROK_AUTHTOKEN", ...secretEnv]);
   return Object.fromEntries(

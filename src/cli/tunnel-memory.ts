@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeStateFolder, STATE_FOLDER } from "./state-folder.ts";
 
-/** The public addresses of earlier runs, by the tunnel's name: a changed one must be told to the service. */
+/** The public addresses of earlier runs by tunnel name, to notice a change that the service must be told about. */
 export class TunnelMemory {
   readonly #cwd: string;
   readonly #name: string;
@@ -18,7 +18,7 @@ export class TunnelMemory {
     return typeof url === "string" && URL.canParse(url) ? url : undefined;
   }
 
-  /** Keeps an address; throws what the file system throws. */
+  /** Stores an address; throws file system errors. */
   remember(url: string): void {
     if (url === this.url) return;
     makeStateFolder(this.#cwd);
@@ -35,7 +35,7 @@ export class TunnelMemory {
       const known: unknown = JSON.parse(readFileSync(this.#path, "utf8"));
       return typeof known === "object" && known !== null ? { ...known } : {};
     } catch {
-      return {}; // none yet, or broken: nothing but a hint is lost
+      return {}; // missing or damaged; only a hint is lost
     }
   }
 }

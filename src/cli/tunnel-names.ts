@@ -1,4 +1,4 @@
-/** What `--tunnel` takes. */
+/** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [
   "ngrok",
   "localhost.run",
@@ -12,5 +12,5 @@ export const TUNNEL_NAMES = [
   "command",
 ] as const;
 
-/** One of them. */
+/** One of {@link TUNNEL_NAMES}. */
 export type TunnelName = (typeof TUNNEL_NAMES)[number];

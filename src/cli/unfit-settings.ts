@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isTyped } from "./config.ts";
 import type { ForwardingOptions } from "./forwarding.ts";
 
-/** The options that need others beside them, and whether those are there. */
+/** The options that need others, and whether those are present. */
 const NEEDS = {
   catchUp: ({ handlers, forwardTo }: ForwardingOptions) => handlers !== undefined || forwardTo !== undefined,
   deadLetters: ({ orderBy }: ForwardingOptions) => orderBy !== undefined,
@@ -10,8 +10,8 @@ const NEEDS = {
 } as const;
 
 /**
- * Options without those of them that come from a setting and have nothing to say here: a setting must not make a plain
- * command fail. What is typed stays, and is refused where it does not fit.
+ * Drops settings that have no effect without other options: a setting must not make a plain command fail. Typed options
+ * stay, and are refused if they do not fit.
  */
 export function withoutUnfitSettings<Options extends ForwardingOptions>(
   options: Options,
@@ -19,7 +19,7 @@ export function withoutUnfitSettings<Options extends ForwardingOptions>(
 ): Options {
   const fits = (name: string) => {
     if (!Object.hasOwn(NEEDS, name) || isTyped(command, name)) return true;
-    if (name === "sync" && isTyped(command, "handlers")) return false; // the sender gets the answer of a target alone
+    if (name === "sync" && isTyped(command, "handlers")) return false; // with --sync the sender gets a target's response
     return NEEDS[name as keyof typeof NEEDS](options);
   };
   return Object.fromEntries(Object.entries(options).filter(([name]) => fits(name))) as Options;

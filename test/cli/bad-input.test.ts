@@ -54,7 +54,7 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["replay not-json.json", 2, "not-json.json"],
   ["replay envelope.json --exact", 2, "--exact"],
   ["replay evt_unknown", 3, "no inbox"],
-  ["replay evt_unknown", 3, "no file"],
+  ["replay evt_unknown", 3, "not a file"],
   ["replay envelope.json --url http://127.0.0.1:1/", 5, "refused"],
   ["replay envelope.json --handlers missing.ts", 3, "missing.ts"],
   ["sign missing.json", 2, "missing.json"],

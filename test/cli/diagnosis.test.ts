@@ -35,14 +35,14 @@ it("says what to try, in order, where nothing explains it", async () => {
 });
 
 it.each([
-  ["the env file", "OLD_SECRET of the env file"],
-  ["the environment", "STAGING_SECRET of the environment"],
+  ["the env file", "OLD_SECRET in the env file"],
+  ["the environment", "STAGING_SECRET in the environment"],
   ["the folder", ".hookporter/secret"],
 ])("names another secret that is set in %s, and never shows it", async (_, name) => {
   const cwd = tempFolder();
   const others: Record<string, string> = {
-    "OLD_SECRET of the env file": "old-secret-old-secret-1",
-    "STAGING_SECRET of the environment": "staging-secret-staging-2",
+    "OLD_SECRET in the env file": "old-secret-old-secret-1",
+    "STAGING_SECRET in the environment": "staging-secret-staging-2",
     ".hookporter/secret": "folder-secret-folder-3",
   };
   const [old, staging, folder] = Object.values(others);
