@@ -39,7 +39,7 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["trigger payment.recieved", 2, "payment.received"],
   ["trigger payment.received --all", 2, "both"],
   ["trigger payment.received --set nonsense", 2, "path=value"],
-  ["trigger payment.received --set data.id.x=1", 2, "not an object"],
+  ["trigger payment.received --set data.id.x=1", 2, "to be an object"],
   ["trigger payment.received --set __proto__.x=1", 2, "path"],
   ["trigger payment.received --data nonsense", 2, "JSON object"],
   ["trigger payment.received --data [1]", 2, "JSON object"],

@@ -88,7 +88,9 @@ it("lets handlers run what had none with --catch-up alone, and says so without i
   const cwd = await keptOnly("payment.received", "lead.created");
   writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
   const first = await listening(["--handlers", "h.js"], cwd);
-  expect(first.now().stderr).toContain("2 unhandled entries had no handler or target: run them with --catch-up");
+  expect(first.now().stderr).toContain(
+    "2 unhandled entries had no handler or target: run them with --catch-up",
+  );
   expect(first.records("attempt")).toEqual([]);
   await first.stop();
   const second = await listening(["--handlers", "h.js", "--catch-up"], cwd);
