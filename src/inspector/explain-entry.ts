@@ -65,7 +65,7 @@ function signatureStep(delivery: Delivery | undefined, { secrets, signatureHeade
     return { name, result: "passed", text, details: [...details, covered] };
   }
   const { role, fingerprint, key } = verified.secret;
-  const computed = { name: `expected with ${role} secret ${fingerprint}`, value: sign(body, key) };
+  const computed = { name: `with ${role} secret ${fingerprint}`, value: sign(body, key) };
   const text = `The HMAC-SHA256 of the raw bytes with the ${role} secret matches the header.`;
   return { name, result: "passed", text, details: [...details, computed, covered] };
 }
@@ -78,7 +78,7 @@ function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
     const where = field === undefined || field === "" ? [] : [{ name: "field", value: field }];
     return { name, result: "failed", text: `${message} (${code}).`, details: where };
   }
-  const text = "Valid UTF-8 and JSON without duplicate keys, with event, timestamp, data and webhook.";
+  const text = "Valid JSON without duplicate keys, with event, timestamp, data and webhook.";
   return { name, result: "passed", text };
 }
 
@@ -118,7 +118,7 @@ function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
   }
   if (!isEventKind(kind))
     return { name, result: "passed", text: "This version does not know the kind, so data is not checked." };
-  return { name, result: "passed", text: `It fits the schema of ${kind}.` };
+  return { name, result: "passed", text: `It fits what is known about ${kind}.` };
 }
 
 function identityStep({ key, duplicates }: Entry, rejected: boolean): Step {

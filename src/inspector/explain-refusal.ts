@@ -89,7 +89,7 @@ function signatureDetails(
   return [
     ...values.map((value) => ({ name: `received ${signatureHeader}`, value: shownDigest(value) })),
     ...computed.map(({ role, fingerprint, start }) => ({
-      name: `expected with ${role} secret ${fingerprint}`,
+      name: `with ${role} secret ${fingerprint}`,
       value: `sha256=${start}… (only 8 of 64 digits are shown)`,
     })),
     { name: "over the raw body", value: `${bytes} bytes` },
