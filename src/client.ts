@@ -1,4 +1,4 @@
-/** The face of `hookporter/client`: the service's API. Re-exports only. */
+/** The entry point of `hookporter/client`, the service's API. Re-exports only. */
 export type { Assumptions } from "./client/assumptions.ts";
 export { type Client, createClient } from "./client/client.ts";
 export type { Environment } from "./client/credential.ts";

@@ -1,58 +1,57 @@
 /**
- * Every error hookporter throws on purpose, in one place. Expected results (a duplicate, a refused
- * delivery) are values, not errors: see `receiver/outcome.ts`.
+ * All errors that hookporter throws on purpose. Expected results, such as a duplicate or a refused delivery, are values,
+ * not errors: see `receiver/outcome.ts`.
  */
 
-/** The stable codes, with what each one means. `docs/errors.md` lists the same codes; a test compares both. */
+/** The stable error codes and their meanings. A test compares them with `docs/errors.md`. */
 export const ERROR_CODES = {
-  option_invalid: "An option has a value that cannot work.",
-  secret_missing: "No secret was given where one is needed.",
-  secret_empty: "A secret, or one of the list, is empty or only white space.",
-  secret_unsafe: "A secret file could be read, or swapped, by somebody else.",
-  retention_too_short: "Dedup keys would be dropped while a replay is still accepted.",
-  body_already_parsed: "Something upstream read the body before hookporter could check its bytes.",
-  handlers_invalid: "A handlers module does not load, or exports something that is not handlers.",
+  option_invalid: "An option has an invalid value.",
+  secret_missing: "A secret is needed, but none was given.",
+  secret_empty: "A secret, or one in the list, is empty or only white space.",
+  secret_unsafe: "Other users could read or replace a secret file.",
+  retention_too_short: "Dedup keys would be deleted while a replay is still accepted.",
+  body_already_parsed: "Something upstream read the body before hookporter could verify its bytes.",
+  handlers_invalid: "A handlers module does not load, or does not export handlers.",
   config_invalid: "The project configuration file is not valid.",
-  inbox_unsupported: "The inbox was asked for in a form this version does not know.",
+  inbox_unsupported: "This version does not support that kind of inbox.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
-  inbox_busy: "The inbox is locked by another process, or has more waiting than it can take.",
+  inbox_busy: "The inbox is locked by another process, or too many writes are waiting.",
   inbox_corrupt: "The inbox file is damaged, or is not an inbox.",
   inbox_newer: "The inbox file was written by a newer version.",
-  inbox_older:
-    "The inbox file was written by an older version, and the command does not bring it up to date.",
+  inbox_older: "The inbox file was written by an older version, and the command does not migrate it.",
   closed: "The receiver or its inbox is closed, or was not started.",
   handler_exited: "A handler, or code it uses, called `process.exit`.",
-  handler_timeout: "A handler did not finish in its time.",
+  handler_timeout: "A handler did not finish in time.",
   fixture_invalid: "A file is neither a saved delivery nor an envelope.",
-  input_invalid: "A file or standard input does not hold what the command needs.",
-  entry_unknown: "No entry of the inbox matches what was asked for.",
-  directory_not_empty: "The folder to scaffold into already holds files.",
-  template_unknown: "There is no template of that name.",
-  target_unreachable: "The target did not answer.",
-  target_refused: "The target answered, but not with a 2xx status.",
-  port_unavailable: "The port cannot be listened on.",
-  tunnel_failed: "The tunnel cannot be had.",
+  input_invalid: "A file or standard input does not contain what the command needs.",
+  entry_unknown: "No inbox entry matches the request.",
+  directory_not_empty: "The folder for the new project already contains files.",
+  template_unknown: "There is no template with that name.",
+  target_unreachable: "The target did not respond.",
+  target_refused: "The target responded, but not with a 2xx status.",
+  port_unavailable: "The port is not available.",
+  tunnel_failed: "The tunnel could not be opened.",
   credential_missing: "No API key, access token or authtoken was given.",
-  credential_invalid: "The API key or access token cannot be used as it was given.",
-  service_unauthorized: "The service does not accept the credential: status 401.",
-  service_refused: "The service refuses the request: status 400, or another 4xx.",
-  service_rate_limited: "The service's rate limit is reached: status 429.",
-  service_failed: "The service failed: status 500, or another 5xx.",
-  service_answer_invalid: "The service's answer is not what its description shows.",
-  service_unreachable: "The service did not answer, or not to the end.",
-  service_timeout: "The service did not answer in time.",
-  stream_refused: "The server of a stream refuses it, or the stream cannot be opened.",
-  timed_out: "What was waited for did not come in time.",
-  usage: "The command line does not fit the command.",
+  credential_invalid: "The API key or access token cannot be used.",
+  service_unauthorized: "The service did not accept the credential: status 401.",
+  service_refused: "The service refused the request: status 400 or another 4xx.",
+  service_rate_limited: "The service's rate limit was reached: status 429.",
+  service_failed: "The service failed: status 500 or another 5xx.",
+  service_answer_invalid: "The service's response does not match its description.",
+  service_unreachable: "The service did not respond, or its response was cut off.",
+  service_timeout: "The service did not respond in time.",
+  stream_refused: "The server refused the stream, or the stream could not be opened.",
+  timed_out: "The expected event or result did not arrive in time.",
+  usage: "The command line is not valid.",
 } as const;
 
 /** One of the stable error codes. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The base of every error hookporter throws on purpose: branch on `code`, show `message`. */
+/** The base class of all errors that hookporter throws on purpose. Branch on `code`, show `message`. */
 export class HookporterError extends Error {
   override readonly name: string = "HookporterError";
-  /** Stable; safe to branch on. */
+  /** Stable, so it is safe to branch on. */
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
@@ -61,12 +60,12 @@ export class HookporterError extends Error {
   }
 }
 
-/** The integrator's mistake: thrown at construction where it can be known there. Its message names the fix. */
+/** A mistake of the integrator, thrown at construction if it can be detected there. The message names the fix. */
 export class ConfigurationError extends HookporterError {
   override readonly name = "ConfigurationError";
 }
 
-/** A one-line text for anything thrown, including `undefined`, strings and objects whose `message` throws. */
+/** Describes any thrown value in one line, including `undefined`, strings and objects whose `message` throws. */
 export function describeError(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message || thrown.name);

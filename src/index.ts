@@ -1,4 +1,4 @@
-/** The library's face: re-exports only. Adapters are `hookporter/express` and `hookporter/node`. */
+/** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
 export type { RetryPolicy } from "./dispatch/retry.ts";
 export { ConfigurationError, ERROR_CODES, type ErrorCode, HookporterError } from "./errors.ts";

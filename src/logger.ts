@@ -1,4 +1,4 @@
-/** What hookporter logs through: any pino logger fits. Fields first, then a text that never holds a value of theirs. */
+/** The logger hookporter writes to; any pino logger fits. The message never contains values of the fields. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

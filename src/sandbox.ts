@@ -1,4 +1,4 @@
-/** The face of `hookporter/sandbox`: the service, simulated. Re-exports only. */
+/** The entry point of `hookporter/sandbox`, a simulated service. Re-exports only. */
 export type { Assumptions } from "./client/assumptions.ts";
 export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";
 export type { Chaos } from "./sandbox/chaos.ts";

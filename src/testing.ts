@@ -1,6 +1,6 @@
 /**
- * `hookporter/testing`: sample events, signed requests and a receiver in memory, for the tests of whoever uses
- * hookporter. No sockets, no files; nothing here belongs into production.
+ * `hookporter/testing`: sample events, signed requests and a receiver in memory, for tests of applications that use
+ * hookporter. It opens no sockets and no files. Do not use it in production.
  */
 import type { RetryPolicy } from "./dispatch/retry.ts";
 import { HookporterError } from "./errors.ts";
@@ -22,26 +22,26 @@ export type { SampleOptions } from "./event/sample.ts";
 /** The secret of every test receiver. It is public, so it protects nothing. */
 export const TEST_SECRET = "hookporter-testing-secret-that-everybody-knows";
 
-/** Fails, tries twice more at once, and is dead: a test sees the whole life of an entry without sleeping. */
+/** Three attempts without delays, so that a test sees an entry's whole life without waiting. */
 const TEST_RETRY: RetryPolicy = { attempts: 3, delay: 0, factor: 1, maxDelay: 0, jitter: 0 };
 
-/** Milliseconds `deliver` waits; below the 5 seconds after which vitest gives up on a test, so ours is the error seen. */
+/** Milliseconds. Below vitest's limit of 5 seconds, so that a test fails with our error rather than vitest's. */
 const DELIVER_TIMEOUT = 4000;
 
 const nextInstant = strictlyIncreasing(() => Date.now());
 
 /**
- * A sample envelope of a kind, fresh each time, so that it can be changed. Unlike the samples themselves it is dated
- * now, and never twice the same millisecond: two calls make two events. Deliver one envelope twice for a duplicate.
+ * Returns a new sample envelope of a kind, which may be modified. It is dated now, and no two samples have the same
+ * millisecond, so two calls make two events. For a duplicate, deliver one envelope twice.
  *
- * Only `data` of `property.created` is documented (service description, "Property"); the rest is made up.
+ * Only `data` of `property.created` is documented (service description, "Property"); other `data` is invented.
  */
 export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envelope {
   const { timestamp = nextInstant() } = options;
   return sampleAt(kind, { ...options, timestamp });
 }
 
-/** A clock that never shows an instant twice, unless it was set back by a minute or more. */
+/** A clock that never returns the same instant twice, unless it was set back by a minute or more. */
 function strictlyIncreasing(clock: () => number): () => number {
   let last = Number.NEGATIVE_INFINITY;
   return () => {
@@ -51,7 +51,7 @@ function strictlyIncreasing(clock: () => number): () => number {
   };
 }
 
-/** What to sign a request with. */
+/** How to sign a request. */
 export interface SigningOptions {
   /** The subscription's secret; must not be empty. */
   readonly secret: SecretValue;
@@ -59,7 +59,7 @@ export interface SigningOptions {
   readonly signatureHeader?: string;
 }
 
-/** A delivery as it goes over the wire: fits `fetch(url, request)`. */
+/** A delivery as sent over HTTP; pass it to `fetch(url, request)`. */
 export interface SignedRequest {
   readonly method: "POST";
   /** `content-type` and the signature. */
@@ -69,8 +69,9 @@ export interface SignedRequest {
 }
 
 /**
- * A request as the service would send it: an envelope as JSON, or bytes as they are, signed (service description,
- * "Authentication" 6). Give bytes to test what is not an envelope; change `body` afterwards to break the signature.
+ * Creates a request as the service would send it: an envelope as JSON, or bytes unchanged, with a signature (service
+ * description, "Authentication" 6). Pass bytes to test a body that is not an envelope; change `body` afterwards to make
+ * the signature invalid.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
  */
@@ -85,49 +86,49 @@ export function signedRequest(content: Envelope | Uint8Array, options: SigningOp
   return { method: "POST", headers, body };
 }
 
-/** A receiver's options, but for the secret and the inbox, which a test receiver brings itself. */
+/** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
 export type TestReceiverOptions<Schemas extends DataSchemas = DataSchemas> = Omit<
   ReceiverOptions<Schemas>,
   "secret" | "inbox"
 >;
 
-/** What can be delivered: a kind for a fresh sample of it, an envelope, or bytes. */
+/** What to deliver: a kind, for a new sample of it, an envelope, or bytes. */
 export type Deliverable = EventKind | Envelope | Uint8Array;
 
 /** How to deliver. */
 export interface DeliverOptions extends SampleOptions {
-  /** Signs with another secret than the receiver's, to see it refused. Default: `TEST_SECRET`. */
+  /** Signs with another secret than the receiver's, to test that it is refused. Default: `TEST_SECRET`. */
   readonly secret?: SecretValue;
-  /** Milliseconds to wait for the handlers, retries included. Default 4000. */
+  /** Milliseconds to wait for the handlers, including retries. Default 4000. */
   readonly timeout?: number;
 }
 
-/** What became of a delivery, once its handlers ran. */
+/** The result of a delivery after its handlers have run. */
 export interface Delivered {
-  /** What the sender was told; `outcome.type` is `accepted`, `rejected`, `unauthorized` … */
+  /** The receiver's decision; `outcome.type` is `accepted`, `rejected`, `unauthorized` and so on. */
   readonly outcome: Outcome;
-  /** Where the entry ended: `done`, `dead` or `unhandled`; `undefined` where none was kept. */
+  /** The entry's final state: `done`, `dead` or `unhandled`; `undefined` if there is no entry. */
   readonly state: EntryState | undefined;
-  /** Why it ended there, for `dead` and `unhandled`, as a stable code. */
+  /** The reason for `dead` and `unhandled`, as a stable code. */
   readonly reason: string | null;
-  /** Every run of every handler, oldest first; those of earlier deliveries of the same event included. */
+  /** Every handler run, oldest first, including those of earlier deliveries of the same event. */
   readonly attempts: readonly AttemptRecord[];
 }
 
-/** A started receiver on the memory inbox, with a way in that needs no HTTP. Give it to an adapter to test that too. */
+/** A started receiver on the memory inbox that can be used without HTTP. Pass it to an adapter to test that too. */
 export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
   /**
-   * Signs, accepts, and waits until the entry has ended. Takes a kind for a fresh sample, an envelope, or bytes.
-   * `data` and `timestamp` change a sample; they do nothing to an envelope or bytes.
+   * Signs and accepts a delivery, and waits until its entry has ended. Takes a kind, for a new sample, an envelope, or
+   * bytes. `data` and `timestamp` apply to samples only.
    *
-   * @throws HookporterError `timed_out` when the entry has not ended in time, such as when a handler never returns
+   * @throws HookporterError `timed_out` if the entry has not ended in time, for example because a handler never returns
    */
   deliver(what: Deliverable, options?: DeliverOptions): Promise<Delivered>;
 }
 
 /**
- * A started receiver for tests: memory inbox, `TEST_SECRET`, three attempts without a pause, at most a second for
- * running handlers on `close()`. Every option of a receiver takes the place of these. Close it when the test is over.
+ * Creates and starts a receiver for tests: memory inbox, `TEST_SECRET`, three attempts without delays, at most a second
+ * for running handlers on `close()`. A receiver's options override these defaults. Close it after the test.
  *
  * @throws ConfigurationError as `createReceiver` does
  */
@@ -161,7 +162,7 @@ type Make = (what: Deliverable, how: DeliverOptions) => Delivery;
 type Way = Pick<Receiver, "accept" | "observe" | "inbox">;
 
 async function deliver(receiver: Way, delivery: Delivery, timeout: number): Promise<Delivered> {
-  const ends = watchEnds(receiver); // before accepting: handlers may be through before we hear of the outcome
+  const ends = watchEnds(receiver); // before accepting, since handlers may finish before the outcome is known
   try {
     const outcome = await receiver.accept(delivery);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") {
@@ -184,7 +185,7 @@ async function findEntry({ inbox }: Way, seq: number) {
   return (await inbox.list({ seq }))[0];
 }
 
-/** Remembers which entries ended from now on, and waits for one. */
+/** Records which entries end from now on, and can wait for one. */
 function watchEnds(receiver: Way) {
   const ended = new Set<number>();
   let onEnd: (() => void) | undefined;

@@ -1,20 +1,20 @@
-/** What came back for one request. */
+/** The outcome of one request. */
 export type Answer =
   | { readonly type: "status"; readonly status: number }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
-  /** No answer in the time there was. */
+  /** There was no answer in time. */
   | { readonly type: "silent" }
   /** No connection could be made. */
   | { readonly type: "unreachable"; readonly detail: string };
 
 /**
- * The answers that are right: statuses such as `200`, classes such as `4xx`, and `closed` for a connection that ends
+ * A set of correct answers: statuses such as `200`, classes such as `4xx`, and `closed` for a connection that ends
  * without an answer.
  */
 export type AnswerSet = readonly string[];
 
-/** Whether an answer is one of a set. */
+/** Whether an answer is in a set. */
 export function isIn(answer: Answer, set: AnswerSet): boolean {
   if (answer.type === "closed") return set.includes("closed");
   if (answer.type !== "status") return false;
@@ -22,13 +22,13 @@ export function isIn(answer: Answer, set: AnswerSet): boolean {
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
 }
 
-/** An answer in a word: its status, or how it failed to come. */
+/** An answer in a word: its status, or why there is none. */
 export function answerText(answer: Answer): string {
   if (answer.type === "status") return String(answer.status);
   return { closed: "closed", silent: "no answer", unreachable: "no connection" }[answer.type];
 }
 
-/** Several answers in few words, such as `200, 409` or `5 × 200`. */
+/** Several answers in brief, such as `200, 409` or `5 × 200`. */
 export function answersText(answers: readonly Answer[]): string {
   const texts = answers.map(answerText);
   const [first] = texts;

@@ -8,7 +8,7 @@ import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
 import type { CheckCase } from "./check-case.ts";
 
-/** Every case, in the order they run and are shown in. `docs/check.md` lists the same; a test compares both. */
+/** All cases, in the order in which they run and are shown. A test compares them with `docs/check.md`. */
 export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,
@@ -20,5 +20,5 @@ export const CATALOGUE: readonly CheckCase[] = [
   ...DUPLICATE_CASES,
 ];
 
-/** The case that runs first in every run: a delivery that is valid in every way. */
+/** The case that runs first in every run: a completely valid delivery. */
 export const CONTROL = "KIND-01";

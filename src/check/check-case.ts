@@ -15,38 +15,38 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 /**
- * How much a failure weighs. `required`: the service's description says so, or a forged or lost event follows.
- * `recommended`: advice of the description, or ours. `informational`: worth knowing, never a fault by itself.
+ * The weight of a failure. `required`: it violates the service's description, or lets a forged event in or loses a real
+ * one. `recommended`: it violates advice of the description, or ours. `informational`: worth knowing, but not a fault.
  */
 export type Severity = "required" | "recommended" | "informational";
 
-/** What a case saw. */
+/** The observations of a case. */
 export interface Evidence {
   readonly answers: readonly Answer[];
-  /** How often the event ran, where the case observes it. */
+  /** How often the event ran, if the case observes it. */
   readonly runs?: number;
 }
 
-/** One thing a right receiver does. */
+/** One thing that a correct receiver does. */
 export interface CheckCase {
-  /** Stable: a number is never given to another case. */
+  /** Stable: a number is never reused for another case. */
   readonly id: `${Group}-${number}`;
   /** What is sent, in a few words. */
   readonly sent: string;
-  /** What every answer must be in. */
+  /** The correct answers; every answer must be one of them. */
   readonly right: AnswerSet;
-  /** The better ones of them; missing these only is a recommendation. */
+  /** The preferred ones among them; missing only these is a recommendation. */
   readonly best?: AnswerSet;
   readonly severity: Severity;
-  /** Why that is right: the service's description, or our reason. */
+  /** Why these answers are correct: the service's description, or our reason. */
   readonly why: string;
-  /** What is wrong with a receiver that answers otherwise, and how to mend it. */
+  /** What is wrong with a receiver that answers otherwise, and how to fix it. */
   readonly fix: string;
-  /** The same for an answer of 5xx or none, where more can be said than in general. */
+  /** The same for a 5xx answer or none, if more can be said than in general. */
   readonly crash?: string;
   /** How often the event must have run; such a case needs an observer. */
   readonly runs?: number;
-  /** What a failure has in common with others; see `diagnosis.ts`. */
+  /** What related failures have in common; see `diagnosis.ts`. */
   readonly about?: "bytes" | "content-type" | "form";
   readonly run: (probe: Probe) => Promise<Answer | readonly Answer[] | Evidence>;
 }
@@ -56,7 +56,7 @@ export function groupOf({ id }: Pick<CheckCase, "id">): Group {
   return id.split("-")[0] as Group;
 }
 
-/** The right answers in words, such as `4xx, best 401` or `200, runs once`. */
+/** The correct answers in words, such as `4xx, best 401` or `200, runs once`. */
 export function rightText({ right, best, runs }: Pick<CheckCase, "right" | "best" | "runs">): string {
   const parts = [anyOf(right)];
   if (best !== undefined) parts.push(`best ${anyOf(best)}`);

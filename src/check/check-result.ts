@@ -1,28 +1,28 @@
 import type { Group, Severity } from "./check-case.ts";
 
-/** How a case ended. */
+/** The result of a case. */
 export interface CheckResult {
   readonly id: string;
   readonly group: Group;
   /** What was sent. */
   readonly sent: string;
   readonly outcome: "passed" | "failed" | "not_applicable";
-  /** Of the case; of a failure, how much it weighs. */
+  /** The case's severity; of a failure, how much it weighs. */
   readonly severity: Severity;
-  /** The right answers in words. */
+  /** The correct answers in words. */
   readonly right: string;
-  /** What came back in words; `null` where nothing was sent. */
+  /** The received answers in words; `null` if nothing was sent. */
   readonly answer: string | null;
-  /** How often the event ran, where that was observed. */
+  /** How often the event ran, if observed. */
   readonly runs: number | null;
-  /** Why the right answer is right. */
+  /** Why the right answers are correct. */
   readonly why: string;
-  /** What is wrong with the receiver and how to mend it; or why the case did not apply. */
+  /** What is wrong with the receiver and how to fix it, or why the case was not applicable. */
   readonly fix: string | null;
   readonly durationMs: number;
 }
 
-/** A whole run. */
+/** The result of a whole run. */
 export interface CheckReport {
   readonly url: string;
   /** ISO 8601 in UTC. */
@@ -31,12 +31,12 @@ export interface CheckReport {
   readonly results: readonly CheckResult[];
   /** Common causes of several failures. */
   readonly diagnosis: readonly string[];
-  /** Why the run ended before its last case, where it did. */
+  /** Why the run ended before its last case, if it did. */
   readonly stopped: string | null;
   readonly counts: CheckCounts;
 }
 
-/** How many cases ended how. */
+/** The number of cases by outcome. */
 export interface CheckCounts {
   readonly total: number;
   readonly passed: number;
@@ -60,7 +60,7 @@ export function countResults(results: readonly CheckResult[]): CheckCounts {
   };
 }
 
-/** Whether a result makes the run fail: a required case that failed, or with `strict` a recommended one too. */
+/** Whether a result fails the run: a failed required case, or with `strict` a failed recommended one. */
 export function isFatal({ outcome, severity }: CheckResult, strict: boolean): boolean {
   return outcome === "failed" && (severity === "required" || (strict && severity === "recommended"));
 }

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ObservedEvent, Observer } from "./observer.ts";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const PAUSE = 200;
 
 /**
- * How often an event ran: looks until it ran as often as it should, at most for the time-out, then waits for `settle`
- * and looks once more, since one run too many comes late.
+ * Returns how often an event ran. Polls until it ran as often as it should, until the time-out at most. Then waits for
+ * `settle` and polls once more, to catch a run too many.
  */
 export async function countRuns(
   observer: Observer,

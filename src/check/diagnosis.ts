@@ -3,14 +3,14 @@ import type { CheckResult } from "./check-result.ts";
 
 const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
 
-/** Common causes behind several results, the weightiest first; none where each failure stands for itself. */
+/** Common causes of several results, most serious first; none if each failure has its own cause. */
 export function diagnose(results: readonly CheckResult[]): readonly string[] {
   const control = results.find(({ id }) => id === CONTROL);
   if (control?.outcome === "failed") return [refusesAll(control)];
   const forged = results.filter(({ id }) => /^(?:SIG-0[12]|SIG-1[78])$/.test(id));
   if (most(forged, ({ outcome, answer }) => outcome === "failed" && /^2/.test(answer ?? ""))) {
     return [
-      "The signature is not verified at all: deliveries without one, or with a wrong one, are confirmed.",
+      "The signature is not verified at all: deliveries with a missing or wrong signature are confirmed.",
     ];
   }
   return CAUSES.flatMap(({ about, answered, says }) => {
@@ -22,9 +22,9 @@ export function diagnose(results: readonly CheckResult[]): readonly string[] {
 }
 
 interface Cause {
-  /** The cases that would show it. */
+  /** The cases that would show this cause. */
   readonly about: (one: CheckResult) => boolean;
-  /** How they answer if it is so. */
+  /** Their answers if it applies. */
   readonly answered: RegExp;
   readonly says: string;
 }
@@ -34,8 +34,8 @@ const CAUSES: readonly Cause[] = [
     about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("200"),
     answered: /^[45]/,
     says:
-      "What is verified is not the raw body, but JSON or text made from it: valid deliveries are refused as soon as " +
-      "they are spelled otherwise. Take the body as bytes before any parser, verify those, then parse.",
+      "The receiver does not verify the raw body, but JSON or text made from it: valid deliveries are refused if " +
+      "they are serialised differently. Read the body as bytes before any parser, verify those, then parse.",
   },
   {
     about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("4xx"),
@@ -45,30 +45,30 @@ const CAUSES: readonly Cause[] = [
   {
     about: ({ id }) => isAbout(id, "form"),
     answered: /^2/,
-    says: "The form of the signature is not checked: compare the whole header value with `sha256=` + digest.",
+    says: "The format of the signature is not checked: compare the whole header value with `sha256=` + digest.",
   },
   {
     about: ({ id }) => isAbout(id, "content-type"),
     answered: /^[45]/,
-    says: "Everything hangs on Content-Type, which the description does not show: read the body whatever it says.",
+    says: "The receiver depends on Content-Type, which the description does not show: read the body whatever it says.",
   },
   {
     about: ({ id, right }) => right.startsWith("4xx") && /^(?:BODY|TIME|SIG)/.test(id),
     answered: /^(?:5|closed)/,
-    says: "Odd input makes the code fail: catch errors around verifying and parsing, and answer 4xx.",
+    says: "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx.",
   },
 ];
 
-/** Fewer failures than this have no common cause worth a word. */
+/** Fewer failures than this are not worth a common cause. */
 const SEVERAL = 3;
 
 function refusesAll({ answer }: CheckResult): string {
-  const came = `${CONTROL}, which is valid in every way, was answered ${answer}`;
+  const came = `${CONTROL}, a completely valid delivery, was answered with ${answer}`;
   if (answer === "401" || answer === "403")
     return `${came}: most likely the secrets differ, or the signature header's name.`;
-  if (answer === "404" || answer === "405") return `${came}: is the path right?`;
+  if (answer === "404" || answer === "405") return `${came}: check the path.`;
   if (/^2/.test(answer ?? "")) return `${came}: only 200 confirms a delivery.`;
-  return `${came}: mend that first.`;
+  return `${came}: fix that first.`;
 }
 
 function isAbout(id: string, about: string): boolean {

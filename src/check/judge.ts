@@ -2,13 +2,13 @@ import { type Answer, answersText, isIn } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 
-/** What a judgement needs beside the evidence. */
+/** What a judgement needs besides the evidence. */
 export interface Circumstances {
   readonly timeout: number;
   readonly durationMs: number;
 }
 
-/** Whether what a case saw is right, and if not, what to mend. */
+/** Decides whether the evidence of a case is correct, and if not, what to fix. */
 export function judge(
   one: CheckCase,
   { answers, runs }: Evidence,
@@ -28,7 +28,7 @@ export function judge(
   if (best === undefined || second === undefined) return { ...seen, outcome: "passed" };
   const fix = best.includes("200")
     ? one.fix
-    : `refused, but ${anyOf(best)} tells the sender why: answer that`;
+    : `correctly refused, but answer ${anyOf(best)} to tell the sender why`;
   return { ...seen, outcome: "failed", severity: "recommended", fix };
 }
 
@@ -37,9 +37,9 @@ export function notApplicable(one: CheckCase, reason: string): CheckResult {
   return { ...blank(one), outcome: "not_applicable", fix: reason };
 }
 
-/** The result of a case whose observer failed: it counts as a failure, never as seen. */
+/** The result of a case whose observer failed. It counts as failed, since nothing was observed. */
 export function notObserved(one: CheckCase, reason: string, durationMs: number): CheckResult {
-  return { ...blank(one), outcome: "failed", fix: `could not be seen: ${reason}`, durationMs };
+  return { ...blank(one), outcome: "failed", fix: `could not be observed: ${reason}`, durationMs };
 }
 
 function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
@@ -50,26 +50,27 @@ function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
   };
 }
 
-/** What is wrong: in general for an answer that no case foresees, else in the case's own words. */
+/** What is wrong: a general text for an answer that no case expects, else the case's own text. */
 function fixFor(one: CheckCase, answer: Answer, { timeout }: Circumstances): string {
   const wantsRefusal = !one.right.includes("200");
   switch (answer.type) {
     case "silent":
       if (one.right.includes("closed")) return one.fix;
-      return `no answer within ${timeout / 1000} s: answer as soon as the event is kept, and work after that`;
+      return `no answer within ${timeout / 1000} s: answer as soon as the event is stored, and process it afterwards`;
     case "closed":
-      return one.crash ?? "it closes the connection without an answer: look into its log for a crash";
+      return one.crash ?? "it closes the connection without an answer: check its log for a crash";
     case "unreachable":
-      return `no connection (${answer.detail}): look into its log for a crash`;
+      return `no connection (${answer.detail}): check its log for a crash`;
   }
   const { status } = answer;
   if (wantsRefusal) {
     if (status >= 500)
-      return one.crash ?? "its code fails on this instead of refusing it: catch the error, answer 4xx";
+      return one.crash ?? "its code fails on this instead of refusing it: catch the error and answer 4xx";
     if (status >= 300) return `${status} does not refuse it: answer ${anyOf(one.best ?? one.right)}`;
     return one.fix;
   }
   if (status >= 200 && status < 300) return `${status} does not confirm a delivery: answer exactly 200`;
-  if (status >= 300 && status < 400) return "it redirects: senders do not follow; check the final URL";
+  if (status >= 300 && status < 400)
+    return "it redirects, but senders do not follow redirects: check the final URL";
   return status >= 500 ? (one.crash ?? one.fix) : one.fix;
 }

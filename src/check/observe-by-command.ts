@@ -2,17 +2,17 @@ import { execFile } from "node:child_process";
 import { describeError, HookporterError } from "../errors.ts";
 import { askForEach, EVENT_ID, MARKER, type Observer, readCount } from "./observer.ts";
 
-/** Where an observing command runs. */
+/** Where and how long an observing command runs. */
 export interface CommandSurroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds until it is stopped. */
+  /** Milliseconds until the command is stopped. */
   readonly timeout: number;
 }
 
 /**
- * Observes by a command, run without a shell: the marker takes the place of `{marker}`, or is added as the last
- * argument. What it prints counts, not how it ends: `grep -c` fails when it prints 0.
+ * Observes with a command, run without a shell: the marker replaces `{marker}`, or is added as the last argument. Only the
+ * output counts, not the exit code, since `grep -c` fails when it prints 0.
  */
 export function observeByCommand(command: string, surroundings: CommandSurroundings): Observer {
   const [program = "", ...given] = splitCommand(command);
@@ -34,7 +34,7 @@ export function observeByCommand(command: string, surroundings: CommandSurroundi
   };
 }
 
-/** The words of a command: split at white space, quotes keep words together, nothing else is special. */
+/** Splits a command into words: at white space; quotes keep words together, and nothing else is special. */
 export function splitCommand(command: string): readonly string[] {
   const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

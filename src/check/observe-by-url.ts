@@ -1,7 +1,7 @@
 import { describeError, HookporterError } from "../errors.ts";
 import { askForEach, EVENT_ID, MARKER, type Observer, readCount } from "./observer.ts";
 
-/** Observes by GET: the marker takes the place of `{marker}`, or is added as the parameter `marker`. 404 counts as 0. */
+/** Observes with GET: the marker replaces `{marker}`, or is added as the parameter `marker`. 404 counts as 0. */
 export function observeByUrl(template: string, timeout: number): Observer {
   return {
     count: (event) =>
@@ -13,7 +13,7 @@ export function observeByUrl(template: string, timeout: number): Observer {
           const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(timeout) });
           const text = await answer.text();
           if (answer.status === 404) return 0;
-          if (!answer.ok) throw new Error(`it answered ${answer.status}`);
+          if (!answer.ok) throw new Error(`the URL answered ${answer.status}`);
           return readCount(text);
         } catch (thrown) {
           throw new HookporterError("usage", `--observe ${url.origin}: ${describeError(thrown)}`, {

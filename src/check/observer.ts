@@ -1,27 +1,27 @@
 import { readEnvelope } from "../event/read-envelope.ts";
 
-/** An event to be observed. */
+/** An event to observe. */
 export interface ObservedEvent {
-  /** The `data.id` of the event; no other event has it. */
+  /** The `data.id` of the event, which no other event has. */
   readonly marker: string;
-  /** The bodies that were sent with it. */
+  /** The bodies that were sent with this marker. */
   readonly bodies: readonly Uint8Array[];
 }
 
-/** Whoever can say how often an event ran. */
+/** Reports how often an event ran. */
 export interface Observer {
-  /** A whole number; rejects where none can be had. */
+  /** Returns a whole number; rejects if it cannot be determined. */
   count(event: ObservedEvent): Promise<number>;
 }
 
-/** What stands in `--observe` for an event's `data.id`. */
+/** The placeholder in `--observe` for an event's `data.id`. */
 export const MARKER = "{marker}";
-/** What stands in `--observe` for the event id that hookporter derives. */
+/** The placeholder in `--observe` for the event id that hookporter derives. */
 export const EVENT_ID = "{event-id}";
 
 /**
- * Asks once for each name the event has: its marker, or, where the template says `{event-id}`, each event id of its
- * bodies; their counts add up.
+ * Asks once for the event's marker, or, if the template contains `{event-id}`, once for each event id of its bodies, and
+ * adds the counts up.
  */
 export async function askForEach(
   template: string,
@@ -36,15 +36,15 @@ export async function askForEach(
   return sum;
 }
 
-/** The ids hookporter derives from bodies, each once. */
+/** The distinct ids that hookporter derives from bodies. */
 function eventIds(bodies: readonly Uint8Array[]): readonly string[] {
   const read = bodies.map((body) => readEnvelope(body));
   return [...new Set(read.flatMap((result) => (result.ok ? [result.eventId] : [])))];
 }
 
 /**
- * The count in an observer's output: its last line, either a whole number, or the record that `events show --json`
- * prints. Throws a text that says what came instead.
+ * Reads the count from an observer's output: its last line, which is a whole number or the record that
+ * `events show --json` prints. Throws an error that says what it got instead.
  */
 export function readCount(output: string): number {
   const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
@@ -64,7 +64,7 @@ function countOfRecord(line: string): number | undefined {
   }
   if (record.type === "error" && record.code === "entry_unknown") return 0;
   if (record.type !== "entry" || !Array.isArray(record.runs)) return undefined;
-  if (record.state === "unhandled") return 1; // it was kept once, and there is nothing to run
+  if (record.state === "unhandled") return 1; // kept once, with no handler to run
   const byHandler = new Map<string, number>();
   for (const { handler, outcome } of record.runs as { handler: string; outcome: string }[]) {
     if (outcome === "ok") byHandler.set(handler, (byHandler.get(handler) ?? 0) + 1);

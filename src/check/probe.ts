@@ -10,41 +10,41 @@ import { countRuns } from "./count-runs.ts";
 import type { Observer } from "./observer.ts";
 import { type BodyPart, exchange } from "./wire.ts";
 
-/** What a probe needs to know of the receiver and the run. */
+/** What a probe needs to know about the receiver and the run. */
 export interface ProbeOptions {
   readonly url: URL;
   readonly secret: KeyObject;
   readonly signatureHeader: string;
-  /** Milliseconds for each request. */
+  /** Milliseconds per request. */
   readonly timeout: number;
-  /** Milliseconds to wait before an event is taken to have run as often as it will. */
+  /** Milliseconds to wait until an event's number of runs is considered final. */
   readonly settle: number;
   readonly clock: () => number;
-  /** Stands for this run in every marker, so that two runs share no event. */
+  /** Part of every marker, so that two runs share no event. */
   readonly runName: string;
   readonly observer?: Observer;
 }
 
-/** How a delivery differs from what the service sends. */
+/** How a delivery differs from those of the service. */
 export interface PostOptions {
-  /** The header's value or values; `null` for none. Default: that of the body. */
+  /** The signature header's value or values; `null` for none. Default: the signature of the body. */
   readonly signature?: string | readonly string[] | null;
-  /** The name the signature goes under. */
+  /** The name of the signature header. */
   readonly header?: string;
   readonly method?: string;
   /** The raw request target. Default: that of the URL. */
   readonly target?: string;
-  /** More headers; `null` leaves one out. */
+  /** Additional headers; `null` removes one. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** The body in parts, where they are not one piece. */
+  /** The body in parts, if it is not sent in one piece. */
   readonly parts?: readonly BodyPart[];
-  /** Without a length, in chunks. */
+  /** Sends the body in chunks, without a length. */
   readonly chunked?: boolean;
   readonly trailers?: Readonly<Record<string, string>>;
   readonly agent?: HttpAgent;
 }
 
-/** The hands of one case: events of its own, and exact requests. */
+/** The tools of one case: its own events, and exact requests. */
 export class Probe {
   /** The `data.id` of the case's events. */
   readonly marker: string;
@@ -72,12 +72,12 @@ export class Probe {
     return this.url.pathname + this.url.search;
   }
 
-  /** A timestamp so many milliseconds from now. */
+  /** A timestamp this many milliseconds from now. */
   at(offset = 0): string {
     return new Date(this.#options.clock() + offset).toISOString();
   }
 
-  /** This case's event, valid in every way: `property.created`, the one kind whose `data` is described. */
+  /** This case's event, completely valid: `property.created`, the only kind whose `data` is described. */
   event(changes: Readonly<Record<string, unknown>> = {}): Envelope {
     const sample = sampleEvent("property.created", { timestamp: this.#options.clock() });
     return { ...sample, data: { ...sample.data, id: this.marker }, ...changes };
@@ -102,17 +102,17 @@ export class Probe {
     return Buffer.from(JSON.stringify({ ...sample, data: { ...sample.data, id } }), "utf8");
   }
 
-  /** The right signature of some bytes. */
+  /** The correct signature of some bytes. */
   sign(body: Uint8Array, secret: KeyObject | string = this.secret): string {
     return sign(body, secret);
   }
 
-  /** The right signature's 64 digits. */
+  /** The 64 digits of the correct signature. */
   digest(body: Uint8Array): string {
     return this.sign(body).slice("sha256=".length);
   }
 
-  /** Sends one request: a delivery as the service makes it, but for what the options say. */
+  /** Sends one request: a delivery as the service would send it, except for the options. */
   post(body: Uint8Array, options: PostOptions = {}): Promise<Answer> {
     const { url, timeout, signatureHeader } = this.#options;
     const { signature = this.sign(body), header = signatureHeader, parts = [body] } = options;
@@ -134,7 +134,7 @@ export class Probe {
     });
   }
 
-  /** Does something with one connection that stays open between requests. */
+  /** Calls back with a connection that stays open between requests. */
   async onOneConnection<Result>(use: (agent: HttpAgent) => Promise<Result>): Promise<Result> {
     const Agent = this.url.protocol === "https:" ? HttpsAgent : HttpAgent;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -145,7 +145,7 @@ export class Probe {
     }
   }
 
-  /** How often the events of these bodies ran, once that has settled; asks the observer. */
+  /** How often the events of these bodies ran, according to the observer, once the count has settled. */
   async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
     const { observer, timeout, settle } = this.#options;
     if (observer === undefined) throw new TypeError("a case that observes was run without an observer");

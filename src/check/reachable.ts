@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
 
-/** Why no connection can be made, or `undefined` if one can: opens one and closes it, sends nothing. */
+/** Why no connection is possible, or `undefined` if one is. Opens a connection, sends nothing and closes it. */
 export function whyUnreachable(url: URL, timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const secure = url.protocol === "https:";
@@ -23,10 +23,10 @@ export function whyUnreachable(url: URL, timeout: number): Promise<string | unde
   });
 }
 
-/** Milliseconds in which a process that is going down still has its port. */
+/** Milliseconds for which an exiting process may still hold its port. */
 const DYING = 100;
 
-/** The same, but with some patience: something may be starting it again. */
+/** The same, but retries for a while, since the receiver may be restarting. */
 export async function whyGone(url: URL, timeout: number, patience: number): Promise<string | undefined> {
   const deadline = performance.now() + patience;
   await wait(DYING);
@@ -39,10 +39,9 @@ export async function whyGone(url: URL, timeout: number, patience: number): Prom
 
 function inWords(error: NodeJS.ErrnoException): string {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
-  if (first.code === "ECONNREFUSED")
-    return "connection refused: nothing listens there; is the receiver started?";
+  if (first.code === "ECONNREFUSED") return "connection refused: nothing listens there; start the receiver";
   if (first.code === "ENOTFOUND") return "no such host: check the URL";
   if (first.code?.startsWith("ERR_SSL") === true)
-    return `no TLS connection (${first.code}): is the URL http?`;
+    return `no TLS connection (${first.code}): use http if the receiver has no TLS`;
   return describeError(first);
 }

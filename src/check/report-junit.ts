@@ -2,8 +2,8 @@ import { GROUPS, type Group } from "./check-case.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
 
 /**
- * A report as JUnit XML: a suite for each group, a test for each case. What makes the run fail is a `failure`; what was
- * not applicable, or is advice only, is `skipped` with its reason, so that readers show it without failing.
+ * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a `failure`; cases that were
+ * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing.
  */
 export function junitReport({ url, startedAt, durationMs, results }: CheckReport, strict: boolean): string {
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
@@ -35,10 +35,10 @@ function testCase(one: CheckResult, strict: boolean): string {
   const open = `    <testcase${attributesText(attributes)}`;
   if (outcome === "passed") return `${open}/>`;
   if (!isFatal(one, strict)) {
-    const message = outcome === "failed" ? `${severity}: answered ${answer}, right is ${right}: ${fix}` : fix;
+    const message = outcome === "failed" ? `${severity}: answered ${answer}, expected ${right}: ${fix}` : fix;
     return `${open}><skipped${attributesText({ message: message ?? "" })}/></testcase>`;
   }
-  const message = `answered ${answer}, right is ${right}`;
+  const message = `answered ${answer}, expected ${right}`;
   const ran = runs === null ? [] : [`ran: ${runs} times`];
   const text = [
     `sent: ${sent}`,
@@ -75,7 +75,7 @@ function attributesText(attributes: Readonly<Record<string, string | number>>): 
     .join("");
 }
 
-/** XML text: what has a meaning there is escaped, and what XML cannot hold becomes `?`. */
+/** Escapes text for XML; characters that XML cannot contain become `?`. */
 export function escapeXml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",

@@ -12,24 +12,24 @@ import { whyGone, whyUnreachable } from "./reachable.ts";
 
 /** What to check and how. */
 export interface CheckOptions extends Omit<ProbeOptions, "runName"> {
-  /** In order; the control first. */
+  /** The cases in order; the control comes first. */
   readonly cases: readonly CheckCase[];
-  /** Cases at a time. */
+  /** How many cases run at a time. */
   readonly concurrency: number;
-  /** Milliseconds a receiver that went away has to come back. */
+  /** Milliseconds to wait for a receiver that went away to come back. */
   readonly patience?: number;
-  /** Told of each result, in the order of the cases. */
+  /** Called with each result, in the order of the cases. */
   readonly onResult?: (result: CheckResult) => void;
 }
 
-/** So many cases without an answer, one after another, and the receiver is taken for stuck. */
+/** After this many cases in a row without an answer, the receiver is considered stuck. */
 const SILENT_AT_MOST = 3;
 const PATIENCE = 3000;
 
 /**
  * Runs cases against a receiver. The control runs alone, before all others.
  *
- * @throws HookporterError `target_unreachable` before any case; `usage` where the observer gives no number
+ * @throws HookporterError `target_unreachable` before any case; `usage` if the observer returns no number
  */
 export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   const { url, cases, timeout, observer, clock } = options;
@@ -59,13 +59,13 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   };
 }
 
-/** An observer that gives no number is found out before anything is sent. */
+/** Tests the observer before anything is sent. */
 async function tryObserver(probe: Probe, observer: NonNullable<ProbeOptions["observer"]>): Promise<void> {
   const count = await observer.count({ marker: probe.marker, bodies: [probe.body()] });
   if (count === 0) return;
   throw new HookporterError(
     "usage",
-    `expected --observe to give 0 for an event that was never sent, got ${count}`,
+    `expected --observe to report 0 for an event that was never sent, got ${count}: count only events with the given id`,
   );
 }
 
@@ -75,7 +75,7 @@ class Run {
   readonly #options: CheckOptions;
   readonly #runName: string;
   readonly #ready = new Map<number, CheckResult>();
-  /** Why the other cases are not run: where nothing is confirmed, a refusal proves nothing. */
+  /** Why the other cases are not run: if nothing is confirmed, a refusal proves nothing. */
   #pointless: string | undefined;
   #silent = 0;
 
@@ -87,7 +87,7 @@ class Run {
   async one(one: CheckCase, at: number): Promise<void> {
     const result = await this.#run(one);
     if (one.id === CONTROL && !/^2/.test(result.answer ?? "")) {
-      this.#pointless = `not run: where ${CONTROL} is not confirmed, a refusal proves nothing`;
+      this.#pointless = `not run: since ${CONTROL} was not confirmed, a refusal proves nothing`;
     }
     this.#ready.set(at, result);
     for (
@@ -102,10 +102,10 @@ class Run {
 
   async #run(one: CheckCase): Promise<CheckResult> {
     const { timeout, observer } = this.#options;
-    if (this.stopped !== null) return notApplicable(one, "not run, since the receiver stopped answering");
+    if (this.stopped !== null) return notApplicable(one, "not run: the receiver stopped answering");
     if (this.#pointless !== undefined) return notApplicable(one, this.#pointless);
     if (one.runs !== undefined && observer === undefined)
-      return notApplicable(one, "could not be seen: give --observe");
+      return notApplicable(one, "cannot be seen without --observe");
     const start = performance.now();
     const durationMs = () => Math.round(performance.now() - start);
     let evidence: Evidence;
@@ -121,7 +121,7 @@ class Run {
     return result;
   }
 
-  /** Whether the receiver is still there after a case that ended badly. */
+  /** After a case that ended badly, checks whether the receiver still answers. */
   async #lookAfter({ id, right }: CheckCase, answers: readonly Answer[]): Promise<void> {
     const { url, timeout, patience = PATIENCE } = this.#options;
     const last = answers.at(-1)?.type;

@@ -3,10 +3,10 @@ import { CATALOGUE, CONTROL } from "./catalogue.ts";
 import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
 /**
- * The cases that `only` leaves and `skip` does not take away; each names ids (`SIG-04`) or groups (`SIG`). The control is
- * always among them: without it a refusal proves nothing.
+ * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups (`SIG`). The control is
+ * always included, since a refusal proves nothing without it.
  *
- * @throws HookporterError `usage` for a name that no case has
+ * @throws HookporterError `usage` for an unknown name
  */
 export function selectCases({
   only,

@@ -4,31 +4,31 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../errors.ts";
 import type { Answer } from "./answer.ts";
 
-/** A part of a body: bytes, or milliseconds of silence before the next ones. */
+/** Part of a body: bytes, or milliseconds of silence before the next part. */
 export type BodyPart = Uint8Array | number;
 
-/** One request, exactly as it goes out. */
+/** One request, exactly as sent. */
 export interface WireRequest {
   readonly method: string;
   /** The raw request target. */
   readonly target: string;
-  /** A list sends the header once for each value. */
+  /** A list sends the header once per value. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Without a `content-length` among the headers, it goes chunked. */
+  /** Sent in chunks unless the headers contain a `content-length`. */
   readonly body: readonly BodyPart[];
   readonly trailers?: Readonly<Record<string, string>>;
-  /** Milliseconds until the answer must have begun. */
+  /** Milliseconds until the answer must begin. */
   readonly timeout: number;
-  /** A connection to use again; each request has its own else. */
+  /** A connection to reuse; by default each request opens its own. */
   readonly agent?: Agent;
 }
 
 /** Pieces small enough that an early answer is read before the connection is reset. */
 const PIECE = 64 * 1024;
-/** How long a sender that asked with `Expect: 100-continue` waits before it sends the body all the same. */
+/** How long a sender that used `Expect: 100-continue` waits before it sends the body anyway. */
 const CONTINUE_WAIT = 1000;
 
-/** Sends one request and gives what came back; never rejects. Nothing is followed, decoded or sent again. */
+/** Sends one request and returns its answer; never rejects. Does not follow redirects, decode or retry. */
 export function exchange(
   url: URL,
   { method, target, headers, timeout, agent, ...rest }: WireRequest,
@@ -53,7 +53,7 @@ export function exchange(
     outgoing.on("error", (error) => end(failure(error)));
     outgoing.on("close", () => end({ type: "closed" }));
     for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-    write(outgoing, rest, stop.signal).catch(() => {}); // the request's own error tells
+    write(outgoing, rest, stop.signal).catch(() => {}); // the request reports its own error
   });
 }
 

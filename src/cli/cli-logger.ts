@@ -2,7 +2,7 @@ import type { Logger } from "../logger.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./printable.ts";
 
-/** The library's log as lines of talk. */
+/** A logger that prints the library's log to standard error. */
 export function createCliLogger(output: Output): Logger {
   const line = (level: string) => (fields: object, message: string) => {
     const details = Object.entries(fields).flatMap(([name, value]) =>

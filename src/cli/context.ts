@@ -2,26 +2,26 @@ import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output.ts";
 
-/** What every command gets. */
+/** The context passed to every command. */
 export interface CliContext {
   readonly io: Io;
-  /** Known once the command line is parsed. */
+  /** Final once the command line is parsed. */
   readonly output: Output;
   readonly clock: () => number;
-  /** What the command ends with if it does not throw. */
+  /** The exit code if the command does not throw. */
   exitCode: ExitCode;
-  /** The texts that the configuration file has for this command. */
+  /** The strings in the configuration file that set this command's options. */
   readonly configured: string[];
-  /** Set by `--debug`: errors show their stack. */
+  /** Set by `--debug`: errors print their stack. */
   debug: boolean;
 }
 
-/** A context whose output can still be changed by the options of the command line. */
+/** A context whose output the command line's options can still change. */
 export interface MutableContext extends CliContext {
   output: Output;
 }
 
-/** A context over the given surroundings. */
+/** Creates a context with the given surroundings. */
 export function createContext(io: Io): MutableContext {
   const clock = Date.now;
   return {

@@ -1,13 +1,13 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** The exit codes, with what each one means. `docs/cli.md` lists the same; a test compares both. */
+/** The exit codes and their meanings. A test compares them with `docs/cli.md`. */
 export const EXIT_CODES = {
   0: "ok",
-  1: "a check, a delivery or a request failed",
-  2: "usage: the command line, a file or an entry it names",
-  3: "configuration or secret",
-  4: "signature invalid",
-  5: "network, target, port or tunnel",
+  1: "a check, delivery or request failed",
+  2: "usage: a mistake in the command line, or in a file or entry it names",
+  3: "a problem with the configuration or the secret",
+  4: "the signature is invalid",
+  5: "a problem with the network, target, port or tunnel",
   6: "timed out waiting",
   130: "interrupted (Ctrl-C) before the goal",
   143: "terminated before the goal",
@@ -16,7 +16,7 @@ export const EXIT_CODES = {
 /** One of the exit codes. */
 export type ExitCode = keyof typeof EXIT_CODES;
 
-/** The exit code of each error; every code is here, so a new one cannot be forgotten. */
+/** The exit code of each error. The type requires every error code, so that none is forgotten. */
 export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   option_invalid: 3,
   secret_missing: 3,

@@ -3,14 +3,14 @@ import type { Readable, Writable } from "node:stream";
 /** The signals that end a command. */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** A call of `process.exit` that is not ours. */
+/** A call of `process.exit` by code other than ours. */
 export interface ExitCall {
   readonly code: number;
-  /** The place in a file, such as `/app/handlers/pay.js:12`; `undefined` where it is not known. */
+  /** The place in a file, such as `/app/handlers/pay.js:12`; `undefined` if unknown. */
   readonly at: string | undefined;
 }
 
-/** Everything a command touches outside itself, so that a test can give it another. */
+/** Everything a command uses outside itself, so that tests can replace it. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -20,11 +20,11 @@ export interface Io {
   readonly isTTY: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
-  /** Tells of stop signals from now on, which then no longer end the process by themselves; gives the way back. */
+  /** Calls the listener for stop signals, which then no longer end the process; returns an unsubscribe function. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
-  /** Tells of each key from now on, unechoed and at once; Ctrl-C and Ctrl-Z do what they do. Gives the way back. */
+  /** Calls the listener for each key, unechoed and at once; Ctrl-C and Ctrl-Z still work. Returns an unsubscribe function. */
   readonly onKeys: (listener: (key: string) => void) => () => void;
-  /** Tells of errors that nothing caught, which then no longer end the process; gives the way back. */
+  /** Calls the listener for uncaught errors, which then no longer end the process; returns an unsubscribe function. */
   readonly onStray: (listener: (thrown: unknown) => void) => () => void;
   /**
    * Calls the listener if code in this process calls `process.exit`, other than through {@link Io.exit}. The process then

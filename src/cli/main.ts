@@ -8,10 +8,10 @@ import { createOutput } from "./output.ts";
 import { printable } from "./printable.ts";
 import { createProgram } from "./program.ts";
 
-/** Runs a command line and gives its exit code: the only place that catches. */
+/** Runs a command line and returns its exit code. The only place that catches errors. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const context = createContext(io);
-  // A command line or a configuration file that does not parse never gets as far as its own `--json`.
+  // If the command line or the configuration file is invalid, its own `--json` was never read.
   if (wantsJson(argv, io))
     context.output = createOutput(io, { json: true, color: undefined, clock: context.clock });
   try {
@@ -35,7 +35,7 @@ function report(thrown: unknown, argv: readonly string[], context: CliContext): 
     const text = hide(thrown.message)
       .replace(/^error: /, "")
       .replaceAll(/\s*\n\s*/g, " ");
-    const told = text === "(outputHelp)"; // the help of a group, as talk
+    const told = text === "(outputHelp)"; // commander has printed a group's help to standard error
     if (told) output.record("error", { code: "usage", message: "expected a command, got none" });
     else say("usage", text);
     return 2;
@@ -45,12 +45,12 @@ function report(thrown: unknown, argv: readonly string[], context: CliContext): 
     if (debug) output.talk(hide(String(thrown.stack)));
     return ERROR_EXIT_CODES[thrown.code];
   }
-  const text = `this is a fault in hookporter, please report it: ${hide(describeError(thrown))}`;
+  const text = `this is a bug in hookporter, please report it: ${hide(describeError(thrown))}`;
   say("unexpected", debug ? text : `${text} (--debug shows the stack)`);
   if (debug && thrown instanceof Error) output.talk(hide(String(thrown.stack)));
   return 1;
 
-  /** A secret that was pasted where it does not belong must not come back, least of all into a log of a build. */
+  /** A secret that was pasted in the wrong place must not be repeated, least of all in a build log. */
   function hide(text: string): string {
     return hideGiven(text, { argv, configured }, io);
   }

@@ -2,34 +2,34 @@ import { Chalk, type ChalkInstance } from "chalk";
 import type { Io } from "./io.ts";
 import { escapeUnprintable } from "./printable.ts";
 
-/** The version of the records that `--json` prints; it changes when a field changes its meaning or goes. */
+/** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
 export const RECORD_SCHEMA_VERSION = 1;
 
-/** Where a command writes: data on standard output, talk on standard error. */
+/** A command's output: data on standard output, messages on standard error. */
 export interface Output {
-  /** Whether `--json` was given: standard output is NDJSON then, and nothing else. */
+  /** Whether `--json` was given: then standard output contains only NDJSON. */
   readonly json: boolean;
   /** Colours for standard output. */
   readonly color: ChalkInstance;
-  /** One line of data, for people; nothing under `--json`. */
+  /** Prints a line of data for people; nothing with `--json`. */
   data(line: string): void;
-  /** One line of talk. */
+  /** Prints a message to standard error. */
   talk(line: string): void;
-  /** One NDJSON record, under `--json` only. */
+  /** Prints an NDJSON record; only with `--json`. */
   record(type: string, fields: object): void;
-  /** Bytes of data as they are. */
+  /** Writes bytes of data unchanged. */
   raw(bytes: Uint8Array): void;
 }
 
-/** How output is to look. */
+/** How output is formatted. */
 export interface OutputOptions {
   readonly json: boolean;
-  /** `undefined`: colours where standard output is a terminal and `NO_COLOR` is not set. */
+  /** `undefined` means: colours if standard output is a terminal and `NO_COLOR` is not set. */
   readonly color: boolean | undefined;
   readonly clock: () => number;
 }
 
-/** Output over a process's streams, or a test's. */
+/** Creates the output for a process's streams, or a test's. */
 export function createOutput(io: Io, { json, color, clock }: OutputOptions): Output {
   const detected = io.isTTY.stdout && !io.env.NO_COLOR && io.env.TERM !== "dumb";
   return {
@@ -45,7 +45,7 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
       if (!json) return;
       const time = new Date(clock()).toISOString();
       const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
-      io.stdout.write(`${escapeUnprintable(JSON.stringify(record))}\n`); // JSON escapes some, a terminal acts on more
+      io.stdout.write(`${escapeUnprintable(JSON.stringify(record))}\n`); // JSON escapes fewer characters than a terminal interprets
     },
     raw: (bytes) => {
       io.stdout.write(bytes);

@@ -1,11 +1,11 @@
-/** A text that is safe to print, and not longer than asked for: see {@link escapeUnprintable}. */
+/** Makes a text safe to print and limits its length: see {@link escapeUnprintable}. */
 export function printable(text: string, maxLength = 200): string {
   return escapeUnprintable(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 }
 
 /**
- * Shows control characters, the terminal's escape sequences and invisible direction marks as escapes, so that a delivery
- * cannot draw on the terminal or hide in a line. They are JSON's own escapes: a JSON text still means the same.
+ * Escapes control characters, terminal sequences and invisible direction marks, so that a delivery cannot draw on the
+ * terminal or hide text. The escapes are JSON's own, so a JSON text keeps its meaning.
  */
 export function escapeUnprintable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {

@@ -1,6 +1,6 @@
 import type { Io, StopSignal } from "./io.ts";
 
-/** This process's own surroundings. */
+/** The surroundings of this process. */
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
   let ours = false;
@@ -8,7 +8,7 @@ export function processIo(): Io {
     ours = true;
     process.exit(code);
   };
-  // Whoever reads our output may stop reading (`| head`): that is not our failure.
+  // The reader of our output may stop early (`| head`); that is not an error of ours.
   for (const stream of [stdout, stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") exit(0);
@@ -44,8 +44,8 @@ export function processIo(): Io {
 }
 
 /**
- * Where `process.exit` was called, while its listeners run; `undefined` if the process ends for another reason. The
- * listeners run inside the call, so it is on the stack.
+ * Finds the caller of `process.exit` while its listeners run; returns `undefined` if the process ends for another reason.
+ * The listeners run inside the call, so it is on the stack.
  */
 function callerOfExit(): { readonly at: string | undefined } | undefined {
   const limit = Error.stackTraceLimit;
@@ -58,7 +58,7 @@ function callerOfExit(): { readonly at: string | undefined } | undefined {
   return { at: at?.replace(/^file:\/\//, "") };
 }
 
-/** A terminal that gives each key as it is pressed makes no signals of them: that is done here. */
+/** A terminal in raw mode turns no keys into signals, so this does. */
 function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
   const raw = () => void stdin.setRawMode(true);
   const onData = (chunk: Buffer) => {
@@ -82,7 +82,7 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
   };
 }
 
-/** Ends the process once its output is written, whatever handlers have left running: a timer, a pool of connections. */
+/** Ends the process once its output is written, even if handlers left a timer or a connection pool running. */
 export function endProcess(code: number): void {
   process.exitCode = code;
   process.stdout.write("", () => process.stderr.write("", () => process.exit()));

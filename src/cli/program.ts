@@ -16,7 +16,7 @@ import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
 import { applySettings } from "./settings/config.ts";
 
-/** The whole command line: every command registers itself; its work is imported when it runs. */
+/** Creates the whole program. Each command registers itself and imports its work only when it runs. */
 export function createProgram(context: MutableContext): Command {
   const program = new Command("hookporter");
   program
@@ -26,7 +26,7 @@ export function createProgram(context: MutableContext): Command {
     .configureOutput({
       writeOut: (text) => context.io.stdout.write(text),
       writeErr: (text) => context.io.stderr.write(text),
-      outputError: () => {}, // main.ts says it, once
+      outputError: () => {}, // main.ts reports errors
     })
     .configureHelp({ helpWidth: 100 })
     .showSuggestionAfterError();
@@ -43,7 +43,7 @@ export function createProgram(context: MutableContext): Command {
   registerProperties(program, context);
   for (const command of leaves(program)) addCommonOptions(command);
   program.hook("preAction", (_, command) => {
-    context.debug = command.opts().debug === true; // before settings, so that their errors show it too
+    context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     applySettings(command, context);
     const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
     context.debug = debug === true;
@@ -54,8 +54,8 @@ export function createProgram(context: MutableContext): Command {
 
 function addCommonOptions(command: Command): void {
   command
-    .option("--json", "print NDJSON records on standard output")
-    .option("--color", "use colours even where output is not a terminal")
-    .option("--no-color", "use no colours")
-    .option("--debug", "show the stack of an error");
+    .option("--json", "print NDJSON records to standard output")
+    .option("--color", "use colours even if the output is not a terminal")
+    .option("--no-color", "do not use colours")
+    .option("--debug", "print the stack trace of an error");
 }

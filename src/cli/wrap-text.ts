@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Text broken between words into lines of at most `width` columns; the first may have less room than the others. */
+/** Breaks a text between words into lines of at most `width` columns; the first line may be shorter. */
 export function wrapText(text: string, width: number, firstWidth = width): readonly string[] {
   const [first = "", ...words] = text.split(" ");
   const lines = [first];
@@ -13,7 +13,7 @@ export function wrapText(text: string, width: number, firstWidth = width): reado
   return lines;
 }
 
-/** Columns a text takes on a terminal; colours take none. */
+/** The number of columns that a text takes on a terminal, without its colours. */
 export function columnsOf(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }

@@ -8,34 +8,34 @@ import { redact } from "./redact.ts";
 /** A request to the service. */
 export interface ServiceRequest {
   readonly method: "GET" | "POST";
-  /** With the version, such as `/v1/properties`. */
+  /** The path including the version, such as `/v1/properties`. */
   readonly path: string;
   readonly query?: readonly (readonly [string, string])[];
   readonly body?: object;
-  /** What the body holds that must not appear in an error. */
+  /** Parts of the body that must not appear in an error. */
   readonly secrets?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A 2xx answer, its body parsed; `undefined` where there was none. */
+/** A 2xx response with its parsed body; `undefined` if it had none. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type Tried = { readonly answer: ServiceAnswer } | { readonly failure: Failure };
 
-/** One attempt under way. */
+/** One attempt in progress. */
 interface Exchange {
   readonly settings: ClientSettings;
   readonly request: ServiceRequest;
   readonly deadline: Deadline;
-  /** What must not appear in anything made of a failure. */
+  /** Texts that must not appear in an error. */
   readonly secrets: readonly string[];
 }
 
-/** Sends a request once. Throws only what the token's provider throws, and the caller's own reason to abort. */
+/** Sends a request once. Throws only errors of the token function, and the caller's abort reason. */
 export async function attempt(settings: ClientSettings, request: ServiceRequest): Promise<Tried> {
   const deadline = startDeadline(settings.timeout, request.signal);
   try {
@@ -50,7 +50,7 @@ export async function attempt(settings: ClientSettings, request: ServiceRequest)
   }
 }
 
-/** The token; `undefined` when the time is over first. */
+/** The token; `undefined` if the time runs out first. */
 async function tokenInTime(
   { credential }: ClientSettings,
   { signal }: Deadline,
@@ -80,7 +80,7 @@ async function send(exchange: Exchange, token: string): Promise<Tried> {
         accept: "application/json",
         "content-type": "application/json",
       },
-      redirect: "manual", // a redirect would carry the key elsewhere
+      redirect: "manual", // a redirect would send the key elsewhere
       signal: deadline.signal,
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
     });
@@ -89,7 +89,7 @@ async function send(exchange: Exchange, token: string): Promise<Tried> {
     answer = { ...answer, bytes: await readBounded(response, settings.maxAnswer) };
   } catch (thrown) {
     request.signal?.throwIfAborted();
-    // The status alone says what became of it: a body that broke off takes nothing away.
+    // The status alone decides: an incomplete body of an error response changes nothing.
     if (answer === undefined || answer.status < 300) return { failure: noAnswer(thrown, exchange) };
   }
   if (answer.status < 300) return readBody(answer, exchange);
@@ -99,7 +99,7 @@ async function send(exchange: Exchange, token: string): Promise<Tried> {
 
 function noAnswer(thrown: unknown, exchange: Exchange): Failure {
   const { settings, request, deadline, secrets } = exchange;
-  if (deadline.over) return timedOut(exchange, "whole answer", false);
+  if (deadline.over) return timedOut(exchange, "complete response", false);
   const { why, notSent, permanent } = readNetworkFailure(thrown);
   const isGet = request.method === "GET";
   return {
@@ -115,7 +115,7 @@ function timedOut({ settings, request }: Exchange, what: string, notSent: boolea
   const isGet = request.method === "GET";
   return {
     code: "service_timeout",
-    message: `${labelOf(request)}: no ${what} in ${settings.timeout} ms`,
+    message: `${labelOf(request)}: no ${what} within ${settings.timeout} ms`,
     again: isGet || notSent,
     mayHaveHappened: !isGet && !notSent,
   };
@@ -130,16 +130,14 @@ function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: 
     },
   });
   if (bytes === undefined)
-    return invalid(`expected an answer of at most ${settings.maxAnswer} bytes, got more`);
+    return invalid(`expected a response of at most ${settings.maxAnswer} bytes, got more`);
   if (bytes.byteLength === 0) return { answer: { status, body: undefined } };
   try {
     const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     return { answer: { status, body } };
   } catch {
     const type = redact(headers.get("content-type") ?? "no content type", [], 100);
-    return invalid(
-      `expected JSON with status ${status}, got another content (${type}): check the base address`,
-    );
+    return invalid(`expected JSON with status ${status}, got other content (${type}): check the base URL`);
   }
 }
 

@@ -2,8 +2,8 @@ import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../is-loopback.ts";
 
 /**
- * The service's base address (service description, `{base_url}`), without a slash at its end. Plain http is for this
- * machine alone: elsewhere the key could be read on its way.
+ * Reads the service's base URL (service description, `{base_url}`), without a trailing slash. Plain HTTP is only for this
+ * machine, since others could read the key on the way.
  *
  * @throws ConfigurationError `option_invalid`
  */
@@ -13,16 +13,17 @@ export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean)
   if (url.search !== "" || url.hash !== "") throw invalid("without a query or fragment");
   if (url.protocol === "http:" && !isLoopback(url) && !plainHttp) {
     throw invalid(
-      `to be https, got plain http to ${url.hostname}: the API key could be read on its way (plainHttp, --plain-http, allows it)`,
+      `to be https, got plain HTTP to ${url.hostname}: others could read the API key on the way (plainHttp or --plain-http allows it)`,
     );
   }
   const base = url.href.replace(/\/+$/, "");
-  if (/\/v\d+$/.test(base)) throw invalid(`without the version, got ${base}: leave out its last part`);
+  if (/\/v\d+$/.test(base)) throw invalid(`without the version, got ${base}: remove the last part`);
   return base;
 }
 
 function parse(given: string | URL | undefined): URL {
-  if (given === undefined || given === "") throw invalid("to be the service's address, got none");
+  if (given === undefined || given === "")
+    throw invalid("to be the service's base URL, got none: pass baseUrl");
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw invalid("to be an http or https URL");
   return url;

@@ -4,18 +4,18 @@ import type { Failure } from "./judge-answer.ts";
 import type { ClientSettings } from "./options.ts";
 import { ServiceError } from "./service-error.ts";
 
-/** The answer in the end, after how many requests. */
+/** The final response, and the number of requests. */
 export interface CallResult extends ServiceAnswer {
   readonly attempts: number;
-  /** An attempt before the last one may have been carried out as well. Always false for a GET. */
+  /** Whether an earlier attempt may have been carried out too. Always false for a GET. */
   readonly mayHaveHappenedBefore: boolean;
 }
 
 /**
- * Sends a request until it succeeds or may not be sent again (service description, "Errors" 2: exponential back-off after
+ * Sends a request until it succeeds or must not be retried (service description, "Errors" 2: exponential back-off after
  * 429 or 500).
  *
- * @throws ServiceError; the signal's reason when it was aborted
+ * @throws ServiceError; the signal's reason if it is aborted
  */
 export async function call(settings: ClientSettings, request: ServiceRequest): Promise<CallResult> {
   let mayHaveHappenedBefore = false;
@@ -33,8 +33,8 @@ export async function call(settings: ClientSettings, request: ServiceRequest): P
 }
 
 /**
- * Milliseconds to wait, `undefined` to give up. Never earlier than the service asked for, and not all clients at the
- * same moment after it. Where it asks for longer than `maxDelay`, waiting less would only be refused again.
+ * Milliseconds to wait, or `undefined` to give up. The back-off is added to the service's `Retry-After`, so that clients do
+ * not all return at the same moment. A `Retry-After` above `maxDelay` is not cut, since the retry would be refused again.
  */
 function delayAfter(
   { again, retryAfter = 0 }: Failure,

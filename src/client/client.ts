@@ -3,18 +3,18 @@ import { type ClientOptions, readClientOptions } from "./options.ts";
 import { type PropertiesApi, propertiesApi } from "./properties.ts";
 import { type WebhooksApi, webhooksApi } from "./webhooks.ts";
 
-/** A client of the service's API. It keeps the key to itself: neither printing nor serialising it shows one. */
+/** A client of the service's API. Printing or serialising it does not reveal the key. */
 export interface Client {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** By the key's prefix (service description, "Authentication" 2); `unknown` for an access token. */
+  /** From the key's prefix (service description, "Authentication" 2); `unknown` for an access token. */
   readonly environment: Environment;
   readonly properties: PropertiesApi;
   readonly webhooks: WebhooksApi;
 }
 
 /**
- * A client of the two endpoints that the description shows. It opens nothing and needs no closing.
+ * Creates a client of the two endpoints that the description shows. It holds no connections, so there is nothing to close.
  *
  * @throws ConfigurationError `option_invalid`, `credential_missing`, `credential_invalid`
  */

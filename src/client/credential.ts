@@ -1,36 +1,36 @@
 import { ConfigurationError } from "../errors.ts";
 
-/** Whose data a credential opens (service description, "Authentication" 2): an access token does not show it. */
+/** Whose data a credential gives access to (service description, "Authentication" 2); unknown for an access token. */
 export type Environment = "test" | "live" | "unknown";
 
-/** What requests are authorised with. It holds the key in a closure: printing or serialising it shows nothing. */
+/** The credential for requests. The key is in a closure, so printing or serialising the credential does not reveal it. */
 export interface Credential {
   readonly environment: Environment;
-  /** Asked once for each attempt, so that a token can be renewed in between. */
+  /** Called once for each attempt, so that it can renew the token. */
   readonly token: () => string | Promise<string>;
 }
 
-/** Where the credential comes from: one of the two. */
+/** The sources of a credential, one of which is required. */
 export interface CredentialOptions {
   readonly apiKey?: string | undefined;
   readonly accessToken?: (() => string | Promise<string>) | undefined;
   readonly live?: boolean | undefined;
 }
 
-/** What fits a header; `fetch` names any other value in its error, key and all. */
+/** Values that fit in a header. For any other value, the error of `fetch` would contain the key. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 /**
- * Tells the two kinds of key apart, and lets a live one through only where `live` says so.
+ * Reads the credential. Distinguishes test keys from live ones, which need `live`.
  *
- * @throws ConfigurationError `credential_missing`, `credential_invalid`; never with the key in it
+ * @throws ConfigurationError `credential_missing`, `credential_invalid`; never contains the key
  */
 export function readCredential({ apiKey, accessToken, live = false }: CredentialOptions): Credential {
   if (apiKey !== undefined && accessToken !== undefined)
-    throw invalid("either apiKey or accessToken, got both: drop one");
+    throw invalid("either apiKey or accessToken, got both: remove one");
   if (accessToken !== undefined) {
     if (typeof accessToken !== "function")
-      throw invalid("accessToken to be a function that gives the token, got another");
+      throw invalid("accessToken to be a function that returns the token, got something else");
     return { environment: "unknown", token: async () => readToken(await accessToken(), live) };
   }
   const key = readKey(apiKey);
@@ -40,7 +40,7 @@ export function readCredential({ apiKey, accessToken, live = false }: Credential
     return { environment: "live", token: () => key };
   }
   throw invalid(
-    "an API key that begins with sk_test_ or sk_live_, got another: pass what is no API key as accessToken",
+    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken",
   );
 }
 
@@ -51,21 +51,24 @@ function readKey(given: unknown): string {
       "expected an API key, got none: set HOOKPORTER_API_KEY and pass it as apiKey, or pass accessToken",
     );
   }
-  const key = typeof given === "string" ? given.trim() : ""; // a file or a variable often ends in a line break
+  const key = typeof given === "string" ? given.trim() : ""; // files and variables often end in a line break
   if (!SENDABLE.test(key) || /^sk_(?:test|live)_$/.test(key))
-    throw invalid("the API key as one word, got another");
+    throw invalid("the API key to be one word, got something else");
   return key;
 }
 
 function readToken(given: unknown, live: boolean): string {
   if (typeof given !== "string" || !SENDABLE.test(given))
-    throw invalid("accessToken to give the token as one word, got another");
+    throw invalid("accessToken to return the token as one word, got something else");
   if (given.startsWith("sk_live_")) refuseLive(live);
   return given;
 }
 
 function refuseLive(live: boolean): void {
-  if (!live) throw invalid("a test key, got a live one: it opens real data, so say live as well (--live)");
+  if (!live)
+    throw invalid(
+      "a test key, got a live one, which gives access to real data: set live (--live) to allow it",
+    );
 }
 
 function invalid(expected: string): ConfigurationError {

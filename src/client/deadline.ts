@@ -1,14 +1,14 @@
-/** A time limit joined with the caller's signal. */
+/** A time limit combined with the caller's signal. */
 export interface Deadline {
-  /** Aborted when the time is over, or the caller aborts. */
+  /** Aborted when the time is up, or the caller aborts. */
   readonly signal: AbortSignal;
-  /** Whether it was the time. */
+  /** Whether the time is up. */
   readonly over: boolean;
-  /** Takes timer and listener away again. */
+  /** Removes timer and listener. */
   end(): void;
 }
 
-/** Starts a time limit. Own timers, since Node 20 may collect an `AbortSignal.any` whose sources nobody else holds. */
+/** Starts a time limit. Uses own timers, since Node 20 may collect an `AbortSignal.any` whose sources are unreferenced. */
 export function startDeadline(milliseconds: number, signal: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   let over = false;

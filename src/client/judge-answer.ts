@@ -3,40 +3,40 @@ import { readErrorObject } from "./error-object.ts";
 import { redact } from "./redact.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
 
-/** A failure, and whether the same request may be sent again. */
+/** A failure, and whether the same request may be retried. */
 export interface Failure extends ServiceErrorDetails {
   readonly again: boolean;
 }
 
-/** An answer as it came. */
+/** A response as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** `undefined` when it was too large, or broke off. */
+  /** `undefined` if it was too large or incomplete. */
   readonly bytes: Uint8Array | undefined;
 }
 
-/** What an answer is judged by. */
+/** What is needed to judge a response. */
 export interface AnswerContext {
   readonly method: "GET" | "POST";
-  /** What the request is called in messages. */
+  /** The request's name in messages. */
   readonly label: string;
-  /** What must not appear in an error. */
+  /** Texts that must not appear in an error. */
   readonly secrets: readonly string[];
   readonly now: number;
 }
 
-/** Advice that an error cannot do without; the service's own words come first. */
+/** Advice to add to an error; the service's own message comes first. */
 const ADVICE: Readonly<Record<number, string>> = {
-  401: "check that the API key is whole, and belongs to this base address",
-  404: "check the base address: it is without the version",
+  401: "check that the API key is complete, and belongs to this base URL",
+  404: "check the base URL, which must not contain the version",
   429: "send fewer requests per minute",
 };
 
 /**
- * What is wrong with an answer that is not 2xx. Any request is sent again after 429 and 500, as the description asks for
- * ("Errors" 2), although a POST may have been carried out before a 500. After another 5xx, of which it says nothing, a
- * POST is not sent again: what it created twice cannot be listed or deleted through the API.
+ * The failure for a response that is not 2xx. After 429 and 500 any request is retried, as the description asks for
+ * ("Errors" 2), although a POST may have been carried out before a 500. After another 5xx, which the description does not
+ * mention, a POST is not retried, since the API cannot list or delete what was created twice.
  */
 export function judgeFailure({ status, headers, bytes }: RawAnswer, context: AnswerContext): Failure {
   const { method, label, secrets, now } = context;
@@ -68,7 +68,7 @@ function judgeRedirect(status: number, headers: Headers, { method, label }: Answ
   const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
   return {
     code: "service_answer_invalid",
-    message: `${label}: expected 2xx, got ${status}, a redirect${target}: it is not followed, the key goes to baseUrl alone`,
+    message: `${label}: expected 2xx, got ${status}, a redirect${target}, which is not followed, since the key is sent only to baseUrl: check the base URL`,
     ...{ status, again: false, mayHaveHappened: method === "POST" },
   };
 }

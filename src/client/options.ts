@@ -6,46 +6,46 @@ import { type Credential, readCredential } from "./credential.ts";
 import type { ServiceError } from "./service-error.ts";
 import { sleep } from "./sleep.ts";
 
-/** How a client is set up. All times are milliseconds. */
+/** The options of a client. All times are in milliseconds. */
 export interface ClientOptions {
-  /** The service's base address, without the version; the description does not show it, so there is no default. */
+  /** The service's base URL, without the version. The description does not show it, so there is no default. */
   readonly baseUrl: string | URL | undefined;
   /** `sk_test_…`, or `sk_live_…` together with `live` (service description, "Authentication" 2). */
   readonly apiKey?: string | undefined;
-  /** In place of `apiKey`: gives a token, asked once for each attempt. What it throws goes through unchanged. */
+  /** Instead of `apiKey`: returns a token; called once for each attempt. Its errors are thrown unchanged. */
   readonly accessToken?: (() => string | Promise<string>) | undefined;
-  /** Lets a live key through, which opens real data. Default false. */
+  /** Allows a live key, which gives access to real data. Default false. */
   readonly live?: boolean | undefined;
-  /** Lets plain http through to another machine, for a test key. Default false; http to this machine needs nothing. */
+  /** Allows plain HTTP to another machine, with a test key. HTTP to this machine is always allowed. Default false. */
   readonly plainHttp?: boolean | undefined;
-  /** How long one attempt may take, from the token to the answer's last byte. Default 30 seconds. */
+  /** How long one attempt may take, from getting the token to the last byte of the response. Default 30 seconds. */
   readonly timeout?: number | undefined;
-  /** Largest answer in bytes, unpacked. Default 16 MiB. */
+  /** Largest response in bytes, decompressed. Default 16 MiB. */
   readonly maxAnswer?: number | undefined;
-  /** When a failed request is sent again. Default 4 attempts, 500 ms doubled each time up to 60 s, full jitter. */
+  /** When to retry a failed request. Default 4 attempts, 500 ms doubled each time up to 60 s, full jitter. */
   readonly retry?: Partial<RetryPolicy> | undefined;
-  /** What the description does not show. */
+  /** Values that the description does not show. */
   readonly assumptions?: Partial<Assumptions> | undefined;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** Default: the one of Node. */
+  /** Default: Node's. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Milliseconds since 1970, to read a `Retry-After` that is a date. Default `Date.now`. */
+  /** Milliseconds since 1970, to interpret a `Retry-After` date. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
-  /** From 0 up to 1, for jitter. Default `Math.random`. */
+  /** A random number from 0 up to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Waits between attempts; must throw the signal's reason when it is aborted. Default: a timer. */
+  /** Waits between attempts; must throw the signal's reason if it is aborted. Default: a timer. */
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** A request that failed and will be sent again. */
+/** A request that failed and will be retried. */
 export interface RetryNotice {
   readonly error: ServiceError;
-  /** Milliseconds until then. */
+  /** Milliseconds until the retry. */
   readonly delay: number;
 }
 
-/** A client's options with their defaults, checked. */
+/** A client's checked options, with defaults. */
 export interface ClientSettings {
   readonly baseUrl: string;
   readonly credential: Credential;
@@ -60,7 +60,7 @@ export interface ClientSettings {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Full jitter: clients that failed together do not come back together. */
+/** Full jitter, so that clients that failed together do not retry together. */
 export const DEFAULT_CLIENT_RETRY: RetryPolicy = {
   attempts: 4,
   delay: 500,
@@ -69,15 +69,15 @@ export const DEFAULT_CLIENT_RETRY: RetryPolicy = {
   jitter: 1,
 };
 
-/** Numbers where nothing else is said. */
+/** The default limits. */
 export const DEFAULT_LIMITS = { timeout: 30_000, maxAnswer: 16 * 1024 * 1024 };
 
-/** The longest a timer of Node waits; anything longer fires at once. */
+/** The longest delay of a Node timer; a longer one fires at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 const MAX_ATTEMPTS = 20;
 
 /**
- * Applies the defaults and refuses what cannot work.
+ * Applies the defaults and refuses invalid options.
  *
  * @throws ConfigurationError `option_invalid`, `credential_missing`, `credential_invalid`
  */
@@ -85,7 +85,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   const baseUrl = readBaseUrl(options.baseUrl, options.plainHttp === true);
   const credential = readCredential(options);
   if (credential.environment === "live" && options.plainHttp === true && baseUrl.startsWith("http:"))
-    readBaseUrl(baseUrl, false); // a live key never crosses a network in the clear
+    readBaseUrl(baseUrl, false); // a live key is never sent unencrypted over a network
   const retry = { ...DEFAULT_CLIENT_RETRY, ...options.retry };
   checkRetry(retry);
   if (retry.attempts > MAX_ATTEMPTS || retry.maxDelay > MAX_TIMER)
@@ -113,7 +113,7 @@ function readAssumptions(given: Partial<Assumptions> = {}): Assumptions {
   const assumptions = { ...DEFAULT_ASSUMPTIONS, ...given };
   const wrong = Object.entries(assumptions).find(([, value]) => typeof value !== "string" || value === "");
   if (wrong === undefined) return Object.freeze(assumptions);
-  throw invalid(`assumptions.${wrong[0]} to be a text that is not empty`);
+  throw invalid(`assumptions.${wrong[0]} to be a non-empty string`);
 }
 
 function invalid(expected: string): ConfigurationError {

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { ServiceError } from "./service-error.ts";
 
-/** The list envelope (service description, "List envelope"). Fields that are not shown there are kept. */
+/** The list envelope (service description, "List envelope"). Other fields are kept. */
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly meta: PageMeta;
   readonly [field: string]: unknown;
 }
 
-/** Where a page stands among the others. */
+/** The position of a page in the list. */
 export interface PageMeta {
-  /** Items in all. */
+  /** Total number of items. */
   readonly total: number;
   /** Number of this page. */
   readonly page: number;
@@ -26,9 +26,9 @@ const metaSchema = z.looseObject({
 });
 
 /**
- * Checks a list answer.
+ * Validates a list response.
  *
- * @throws ServiceError `service_answer_invalid`, naming the place in the answer, never what stands there
+ * @throws ServiceError `service_answer_invalid`, which names the field but never its value
  */
 export function readPage<Item>(
   { status, body }: { status: number; body: unknown },
@@ -39,11 +39,14 @@ export function readPage<Item>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? "the body" : issue.path.join(".");
-  const why = `${place}: ${issue?.message ?? "not as described"}`;
-  throw invalidPage(status, `${label}: the answer is not the list that the description shows: ${why}`);
+  const why = `${place}: ${issue?.message ?? "does not match the description"}`;
+  throw invalidPage(
+    status,
+    `${label}: expected the list that the description shows, got another response: ${why}`,
+  );
 }
 
-/** An answer to a list request that is not what was asked for. */
+/** The error for an invalid response to a list request. */
 export function invalidPage(status: number, message: string): ServiceError {
   return new ServiceError({ code: "service_answer_invalid", message, status, mayHaveHappened: false }, 1);
 }

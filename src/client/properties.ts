@@ -8,17 +8,17 @@ import { type Property, propertySchema, type SelectedProperty, selectedPropertyS
 
 /** What to list. */
 export interface ListOptions {
-  /** Fields to return: names, joined by the assumed separator; or a text, sent as it is. Default: all. */
+  /** Fields to return: names, joined with the assumed separator; or a string, sent unchanged. Default: all. */
   readonly fields?: readonly string[] | string | undefined;
-  /** Number of the page. Default: left to the service. */
+  /** Page number. Default: the service's. */
   readonly page?: number | undefined;
-  /** Page size. Default: left to the service. */
+  /** Page size. Default: the service's. */
   readonly perPage?: number | undefined;
-  /** Ends requests and waits between them; its reason is thrown. */
+  /** Aborts requests and the waits between them; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same without a selection: whole properties come back. */
+/** The same without `fields`: returns complete properties. */
 export interface WholeListOptions extends ListOptions {
   readonly fields?: undefined;
 }
@@ -28,10 +28,10 @@ export interface PropertiesApi {
   /** One page. */
   list(options?: WholeListOptions): Promise<Page<Property>>;
   list(options: ListOptions): Promise<Page<SelectedProperty>>;
-  /** Page after page, from `page` or the service's first one. Each is fetched when it is asked for. */
+  /** Iterates over the pages, from `page` or the service's first one. Each page is fetched on demand. */
   pages(options?: WholeListOptions): AsyncGenerator<Page<Property>, void, undefined>;
   pages(options: ListOptions): AsyncGenerator<Page<SelectedProperty>, void, undefined>;
-  /** The same, property after property. */
+  /** The same, over the properties. */
   items(options?: WholeListOptions): AsyncGenerator<Property, void, undefined>;
   items(options: ListOptions): AsyncGenerator<SelectedProperty, void, undefined>;
 }
@@ -41,7 +41,7 @@ const LABEL = `GET ${PATH}`;
 
 type AnyPage = Page<Property>;
 
-/** The property list over a client's settings. */
+/** Creates the property API for a client's settings. */
 export function propertiesApi(settings: ClientSettings): PropertiesApi {
   const list = (options: ListOptions = {}) => listPage(settings, options);
   async function* pages(options: ListOptions = {}) {
@@ -51,7 +51,7 @@ export function propertiesApi(settings: ClientSettings): PropertiesApi {
       yield page;
       const { meta, data } = page;
       seen += data.length;
-      // Whether pages count from 0 or 1 is not shown: both bounds hold for either.
+      // Whether pages count from 0 or 1 is not shown; both conditions hold for either.
       if (data.length === 0 || seen >= meta.total || meta.page * meta.per_page >= meta.total) return;
       asked = meta.page + 1;
     }
@@ -65,15 +65,15 @@ export function propertiesApi(settings: ClientSettings): PropertiesApi {
 async function listPage(settings: ClientSettings, options: ListOptions): Promise<AnyPage> {
   const query = queryOf(options, settings.assumptions);
   const answer = await call(settings, { method: "GET", path: PATH, query, signal: options.signal });
-  // Which fields a selection leaves is the service's to say, so that none of them is required then.
+  // With `fields` the service decides which fields it returns, so none is required.
   const schema = options.fields === undefined ? propertySchema : selectedPropertySchema;
   const page = readPage(answer, schema as z.ZodType<Property>, LABEL);
   const { page: got } = page.meta;
   if (options.page === undefined || options.page === got) return page;
   throw invalidPage(
     answer.status,
-    `${LABEL}: expected page ${options.page}, got page ${got}: the parameter's name, ` +
-      `"${settings.assumptions.pageParameter}", is assumed, set assumptions.pageParameter`,
+    `${LABEL}: expected page ${options.page}, got page ${got}: the parameter's name ` +
+      `"${settings.assumptions.pageParameter}", is assumed; set assumptions.pageParameter`,
   );
 }
 
@@ -82,7 +82,8 @@ function queryOf({ fields, page, perPage }: ListOptions, assumptions: Assumption
   const query: [string, string][] = [];
   if (fields !== undefined) {
     const names = typeof fields === "string" ? [fields] : fields;
-    if (names.length === 0 || names.some((name) => name.trim() === "")) throw invalid("fields to name some");
+    if (names.length === 0 || names.some((name) => name.trim() === ""))
+      throw invalid("fields to contain at least one name");
     query.push(["fields", names.join(fieldsSeparator)]);
   }
   if (page !== undefined) query.push([pageParameter, wholeNumber("page", page, 0)]);

@@ -8,8 +8,8 @@ const tenantSchema = z.looseObject({
 
 /**
  * A property as the list returns it (service description, "Property (as returned by the property list)"). The values of
- * `type`, the units of `surface`, `rent` and `yield` are not shown there. Nor is what a property without a tenant has
- * for `tenant`: nothing and `null` are both taken.
+ * `type` and the units of `surface`, `rent` and `yield` are not shown there. Nor is `tenant` of a property without one, so
+ * both an absent `tenant` and `null` are accepted.
  */
 export const propertySchema = z.looseObject({
   id: z.string().startsWith("prop_"),
@@ -22,7 +22,7 @@ export const propertySchema = z.looseObject({
   tenant: tenantSchema.nullish(),
 });
 
-/** A property of which `fields` selected a part: any field may be missing. */
+/** A property with selected `fields`: any field may be missing. */
 export const selectedPropertySchema = propertySchema
   .extend({ tenant: tenantSchema.partial().nullish() })
   .partial();
@@ -30,5 +30,5 @@ export const selectedPropertySchema = propertySchema
 /** A property of the list. */
 export type Property = z.infer<typeof propertySchema>;
 
-/** A property of a list that was asked for with `fields`. */
+/** A property of a list requested with `fields`. */
 export type SelectedProperty = z.infer<typeof selectedPropertySchema>;

@@ -1,4 +1,4 @@
-/** A service may repeat in its answer what it was sent; a key in an error would end in a log. */
+/** Removes secrets from a text: a service may repeat what it was sent, and errors end up in logs. */
 export function redact(text: string, secrets: readonly string[], maxLength = 500): string {
   let clean = text;
   for (const secret of secrets) {

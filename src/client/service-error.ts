@@ -3,27 +3,27 @@ import { type ErrorCode, HookporterError } from "../errors.ts";
 /** The codes of a {@link ServiceError}. */
 export type ServiceErrorCode = Extract<ErrorCode, `service_${string}`>;
 
-/** What is known of a request that failed. */
+/** The details of a failed request. */
 export interface ServiceErrorDetails {
   readonly code: ServiceErrorCode;
   /** One line, without a key. */
   readonly message: string;
-  /** The answer's status, where one came. */
+  /** The response's status, if there was a response. */
   readonly status?: number | undefined;
-  /** `error.type` of the answer; `invalid_request` is the only value the description gives. */
+  /** `error.type` of the response; the description shows only `invalid_request`. */
   readonly type?: string | undefined;
-  /** `error.field` of the answer: the field that was wrong. */
+  /** `error.field` of the response: the invalid field. */
   readonly field?: string | undefined;
-  /** `error.message` of the answer. */
+  /** `error.message` of the response. */
   readonly serviceMessage?: string | undefined;
-  /** Milliseconds the service asked to wait. */
+  /** Milliseconds that the service asked to wait. */
   readonly retryAfter?: number | undefined;
-  /** Whether the service may have done what was asked, in any attempt, although no good answer came. Always false for a GET. */
+  /** Whether the service may have carried out the request in any attempt despite the error. Always false for a GET. */
   readonly mayHaveHappened: boolean;
   readonly cause?: unknown;
 }
 
-/** A request to the service that failed (service description, "Errors"). It never holds a key or a webhook secret. */
+/** A failed request to the service (service description, "Errors"). Never contains a key or a webhook secret. */
 export class ServiceError extends HookporterError {
   override readonly name = "ServiceError";
   declare readonly code: ServiceErrorCode;
@@ -33,7 +33,7 @@ export class ServiceError extends HookporterError {
   readonly serviceMessage: string | undefined;
   readonly retryAfter: number | undefined;
   readonly mayHaveHappened: boolean;
-  /** Requests that were sent, or tried to be. */
+  /** Number of requests sent or attempted. */
   readonly attempts: number;
 
   constructor(details: ServiceErrorDetails, attempts: number) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Waits, unless it is aborted: then it throws the signal's reason. */
+/** Waits; throws the signal's reason if it is aborted. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await wait(milliseconds, undefined, signal === undefined ? {} : { signal });

@@ -8,28 +8,28 @@ import type { ClientSettings } from "./options.ts";
 export interface NewSubscription {
   /** Public URL that receives deliveries; HTTPS recommended. */
   readonly url: string | URL;
-  /** Which of the 12 kinds; at least one. */
+  /** Some of the 12 kinds; at least one. */
   readonly events: readonly EventKind[];
-  /** The secret the service signs with. Left out, none is sent; what the service does then is not shown. */
+  /** The secret that the service signs with. If omitted, none is sent; the description does not show what happens then. */
   readonly secret?: string | undefined;
-  /** Ends the request and the waits between attempts; its reason is thrown. */
+  /** Aborts the request and the waits between attempts; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What came back. The description shows neither status nor body of a success, so nothing is promised of them; the body
+ * The service's response. The description shows neither status nor body of a success, so nothing is guaranteed; the body
  * may repeat the secret, so do not log it.
  */
 export interface CreatedSubscription {
-  /** `wh_…`, if the body has one at its top or one level below: assumed places. */
+  /** `wh_…`, if the body has one at its top or one level below, which are assumed places. */
   readonly id: string | undefined;
   /** 200 to 299. */
   readonly status: number;
-  /** The JSON that came; `undefined` where none did. */
+  /** The JSON of the response; `undefined` if there was none. */
   readonly body: unknown;
   /**
-   * An earlier attempt ended with 500 and may have been carried out as well. Two subscriptions for one URL mean two
-   * deliveries of each event; a receiver of hookporter takes the second for a duplicate.
+   * An earlier attempt ended with 500 and may have been carried out too. Two subscriptions for one URL mean two deliveries of
+   * each event; a hookporter receiver treats the second as a duplicate.
    */
   readonly mayExistTwice: boolean;
 }
@@ -37,8 +37,8 @@ export interface CreatedSubscription {
 /** `POST /v1/webhooks` (service description, "Endpoints"). */
 export interface WebhooksApi {
   /**
-   * Creates a subscription. Each success is another one, and the API shows no way to list or delete them: so after a
-   * failure other than 429 and 500, a request that may have been carried out is not sent again (see
+   * Creates a subscription. Each success creates another one, and the API shows no way to list or delete them. So after a
+   * failure other than 429 and 500, a request that may have been carried out is not retried (see
    * `ServiceError.mayHaveHappened`).
    *
    * @throws ServiceError; ConfigurationError `option_invalid`
@@ -46,7 +46,7 @@ export interface WebhooksApi {
   create(subscription: NewSubscription): Promise<CreatedSubscription>;
 }
 
-/** The subscriptions over a client's settings. */
+/** Creates the webhook API for a client's settings. */
 export function webhooksApi(settings: ClientSettings): WebhooksApi {
   const create = async ({ url, events, secret, signal }: NewSubscription): Promise<CreatedSubscription> => {
     const body = { url: readUrl(url), events: readEvents(events), ...readSecret(secret) };
@@ -69,13 +69,13 @@ function readUrl(given: string | URL): string {
 function readEvents(given: readonly EventKind[]): readonly EventKind[] {
   if (Array.isArray(given) && given.length > 0 && given.every((kind) => isEventKind(String(kind))))
     return given;
-  throw invalid(`events to be a list of kinds, at least one: the kinds are ${eventKinds.join(", ")}`);
+  throw invalid(`events to be a list of at least one kind: the kinds are ${eventKinds.join(", ")}`);
 }
 
 function readSecret(secret: string | undefined): { secret?: string } {
   if (secret === undefined) return {};
   if (typeof secret === "string" && secret.trim() !== "") return { secret };
-  throw invalid("secret to be a text that is not empty, or to be left out");
+  throw invalid("secret to be a non-empty string, or to be omitted");
 }
 
 function invalid(expected: string): ConfigurationError {

@@ -6,7 +6,7 @@ export interface AgeLimits {
   readonly maxSkew: number;
 }
 
-/** Why an event comes too late or too early; `undefined` where it does not. */
+/** The rejection of an event that is too old or too far ahead; `undefined` if it is neither. */
 export function checkAge(
   timestamp: number,
   now: number,
@@ -18,7 +18,7 @@ export function checkAge(
   return undefined;
 }
 
-/** That an event comes too late. */
+/** The rejection of an event that is too old. */
 export function tooOld(): Rejection {
   return rejected("too_old", "timestamp").rejection;
 }

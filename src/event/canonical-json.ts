@@ -1,17 +1,17 @@
 import { canonicalNumber } from "./canonical-number.ts";
 
-/** Nesting deeper than this is refused: no real envelope comes near, and deep values break whoever prints them. */
+/** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
 export const MAX_DEPTH = 64;
 
-/** What is wrong with a text that `JSON.parse` took, and where (`data.amount`). */
+/** What is wrong with a text that `JSON.parse` accepts, and where (`data.amount`). */
 export interface JsonFault {
   readonly reason: "duplicate_key" | "forbidden_key" | "too_deep";
   readonly path: string;
 }
 
-/** One value of a JSON text: its canonical form, and where its own text stands. */
+/** One value in a JSON text: its canonical form, and its position. */
 export interface JsonSpan {
-  /** Same for equal JSON values, whatever their key order, spacing, escapes or way of writing a number. */
+  /** The same for equal JSON values, whatever their key order, spacing, escapes or number format. */
   readonly canonical: string;
   readonly start: number;
   readonly end: number;
@@ -20,13 +20,13 @@ export interface JsonSpan {
 /** The members of a top-level object, by key. */
 export type JsonMembers = ReadonlyMap<string, JsonSpan>;
 
-/** The two ways {@link readMembers} can end. */
+/** The result of {@link readMembers}. */
 export type MembersResult = { readonly members: JsonMembers } | { readonly fault: JsonFault };
 
 /**
- * Walks the text of a JSON object **that `JSON.parse` has already taken** and gives the canonical form of each member.
- * A second walk over the text, because parsed values no longer show duplicate keys (the last one wins in silence), big
- * integers (rounded) or `__proto__` (an own key that a later merge turns into poison).
+ * Walks the text of a JSON object **that `JSON.parse` has already accepted** and returns the canonical form of each
+ * member. The text is read a second time because parsed values hide duplicate keys (the last one wins silently), large
+ * integers (rounded) and `__proto__` (an own key that pollutes prototypes in a later merge).
  */
 export function readMembers(text: string): MembersResult {
   const walk = new Walk(text);
@@ -55,7 +55,7 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** From so many keys on, an object's keys are looked up in a set rather than compared one by one. */
+/** Objects with this many keys or more look keys up in a set instead of comparing them one by one. */
 const MANY_KEYS = 16;
 
 /** A member with its key in canonical JSON form, quotes included. */
@@ -66,7 +66,7 @@ interface Member extends JsonSpan {
 class Walk {
   readonly #text: string;
   #at = 0;
-  /** Where the next backslash at or after the place looked at last is; beyond the text where there is none. */
+  /** The position of the next backslash at or after the last position examined; past the end if there is none. */
   #backslash = -1;
   readonly #path: (string | number)[] = [];
 
@@ -81,7 +81,7 @@ class Walk {
     return members;
   }
 
-  /** @param step - the key, or the place in a list, at which the value stands */
+  /** @param step - the key or list index of the value */
   #value(step: string | number): string {
     const code = this.#code();
     if (code === QUOTE) return this.#string();
@@ -101,7 +101,7 @@ class Walk {
     return `${canonical}}`;
   }
 
-  /** The members of the object at hand, in the order of their keys. */
+  /** The members of the current object, sorted by key. */
   #members(): readonly Member[] {
     this.#enter();
     const members = new SortedMembers();
@@ -123,7 +123,7 @@ class Walk {
   }
 
   #checkPoison(key: string): void {
-    // "constructor" alone can be an honest field; with "prototype" inside it is only ever an attack.
+    // "constructor" alone can be a legitimate field; with "prototype" inside, it is always an attack.
     const poison = key === '"__proto__"' || this.#path.at(-1) === '"constructor"';
     if (poison) this.#fail("forbidden_key", key);
   }
@@ -139,7 +139,7 @@ class Walk {
     return `[${values.join(",")}]`;
   }
 
-  /** Looks for the closing quote and for a backslash before it: most strings have none, and are canonical as they are. */
+  /** Looks for the closing quote and for a backslash before it: most strings have none, and are already canonical. */
   #string(): string {
     const text = this.#text;
     const start = this.#at;
@@ -203,17 +203,17 @@ class Walk {
   }
 }
 
-/** The key itself of a key in canonical form. */
+/** The plain text of a key in canonical form. */
 function keyText(key: string): string {
   return key.includes("\\") ? JSON.parse(key) : key.slice(1, -1);
 }
 
-/** Members in the order of their keys: a few are kept in order, many are put in order in the end. */
+/** Collects members sorted by key: a few are inserted in order, many are sorted at the end. */
 class SortedMembers {
   readonly #members: Member[] = [];
   #keys: Set<string> | undefined;
 
-  /** Where a member with this key belongs; `undefined` where there is one. */
+  /** The position for a member with this key; `undefined` if the key is already there. */
   placeOf(key: string): number | undefined {
     const members = this.#members;
     let place = members.length;

@@ -1,9 +1,9 @@
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * A JSON number as text that is the same for the same exact decimal value and different for any other: `1`, `1.0` and
- * `10e-1` agree; `12345678901234567890` and `…891` do not. Works on the digits as they came, never on a parsed number,
- * which would round both to one value.
+ * Returns the same text for numbers with the same exact decimal value, and different texts otherwise: `1`, `1.0` and
+ * `10e-1` agree; `12345678901234567890` and `…891` do not. Works on the original digits, since parsing would round both
+ * to the same number.
  */
 export function canonicalNumber(lexeme: string): string {
   const match = NUMBER.exec(lexeme);

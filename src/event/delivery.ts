@@ -3,9 +3,9 @@ export interface Delivery {
   readonly method: string;
   /** The request target as sent, such as `/webhooks`. */
   readonly target: string;
-  /** Names in lower case, as Node gives them. */
+  /** Header names are in lower case, as in Node. */
   readonly headers: DeliveryHeaders;
-  /** The raw bytes. Nothing decodes and re-prints them. */
+  /** The raw bytes; never decoded and printed again. */
   readonly body: Uint8Array;
   /** Milliseconds since 1970, by this machine's clock. */
   readonly receivedAt: number;

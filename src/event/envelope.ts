@@ -2,26 +2,24 @@ import * as z from "zod";
 import type { OpenObject } from "./schemas.ts";
 
 /**
- * The JSON object in a delivery's body (service description, section "Body envelope"). Every object is open: fields
- * the description does not name are kept, since compatibility within a version lets the service add some.
+ * The JSON object in a delivery's body (service description, section "Body envelope"). All objects are open: unknown
+ * fields are kept, since the service may add fields within a version.
  */
 export const envelopeSchema = z.looseObject({
-  /** Event kind. Any text is let through here: an unknown kind is kept, not refused. */
+  /** Event kind. Any string is allowed here: an unknown kind is kept, not refused. */
   event: z.string(),
-  /** ISO 8601 UTC timestamp; its form is checked apart, by `parseTimestamp`. */
+  /** ISO 8601 UTC timestamp; `parseTimestamp` checks the format. */
   timestamp: z.string(),
-  /** Resource concerned by the event. */
+  /** The resource that the event is about. */
   data: z.custom<OpenObject>(isObject),
   /** The subscription this delivery was made for. */
   webhook: z.looseObject({ id: z.string().startsWith("wh_"), url: z.string() }),
 });
 
-/** A validated envelope, unknown fields included. */
+/** A validated envelope, including unknown fields. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/**
- * Whether a value is certainly an envelope: a quick yes for {@link envelopeSchema}, which knows why where this says no.
- */
+/** A fast check for valid envelopes. If it returns false, {@link envelopeSchema} decides and explains why. */
 export function isEnvelope(value: object): value is Envelope {
   const { event, timestamp, data, webhook } = value as Partial<Envelope>;
   return (
@@ -35,7 +33,7 @@ export function isEnvelope(value: object): value is Envelope {
   );
 }
 
-/** Data is taken as it is: a schema would copy each of its keys. */
+/** Accepts any object, unchanged: a zod object schema would copy each key. */
 function isObject(value: unknown): value is OpenObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,47 +1,47 @@
 import { hash } from "node:crypto";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** The rule an id was derived by. A new rule gets a new number, so ids of both can live in one inbox. */
+/** The version of the rule that derives ids. A new rule gets a new number, so that ids of both can share an inbox. */
 const RULE = "1";
 
-/** What makes two entries the same entry: unique in an inbox. */
+/** The key that identifies an entry; unique in an inbox. */
 export interface DedupKey {
-  /** The receiver's name for who sends here, so that two senders' ids never meet. */
+  /** The receiver's name for the sender, so that ids of two senders cannot collide. */
   readonly source: string;
   readonly eventId: string;
   /**
-   * Milliseconds since 1970; leads the index, which ages well. Normally the event's timestamp; one of the two negative
-   * marks below where the timestamp must not count.
+   * Milliseconds since 1970. First in the index, so that new keys land at its end. Normally the event's timestamp; one of
+   * the two negative constants below if the timestamp must not count.
    */
   readonly timestamp: number;
 }
 
-/** Key timestamp of a rejected delivery: it has no event id, so the digest of its bytes stands in. */
+/** The key timestamp of a rejected delivery. It has no event id; a digest of its bytes is used instead. */
 export const REJECTED = -(10 ** 15);
 
-/** Key timestamp where the user's own `identity` decides alone. */
+/** The key timestamp if the user's `identity` alone decides. */
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
-/** What an event says, whenever it says it: a digest over its kind and `data`, each in canonical form. */
+/** A digest of an event's kind and `data` in canonical form, without its timestamp. */
 export function contentDigest(canonicalEvent: string, canonicalData: string): string {
   return shortDigest(`[${canonicalEvent},${canonicalData}]`);
 }
 
 /**
- * The event id of an envelope that carries none: `evt_1_` and a digest over the content (kind and `data`) and the
- * timestamp to the millisecond. `webhook` is left out: it names the subscription, and two subscriptions to one receiver
- * are one event. The service description shows no event id (section "Body envelope").
+ * The event id of an envelope without one: `evt_1_` and a digest of the content (kind and `data`) and the timestamp in
+ * milliseconds. `webhook` is left out: it names the subscription, and an event delivered through two subscriptions is
+ * one event. The service description shows no event id (section "Body envelope").
  */
 export function deriveEventId(content: string, timestamp: number): string {
   return `evt_${RULE}_${shortDigest(`["${content}","${formatTimestamp(timestamp)}"]`)}`;
 }
 
-/** Longer ids than this, and ids that cannot be stored letter for letter, are kept as their digest. */
+/** Longer ids, and ids that cannot be stored exactly, are replaced by a digest. */
 const MAX_OWN_ID = 255;
 
 /**
- * The event id an envelope brings itself: its `id`, when that is a non-empty string. One that no store or terminal takes
- * unharmed (very long, control characters, half a surrogate pair) is replaced by its digest, so two never become one.
+ * The event id in an envelope: its `id`, if that is a non-empty string. An id that a store or terminal could damage (very
+ * long, control characters, half a surrogate pair) is replaced by its digest, so that two ids never become one.
  */
 export function ownEventId(id: unknown): string | undefined {
   if (typeof id !== "string" || id === "") return undefined;
@@ -49,7 +49,7 @@ export function ownEventId(id: unknown): string | undefined {
   return `evt_${RULE}_${shortDigest(JSON.stringify(["id", id]))}`;
 }
 
-/** The key of a delivery that carried a good signature but is not an event: the same bytes give the same entry. */
+/** The key of a delivery with a valid signature that is not an event: equal bytes make the same entry. */
 export function rejectedKey(source: string, body: Uint8Array): DedupKey {
   return { source, eventId: `raw_${RULE}_${shortDigest(body)}`, timestamp: REJECTED };
 }

@@ -3,15 +3,15 @@ import { eventKinds } from "./kinds.ts";
 
 const PATTERN = /^(?:\*|[^\s*]+\.\*|[^\s*]+)$/;
 
-/** Whether a kind fits a pattern: a kind itself, `property.*` for a family, `*` for all. */
+/** Whether a kind matches a pattern: a kind, `property.*` for a family, or `*` for all. */
 export function matchesKind(pattern: string, kind: string): boolean {
   if (pattern === "*" || pattern === kind) return true;
   return pattern.endsWith(".*") && kind.startsWith(pattern.slice(0, -1));
 }
 
 /**
- * Refuses a pattern that can never match one of the 12 kinds, which is nearly always a typing error. Kinds the service
- * adds later are reached with `*` or `onUnknown`.
+ * Refuses a pattern that matches none of the 12 kinds, since that is nearly always a typing error. Use `*` or `onUnknown`
+ * for kinds that the service adds later.
  *
  * @throws ConfigurationError `option_invalid`
  */

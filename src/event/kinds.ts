@@ -1,7 +1,7 @@
 /** The groups of event kinds (service description, "Event kinds"). */
 export type EventGroup = "properties" | "tenants" | "finances" | "prospecting";
 
-/** The 12 event kinds, each with its group and the meaning the service gives it (section "Event kinds"). */
+/** The 12 event kinds with their group and meaning (service description, section "Event kinds"). */
 export const EVENT_KINDS = {
   "property.created": { group: "properties", meaning: "A property was created" },
   "property.updated": { group: "properties", meaning: "Information of a property was changed" },
@@ -26,7 +26,7 @@ export type EventKind = keyof typeof EVENT_KINDS;
 /** The 12 kinds in the order of the service description. */
 export const eventKinds = Object.keys(EVENT_KINDS) as readonly EventKind[];
 
-/** Whether a text is one of the 12 kinds; exact, so `"toString"` or `"Property.Created"` are not. */
+/** Whether a string is one of the 12 kinds. Exact: `"toString"` and `"Property.Created"` are not. */
 export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(EVENT_KINDS, text);
 }

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
 /**
- * `data` of a `property.created` event (service description, "Property (as carried in a `property.created` webhook)"):
- * the only `data` the description shows. The set of values of `type`, the unit of `surface` and the currency of
- * `purchase_price` are not shown there, so none is assumed.
+ * `data` of a `property.created` event (service description, "Property (as carried in a `property.created` webhook)"),
+ * the only `data` that the description shows. It does not show the values of `type`, the unit of `surface` or the
+ * currency of `purchase_price`, so this schema assumes none.
  */
 export const propertyCreatedSchema = z.looseObject({
   id: z.string().startsWith("prop_"),

@@ -4,42 +4,42 @@ import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
 import { parseTimestamp } from "./timestamp.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** Why signed bytes are not an event: stored with the dead letter, shown in the live view, listed in `docs/answers.md`. */
+/** Why signed bytes are not an event. Stored with the dead letter, shown in the live view, listed in `docs/answers.md`. */
 export const REJECTION_REASONS = {
   empty_body: "the body is empty",
   invalid_utf8: "the body is not UTF-8",
   invalid_json: "the body is not JSON",
-  duplicate_key: "an object holds one key twice, so its meaning is not clear",
-  forbidden_key: "an object holds a key that poisons prototypes",
-  too_deep: "the JSON is nested too deep",
+  duplicate_key: "an object contains a key twice, so its meaning is ambiguous",
+  forbidden_key: "an object contains a key that could pollute prototypes",
+  too_deep: "the JSON is nested too deeply",
   invalid_envelope: "the JSON is not an envelope",
   invalid_timestamp: "the timestamp is not ISO 8601 in UTC",
   too_old: "the timestamp is older than the receiver accepts",
-  future_timestamp: "the timestamp is ahead of this machine's clock",
+  future_timestamp: "the timestamp is too far in the future",
 } as const;
 
-/** One of the stable reasons. */
+/** One of the stable rejection reasons. */
 export type RejectionReason = keyof typeof REJECTION_REASONS;
 
-/** Why signed bytes are not an event, in words fit for an answer: never a value from the body. */
+/** Why signed bytes are not an event, in words that may be sent as an answer: never a value from the body. */
 export interface Rejection {
   readonly reason: RejectionReason;
   readonly message: string;
-  /** The offending field, such as `webhook.id`, where there is one. */
+  /** The invalid field, such as `webhook.id`, if there is one. */
   readonly field?: string;
 }
 
-/** An envelope read from bytes, with what identity needs. */
+/** An envelope read from bytes, with the values that its identity needs. */
 export interface ReadEnvelope {
   readonly envelope: Envelope;
   readonly eventId: string;
   /** The envelope's timestamp in milliseconds since 1970. */
   readonly timestamp: number;
-  /** The same for an event that was only dated anew. */
+  /** Equal for events that differ only in their timestamp. */
   readonly content: string;
 }
 
-/** The two ways reading can end. */
+/** The result of reading an envelope. */
 export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | Rejected;
 
 /** The bytes are not an event. */
@@ -49,8 +49,8 @@ export interface Rejected {
 }
 
 /**
- * Reads signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or poisonous keys, the four fields of the
- * description's "Body envelope", a strict UTC timestamp. Call it only with bytes whose signature was good.
+ * Reads signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or dangerous keys, the four fields of the
+ * description's "Body envelope", a strict UTC timestamp. Call it only with bytes whose signature is valid.
  */
 export function readEnvelope(body: Uint8Array): EnvelopeResult {
   const parsed = parseObject(body);
@@ -61,7 +61,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
   return isEnvelope(value) ? identify(value, walked.members) : notAnEnvelope(value);
 }
 
-/** The envelope of bytes that {@link readEnvelope} has taken before: they are not looked at as closely again. */
+/** Reads bytes that {@link readEnvelope} has accepted before, without repeating all of its checks. */
 export function readEnvelopeAgain(
   body: Uint8Array,
 ): { readonly ok: true; readonly envelope: Envelope } | Rejected {
@@ -95,7 +95,7 @@ function parseObject(
 
 function notAnEnvelope(value: object): Rejected {
   const field = envelopeSchema.safeParse(value).error?.issues[0]?.path.join(".") ?? "";
-  return rejected("invalid_envelope", field, `${field} is missing or not what an envelope holds there`);
+  return rejected("invalid_envelope", field, `${field} is missing or invalid`);
 }
 
 function identify(envelope: Envelope, members: JsonMembers): EnvelopeResult {
@@ -112,7 +112,7 @@ function canonical(members: JsonMembers, key: string): string {
   return span.canonical;
 }
 
-/** A rejection with the standard text of its reason, or a text of its own. */
+/** Creates a rejection with the standard text of its reason, or with another text. */
 export function rejected(reason: RejectionReason, field?: string, message?: string): Rejected {
   const text = message ?? REJECTION_REASONS[reason];
   return { ok: false, rejection: { reason, message: text, ...(field !== undefined && { field }) } };

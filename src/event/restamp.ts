@@ -3,8 +3,8 @@ import { formatTimestamp } from "./timestamp.ts";
 import { decodeUtf8, hasByteOrderMark } from "./utf8.ts";
 
 /**
- * The same body with another `timestamp`: only the characters of that one value change; spacing, key order, escapes
- * and numbers stay as they were. `undefined` where the bytes are not a JSON object that has a `timestamp`.
+ * Returns the same body with another `timestamp`. Only the characters of that value change; spacing, key order, escapes
+ * and numbers stay. Returns `undefined` if the bytes are not a JSON object with a `timestamp`.
  */
 export function restamp(body: Uint8Array, instant: number): Uint8Array | undefined {
   let text: string;

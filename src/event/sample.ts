@@ -15,8 +15,8 @@ import tenantUpdated from "./samples/tenant.updated.json" with { type: "json" };
 import { formatTimestamp } from "./timestamp.ts";
 
 /**
- * One envelope per kind. Every id in them says `sample`. Only `property.created` has a documented `data`; what the
- * other eleven carry is made up to be useful in a demonstration, and no handler may rely on it.
+ * One envelope per kind. Every id contains `sample`. Only `property.created` has documented `data`; the `data` of the
+ * other eleven is invented for demonstrations, and no handler may rely on it.
  */
 const SAMPLES: Readonly<Record<EventKind, Envelope>> = {
   "property.created": propertyCreated,
@@ -33,15 +33,15 @@ const SAMPLES: Readonly<Record<EventKind, Envelope>> = {
   "contact.created": contactCreated,
 };
 
-/** What to change in a sample. */
+/** Changes to a sample. */
 export interface SampleOptions {
-  /** Milliseconds since 1970. Default: the sample's own, fixed instant, which a receiver finds too old one day. */
+  /** Milliseconds since 1970. Default: the sample's own fixed timestamp, which receivers refuse as too old. */
   readonly timestamp?: number;
-  /** Takes the place of the sample's `data`. */
+  /** Replaces the sample's `data`. */
   readonly data?: Record<string, unknown>;
 }
 
-/** A sample envelope of a kind, fresh each time, so that it can be changed. */
+/** Returns a new sample envelope of a kind, which may be modified. */
 export function sampleEvent(kind: EventKind, { timestamp, data }: SampleOptions = {}): Envelope {
   const sample = structuredClone(SAMPLES[kind]);
   if (timestamp !== undefined) sample.timestamp = formatTimestamp(timestamp);

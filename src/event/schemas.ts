@@ -1,12 +1,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 
-/** A `data` object whose shape the service description does not show: open, nothing invented. */
+/** A `data` object of which the service description shows nothing: any fields, none assumed. */
 export type OpenObject = Record<string, unknown>;
 
 /**
- * The user's own schemas for `data`, by event kind: any Standard Schema library (zod, valibot, arktype …). A schema
- * both types the kind's handlers and is checked before they run; `data` that does not fit becomes a dead letter.
+ * The user's schemas for `data`, by event kind, from any Standard Schema library (zod, valibot, arktype …). A schema
+ * types the kind's handlers, and is checked before they run; `data` that does not fit becomes a dead letter.
  */
 export type DataSchemas = Readonly<Record<string, StandardSchemaV1>>;
 
@@ -19,14 +19,14 @@ export type DataOf<Kind extends string, Schemas = object> = Kind extends keyof S
     ? PropertyCreated
     : OpenObject;
 
-/** What checking a kind's `data` gave: the schema's output, or what does not fit and where. */
+/** The result of checking `data`: the schema's output, or what does not fit and where. */
 export type DataResult =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
 /**
- * Checks the `data` of a kind against the user's schema for it, else the documented one; other kinds are open. Only a
- * schema that works asynchronously is waited for.
+ * Checks the `data` of a kind against the user's schema, else the documented one; `data` of other kinds is not checked.
+ * Returns a promise only if the schema is asynchronous.
  */
 export function checkData(
   kind: string,
@@ -40,14 +40,14 @@ export function checkData(
   return validated instanceof Promise ? validated.then(toDataResult) : toDataResult(validated);
 }
 
-/** Whether `data` fits the documented shape of its kind, where there is one. */
+/** Whether `data` fits the documented shape of its kind, if there is one. */
 export function fitsDocumented(kind: string, data: OpenObject): boolean {
   return documentedSchema(kind)?.safeParse(data).success ?? true;
 }
 
 /**
- * The schema of what the description shows of a kind's `data`, where it shows it (section "Property (as carried in a
- * `property.created` webhook, field `data`)").
+ * The schema of a kind's documented `data`, if any (section "Property (as carried in a `property.created` webhook, field
+ * `data`)").
  */
 function documentedSchema(kind: string): typeof propertyCreatedSchema | undefined {
   return kind === "property.created" ? propertyCreatedSchema : undefined;

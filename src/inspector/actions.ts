@@ -13,8 +13,8 @@ import type { Fields } from "./read-request.ts";
 import { type Outgoing, readTarget, sendDelivery } from "./send-delivery.ts";
 
 /**
- * Sends an entry's delivery to the receiver again: `exact` with the same bytes and signature, else dated now and signed
- * anew.
+ * Sends an entry's delivery to the receiver again: with `exact` the same bytes and signature, else with a new timestamp and
+ * signature.
  */
 export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const fixture = { type: "delivery", delivery } as const;
@@ -32,7 +32,7 @@ export async function forward({ delivery }: Kept, fields: Fields, outgoing: Outg
   return sendDelivery(outgoing, { headers, body, target });
 }
 
-/** Signs a text as it is, but for its timestamp where that is asked for, and sends it to the receiver. */
+/** Signs a text and sends it to the receiver; sets its timestamp if requested, and changes nothing else. */
 export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const given = Buffer.from(fields.text("body"), "utf8");
   const dated = fields.flag("restamp") ? restamp(given, outgoing.clock()) : given;
@@ -40,13 +40,13 @@ export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
     throw new RequestError(
       400,
       "input_invalid",
-      "expected a JSON object with a timestamp: send it without dating it anew to send it as it is",
+      "expected a JSON object with a timestamp, got something else: turn off the new timestamp to send it unchanged",
     );
   }
   return sendSigned(dated, outgoing);
 }
 
-/** Makes a sample event, signs it and sends it to the receiver. */
+/** Creates a sample event, signs it and sends it to the receiver. */
 export function trigger(fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const kind = fields.text("kind");
   if (!isEventKind(kind)) {
@@ -61,7 +61,7 @@ export function trigger(fields: Fields, outgoing: Outgoing): Promise<Sent> {
   return sendSigned(triggerBody(kind, { timestamp, ...(data !== undefined && { data }) }), outgoing);
 }
 
-/** Lets dead and unhandled entries run again. */
+/** Redrives dead and unhandled entries. */
 export async function redrive(
   filter: EntryFilter,
   { inbox, clock }: Outgoing,
@@ -69,7 +69,7 @@ export async function redrive(
   return { redriven: await inbox.redrive(filter, clock()) };
 }
 
-/** The 12 samples to start from. */
+/** The 12 samples. */
 export function listSamples(): readonly Sample[] {
   return eventKinds.map((kind: EventKind) => ({
     kind,
@@ -79,12 +79,12 @@ export function listSamples(): readonly Sample[] {
   }));
 }
 
-/** The name of the file that an entry's body is saved to. */
+/** The file name for an entry's body. */
 export function bodyName({ entry }: Kept): string {
   return `entry-${entry.seq}-body.json`;
 }
 
-/** The name of the fixture that an entry is saved as. */
+/** The file name for an entry's fixture. */
 export function entryFixtureName({ entry, delivery }: Kept): string {
   return fixtureName(delivery.receivedAt, entry.seq, entry.kind, entry.key.eventId);
 }

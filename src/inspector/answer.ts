@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { HookporterError } from "../errors.ts";
 
 /**
- * On every answer. Nothing may be loaded but the page's own files, no text may become markup, no page may frame this one
- * or read an answer, and no cache keeps one.
+ * Headers of every answer. The browser may load only the page's own files, text cannot become markup, no other page may
+ * frame this one or read an answer, and no cache keeps one.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [
@@ -20,17 +20,17 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
 };
 
-/** What a route gives back: JSON, bytes to save, or a plain text. */
+/** The result of a route: JSON, bytes to save, or plain text. */
 export type Answer =
   | { readonly type: "json"; readonly value: unknown }
   | { readonly type: "file"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly type: "text"; readonly text: string };
 
-/** A request that cannot be done, with its status. */
+/** A request that cannot be served, with its status. */
 export class RequestError extends Error {
   readonly status: number;
   readonly type: string;
-  /** Of the answer. */
+  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, type: string, message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -41,13 +41,13 @@ export class RequestError extends Error {
   }
 }
 
-/** The path is known, the method is not. */
+/** The path is known, but not the method. */
 export function wrongMethod(allowed: readonly string[]): RequestError {
-  const message = "This path has other methods.";
+  const message = "This path does not support that method.";
   return new RequestError(405, "method_not_allowed", message, { Allow: allowed.join(", ") });
 }
 
-/** Writes what a route gave. Whatever came from a delivery goes out as a file or as plain text, never as a page. */
+/** Writes a route's result. Content of a delivery is sent as a file or as plain text, never as a page. */
 export function writeAnswer(response: ServerResponse, answer: Answer): void {
   if (answer.type === "json") {
     write(response, 200, "application/json", JSON.stringify(answer.value));
@@ -60,18 +60,18 @@ export function writeAnswer(response: ServerResponse, answer: Answer): void {
   }
 }
 
-/** Writes an error in the service's own shape (service description, "Errors"). */
+/** Writes an error in the service's own format (service description, "Errors"). */
 export function writeError(response: ServerResponse, { status, type, message, headers }: RequestError): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!response.req.complete) response.setHeader("Connection", "close");
   write(response, status, "application/json", JSON.stringify({ error: { type, message } }));
 }
 
-/** What anything that was thrown is answered with. */
+/** Converts anything thrown into an error answer. */
 export function toRequestError(thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
   if (!(thrown instanceof HookporterError)) {
-    return new RequestError(500, "server_error", "This is a fault in hookporter; its log says more.");
+    return new RequestError(500, "server_error", "This is a bug in hookporter; see its log.");
   }
   const { code, message } = thrown;
   if (code === "input_invalid" || code === "fixture_invalid") return new RequestError(400, code, message);

@@ -1,13 +1,13 @@
 /**
- * What the inspector's API says: shared by the server, which writes it, and the page, which reads it. All times are
- * milliseconds since 1970, all durations milliseconds. `docs/inspector.md` lists the routes.
+ * The types of the inspector's API, shared by the server and the page. All times are in milliseconds since 1970, all
+ * durations in milliseconds. `docs/inspector.md` lists the routes.
  */
 import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** An entry of the inbox, as a line of the list. */
+/** An entry of the inbox in the list. */
 export interface EntryRow {
   readonly type: "entry";
   /** Unique in the list, such as `e12`. */
@@ -23,11 +23,11 @@ export interface EntryRow {
   readonly lastSeenAt: number;
   readonly runAt: number;
   readonly settledAt: number | null;
-  /** Of the body. */
+  /** Size of the body. */
   readonly bytes: number;
 }
 
-/** A delivery of which nothing is kept, as a line of the list. */
+/** A delivery that was not kept, in the list. */
 export interface RefusalRow {
   readonly type: "refusal";
   /** Unique in the list, such as `r3`. */
@@ -37,9 +37,9 @@ export interface RefusalRow {
   readonly reason: string;
   readonly method: string;
   readonly target: string;
-  /** Of the body, as far as it was read. */
+  /** Size of the body, as far as it was read. */
   readonly bytes: number;
-  /** What the sender was answered. */
+  /** The status sent to the sender. */
   readonly status: number;
 }
 
@@ -49,7 +49,7 @@ export type Row = EntryRow | RefusalRow;
 /** A page of the list, newest first. */
 export interface RowPage {
   readonly rows: readonly EntryRow[];
-  /** Give it as `before` to go on; `null` where there is no more. */
+  /** Pass it as `before` for the next page; `null` if there is none. */
   readonly next: number | null;
 }
 
@@ -58,32 +58,32 @@ export interface Step {
   readonly name: string;
   readonly result: "passed" | "failed" | "skipped";
   readonly text: string;
-  /** Lines of detail, such as the digests that were compared. */
+  /** Details, such as the digests that were compared. */
   readonly details?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Why a delivery was taken or not, step by step. */
+/** Why a delivery was accepted or refused, step by step. */
 export interface Explanation {
-  /** What the sender was answered the first time; `null` where it is not known any more. */
+  /** The status first sent to the sender; `null` if it is no longer known. */
   readonly status: number | null;
   readonly summary: string;
   readonly fix: string | null;
-  /** What to try, in order, where nothing explains it. */
+  /** What to try, in order, if nothing explains it. */
   readonly advice?: readonly string[];
   readonly steps: readonly Step[];
 }
 
-/** A body, as far as it is shown. */
+/** A body as displayed. */
 export interface ShownBody {
   readonly bytes: number;
-  /** `binary` where the bytes are not UTF-8: `text` is a hex dump then. */
+  /** `binary` if the bytes are not UTF-8; then `text` is a hex dump. */
   readonly form: "text" | "binary";
   readonly text: string;
-  /** Whether there is more than is shown. */
+  /** Whether the body is longer than the text. */
   readonly cut: boolean;
 }
 
-/** An entry with all there is to say about it. */
+/** An entry with all details. */
 export interface EntryDetail extends EntryRow {
   readonly source: string;
   readonly eventTimestamp: number | null;
@@ -91,7 +91,7 @@ export interface EntryDetail extends EntryRow {
   readonly finishedHandlers: readonly string[];
   readonly bodyHash: string;
   readonly explanation: Explanation;
-  /** `null` where the delivery was dropped by now. */
+  /** `null` if the delivery has been deleted. */
   readonly delivery: {
     readonly method: string;
     readonly target: string;
@@ -100,18 +100,18 @@ export interface EntryDetail extends EntryRow {
   } | null;
   /** Oldest first. */
   readonly runs: readonly AttemptRecord[];
-  /** When it came again, as far as this `listen` has seen; newest first. */
+  /** When it was received again during this `listen`, newest first. */
   readonly seenAgain: readonly number[];
 }
 
-/** A refused delivery with all there is to say about it. */
+/** A refused delivery with all details. */
 export interface RefusalDetail extends RefusalRow {
   readonly durationMs: number;
   readonly headers: ShownHeaders;
   readonly explanation: Explanation;
 }
 
-/** The event before this one that speaks of the same resource. */
+/** The previous event about the same resource. */
 export interface Previous {
   readonly seq: number;
   readonly kind: string | null;
@@ -119,29 +119,29 @@ export interface Previous {
   readonly body: ShownBody;
 }
 
-/** What a delivery that the inspector sent was answered. */
+/** The answer to a delivery that the inspector sent. */
 export interface Sent {
   readonly url: string;
   readonly status: number;
   readonly ok: boolean;
   readonly durationMs: number;
   readonly body: string;
-  /** The entry the delivery became, where this receiver got it. */
+  /** The delivery's entry, if this receiver got it. */
   readonly seq: number | null;
 }
 
-/** A sample to start from. */
+/** A sample event. */
 export interface Sample {
   readonly kind: string;
   readonly meaning: string;
   readonly group: string;
-  /** Whether the service's description shows the shape of its `data`. */
+  /** Whether the service's description shows its `data`. */
   readonly documented: boolean;
   /** `data`, as indented JSON. */
   readonly data: string;
 }
 
-/** What the page must know of the receiver. */
+/** What the page needs to know about the receiver. */
 export interface Status {
   readonly version: string;
   readonly endpoint: string;
@@ -154,51 +154,51 @@ export interface Status {
   readonly counts: Readonly<Record<EntryState, number>>;
 }
 
-/** How many took at most so long. */
+/** The number of durations up to a bound. */
 export interface HistogramBucket {
   /** Upper bound in milliseconds; `null` for the last one, which has none. */
   readonly upTo: number | null;
   readonly count: number;
 }
 
-/** What came in one minute, by verdict. */
+/** Deliveries in one minute, by verdict. */
 export interface Minute {
-  /** When it began. */
+  /** Start of the minute. */
   readonly at: number;
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** How long the handlers of a kind took. */
+/** Durations of a kind's handlers. */
 export interface KindDurations {
   readonly kind: string;
   readonly runs: number;
   readonly failed: number;
-  /** Half of the runs took at most so long, by estimate. */
+  /** Estimated median. */
   readonly median: number;
-  /** 95 % of the runs took at most so long, by estimate. */
+  /** Estimated 95th percentile. */
   readonly p95: number;
   readonly longest: number;
 }
 
-/** What has come and what became of it since `listen` started. */
+/** Statistics since `listen` started. */
 export interface Overview {
   readonly since: number;
   readonly now: number;
-  /** The last 60, oldest first. */
+  /** The last 60 minutes, oldest first. */
   readonly minutes: readonly Minute[];
-  /** From a request's head to its answer. */
+  /** Times from a request's head to its answer. */
   readonly latency: readonly HistogramBucket[];
   readonly durations: readonly KindDurations[];
   readonly counts: Readonly<Record<EntryState, number>>;
-  /** The newest, newest first. */
+  /** The newest dead letters, newest first. */
   readonly dead: readonly EntryRow[];
 }
 
-/** What the live feed says each time; every part is left out where it is empty. */
+/** An update of the live feed; empty parts are omitted. */
 export interface LiveUpdate {
-  /** Entries that are new or have changed, and fit the filter. */
+  /** New or changed entries that match the filter. */
   readonly rows?: readonly EntryRow[];
-  /** Ids of lines that do not fit the filter any more. */
+  /** Ids of rows that no longer match the filter. */
   readonly gone?: readonly string[];
   readonly refusals?: readonly RefusalRow[];
 }

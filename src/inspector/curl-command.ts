@@ -3,18 +3,18 @@ import { curlLine } from "../relay/curl-line.ts";
 import { sentHeaders } from "../relay/send.ts";
 import { textOf } from "./shown-body.ts";
 
-/** Longer bodies, and bodies that a terminal would act on when they are pasted, go in as base64. */
+/** Longer bodies, and bodies with characters that a terminal interprets when pasted, are passed as base64. */
 const MAX_PASTED = 32 * 1024;
 
-/** The command that sends a delivery again with `curl` from a POSIX shell, byte for byte, signature included. */
+/** A command for a POSIX shell that resends a delivery with `curl`, byte for byte, with its signature. */
 export function curlCommand({ headers, body }: Delivery, endpoint: URL): string {
   const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
   const note =
-    leftOut.length === 0 ? "" : `\n# left out, as no command line carries it: ${leftOut.join(", ")}`;
+    leftOut.length === 0 ? "" : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
   return `${printing(body)} | ${line}${note}\n`;
 }
 
-/** The command that prints these bytes. */
+/** A command that prints these bytes. */
 function printing(body: Uint8Array): string {
   const text = textOf(body);
   const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength; // no byte order mark

@@ -10,11 +10,11 @@ import { entryRow } from "./rows.ts";
 import { shownBody } from "./shown-body.ts";
 import { shownHeaders } from "./shown-headers.ts";
 
-/** Lines on a page of the list. */
+/** Rows per page of the list. */
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 5000;
 
-/** An entry whose delivery is still there. */
+/** An entry whose delivery is still stored. */
 export interface Kept {
   readonly entry: Entry;
   readonly delivery: Delivery;
@@ -29,29 +29,29 @@ export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSea
 }
 
 /**
- * The entry of a number.
+ * Finds the entry with a number.
  *
  * @throws RequestError 404
  */
 export async function findEntry(inbox: Inbox, number: string): Promise<Entry> {
   const [entry] = /^\d{1,15}$/.test(number) ? await inbox.list({ seq: Number(number) }) : [];
   if (entry !== undefined) return entry;
-  throw new RequestError(404, "entry_unknown", "there is no such entry; it may have been pruned");
+  throw new RequestError(404, "entry_unknown", "no entry with this number; it may have been pruned");
 }
 
 /**
- * The entry of a number with its delivery.
+ * Finds the entry with a number, and its delivery.
  *
- * @throws RequestError 404; 410 where the delivery was dropped
+ * @throws RequestError 404; 410 if the delivery was deleted
  */
 export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
   const entry = await findEntry(inbox, number);
   const delivery = await inbox.delivery(entry.seq);
   if (delivery !== undefined) return { entry, delivery };
-  throw new RequestError(410, "delivery_dropped", "the delivery of this entry was dropped to save space");
+  throw new RequestError(410, "delivery_dropped", "the delivery of this entry was deleted to save space");
 }
 
-/** An entry with all there is to say about it. */
+/** An entry with all details. */
 export async function describeEntry(
   inbox: Inbox,
   entry: Entry,

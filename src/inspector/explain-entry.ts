@@ -12,13 +12,13 @@ import { verify } from "../signature/verify.ts";
 import type { Explanation, Step } from "./api.ts";
 import { shownDigest } from "./shown-digest.ts";
 
-/** What a signature is checked again with. */
+/** What is needed to verify a signature again. */
 export interface Signing {
   readonly secrets: readonly Secret[];
   readonly signatureHeader: string;
 }
 
-/** Why an entry is what it is: what the receiver checked, and what came of its handlers. */
+/** Explains an entry: what the receiver checked, and what its handlers did. */
 export function explainEntry(entry: Entry, delivery: Delivery | undefined, signing: Signing): Explanation {
   const rejected = entry.key.timestamp === REJECTED;
   const read = delivery === undefined ? undefined : readEnvelope(delivery.body);
@@ -34,7 +34,7 @@ export function explainEntry(entry: Entry, delivery: Delivery | undefined, signi
     const { summary, fix } = summarise(entry, rejected);
     return {
       status: null,
-      summary: summary.replace(/ and answered 200|: it was answered 400/, ""),
+      summary: summary.replace(/ and answered with 200|: it was answered with 400/, ""),
       fix,
       steps,
     };
@@ -45,51 +45,57 @@ export function explainEntry(entry: Entry, delivery: Delivery | undefined, signi
 function signatureStep(delivery: Delivery | undefined, { secrets, signatureHeader }: Signing): Step {
   const name = "Signature";
   if (delivery === undefined) {
-    return { name, result: "passed", text: "It was good when it came; the delivery was dropped since." };
+    return { name, result: "passed", text: "It was valid on arrival; the delivery has been deleted since." };
   }
   const { body, headers } = delivery;
   const header = readHeader(headers, signatureHeader);
   const verified = verify(body, header, secrets);
   const came = header === undefined ? "(none)" : [header].flat().map(shownDigest).join(", ");
-  const bom = hasByteOrderMark(body) ? ", its byte order mark included" : "";
+  const bom = hasByteOrderMark(body) ? ", including a byte order mark" : "";
   const covered = { name: "over the raw body", value: `${body.byteLength} bytes${bom}` };
-  const details = [{ name: `${signatureHeader} came as`, value: came }];
+  const details = [{ name: `received ${signatureHeader}`, value: came }];
   if (header === undefined) {
     const text =
-      "It has no such header: it was taken under another name of it, or over a channel that needs none.";
+      "It has no such header: it was accepted under another header name, or through a channel that needs no signature.";
     return { name, result: "skipped", text, details: [covered] };
   }
   if (!verified.ok) {
-    const text = "It was authentic when it came. No secret of this run signs it now: was it rotated?";
+    const text =
+      "It was authentic on arrival, but no secret of this run matches now. The secret may have been rotated.";
     return { name, result: "passed", text, details: [...details, covered] };
   }
   const { role, fingerprint, key } = verified.secret;
-  const computed = { name: `${role} secret ${fingerprint} gives`, value: sign(body, key) };
-  const text = `The HMAC-SHA256 of the raw bytes under the ${role} secret is the one that came.`;
+  const computed = { name: `with ${role} secret ${fingerprint}`, value: sign(body, key) };
+  const text = `The HMAC-SHA256 of the raw bytes with the ${role} secret matches the header.`;
   return { name, result: "passed", text, details: [...details, computed, covered] };
 }
 
 function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
   const name = "Envelope";
-  if (read === undefined) return { name, result: "skipped", text: "The delivery was dropped since." };
+  if (read === undefined) return { name, result: "skipped", text: "The delivery has been deleted." };
   if (!read.ok) {
     const { message, field, reason: code } = read.rejection;
     const where = field === undefined || field === "" ? [] : [{ name: "field", value: field }];
     return { name, result: "failed", text: `${message} (${code}).`, details: where };
   }
-  const text = "Strict UTF-8 and JSON, no key twice, with event, timestamp, data and webhook.";
+  const text = "Valid JSON without duplicate keys, with event, timestamp, data and webhook.";
   return { name, result: "passed", text };
 }
 
 function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvelope | undefined): Step {
   const name = "Time";
   if (eventTimestamp === null || read === undefined) {
-    return { name, result: "skipped", text: "There is no timestamp to look at." };
+    return { name, result: "skipped", text: "There is no timestamp to check." };
   }
   const details = [{ name: "timestamp", value: read.envelope.timestamp }];
   const age = receivedAt - eventTimestamp;
   if (reason === "too_old") {
-    return { name, result: "failed", text: `It was ${inWords(age)} old: older than is accepted.`, details };
+    return {
+      name,
+      result: "failed",
+      text: `It was ${inWords(age)} old, which is older than accepted.`,
+      details,
+    };
   }
   if (reason === "future_timestamp") {
     return {
@@ -106,22 +112,23 @@ function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvel
 
 function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
   const name = "Data";
-  if (rejected || kind === null) return { name, result: "skipped", text: "Not looked at." };
+  if (rejected || kind === null) return { name, result: "skipped", text: "Not checked." };
   if (reason === "invalid_data") {
     return { name, result: "failed", text: `data does not fit the schema of ${kind} (invalid_data).` };
   }
-  if (!isEventKind(kind)) return { name, result: "passed", text: "A kind this version does not know: open." };
-  return { name, result: "passed", text: `It fits what is known of ${kind}.` };
+  if (!isEventKind(kind))
+    return { name, result: "passed", text: "This version does not know the kind, so data is not checked." };
+  return { name, result: "passed", text: `It fits what is known about ${kind}.` };
 }
 
 function identityStep({ key, duplicates }: Entry, rejected: boolean): Step {
   const name = "Identity";
-  const details = [{ name: rejected ? "stands for the bytes" : "event id", value: key.eventId }];
-  const again = duplicates === 0 ? "It came once." : `It came ${duplicates + 1} times; it is kept once.`;
-  if (rejected) return { name, result: "skipped", text: `It is no event. ${again}`, details };
+  const details = [{ name: rejected ? "key of the bytes" : "event id", value: key.eventId }];
+  const again = duplicates === 0 ? "Received once." : `Received ${duplicates + 1} times, kept once.`;
+  if (rejected) return { name, result: "skipped", text: `Not an event. ${again}`, details };
   const derived = /^evt_\d+_[0-9a-f]{40}$/.test(key.eventId);
   const own = derived ? "The id is derived from kind, timestamp and data." : "The id is the envelope's own.";
-  const rule = key.timestamp === OWN_IDENTITY ? "The id is the one that identity gives." : own;
+  const rule = key.timestamp === OWN_IDENTITY ? "The id was returned by identity." : own;
   return { name, result: "passed", text: `${rule} ${again}`, details };
 }
 
@@ -129,16 +136,19 @@ function outcomeStep({ state, reason, attempts, settledAt, receivedAt }: Entry):
   const name = "Handlers";
   const tries = `${attempts} attempt${attempts === 1 ? "" : "s"}`;
   if (state === "done") {
-    const took = settledAt === null ? "" : `, ${inWords(settledAt - receivedAt)} after it came`;
+    const took = settledAt === null ? "" : `, ${inWords(settledAt - receivedAt)} after arrival`;
     return { name, result: "passed", text: `Done after ${tries}${took}.` };
   }
-  if (state === "dead") return { name, result: "failed", text: `A dead letter after ${tries}: ${reason}.` };
-  if (state === "unhandled") return { name, result: "failed", text: "No handler takes this kind." };
-  const text = state === "running" ? `Attempt ${attempts} is running.` : `Waiting; ${tries} so far.`;
+  if (state === "dead") return { name, result: "failed", text: `Dead letter after ${tries}: ${reason}.` };
+  if (state === "unhandled") return { name, result: "failed", text: "No handler for this kind." };
+  const text =
+    state === "running"
+      ? `Attempt ${attempts} is running.`
+      : `Waiting for the next attempt; ${tries} so far.`;
   return { name, result: "skipped", text };
 }
 
-/** What happened in a sentence or two, and what to do. */
+/** What happened, in a sentence or two, and what to do. */
 function summarise(
   { state, reason, kind, attempts }: Entry,
   rejected: boolean,
@@ -146,32 +156,33 @@ function summarise(
   if (rejected) {
     const time = reason === "too_old" || reason === "future_timestamp";
     const fix = time
-      ? "Redrive it to take it all the same, or replay it re-signed with the time of now."
-      : "Mend the body and send it as new.";
-    if (state === "done") return { summary: "It was rejected, then redriven as the event it is.", fix: null };
-    return { summary: "It is authentic, but the body was not taken: it was answered 400.", fix };
+      ? "Redrive it to accept it anyway, or replay it as a new event with the current time."
+      : "Fix the body and send it as a new delivery.";
+    if (state === "done") return { summary: "It was rejected, then redriven as an event.", fix: null };
+    return { summary: "It is authentic, but the body was rejected: it was answered with 400.", fix };
   }
   if (reason === "invalid_data") {
-    const fix = "Mend the schema and redrive it, or edit the data and send it as new.";
-    return { summary: `It was kept and answered 200, but its data does not fit ${kind}.`, fix };
+    const fix = "Fix the schema and redrive it, or edit the data and send it as a new delivery.";
+    return { summary: `It was kept and answered with 200, but its data does not fit ${kind}.`, fix };
   }
   if (state === "dead") {
-    const fix = "Mend the handler or the target, then redrive it.";
-    return { summary: "It was kept and answered 200, but its handlers failed each time.", fix };
+    const fix = "Fix the handler or the target, then redrive it.";
+    return { summary: "It was kept and answered with 200, but its handlers failed every time.", fix };
   }
   if (state === "unhandled") {
-    const fix = "Start listen with --handlers or --forward-to that takes this kind, then redrive it.";
-    return { summary: "It was kept and answered 200. Nothing here takes events of its kind.", fix };
+    const fix =
+      "Start listen with a handler or target for this kind (--handlers, --forward-to), then redrive it.";
+    return { summary: "It was kept and answered with 200. There is no handler or target for its kind.", fix };
   }
   if (state === "done")
-    return { summary: "It was kept and answered 200, and its handlers ended well.", fix: null };
+    return { summary: "It was kept and answered with 200, and its handlers succeeded.", fix: null };
   if (state === "pending" && attempts > 0) {
     const times = attempts === 1 ? "once" : `${attempts} times`;
-    const summary = `It was kept and answered 200. Its handlers failed ${times}; it is tried again.`;
-    return { summary, fix: "Mend the handler or the target: the next attempt takes what is there then." };
+    const summary = `It was kept and answered with 200. Its handlers failed ${times}; it will be retried.`;
+    return { summary, fix: "Fix the handler or the target; the next attempt will use the new version." };
   }
-  const running = state === "running" ? "Its handlers are running." : "Its handlers run next.";
-  return { summary: `It was kept and answered 200. ${running}`, fix: null };
+  const running = state === "running" ? "Its handlers are running." : "Its handlers will run next.";
+  return { summary: `It was kept and answered with 200. ${running}`, fix: null };
 }
 
 function inWords(ms: number): string {

@@ -7,28 +7,28 @@ import { readHeader } from "../signature/header.ts";
 import type { Explanation, Step } from "./api.ts";
 import { shownDigest } from "./shown-digest.ts";
 
-/** The checks of a receiver in their order; the reason of a refusal belongs to one of them. */
+/** A receiver's checks in order; the reason of a refusal belongs to one of them. */
 const CHECKS: readonly {
   readonly name: string;
   readonly passed: string;
   readonly reasons: readonly string[];
 }[] = [
-  { name: "Path", passed: "It came to the endpoint.", reasons: ["wrong_path"] },
-  { name: "Method", passed: "It came with POST.", reasons: ["wrong_method"] },
+  { name: "Path", passed: "It was sent to the endpoint.", reasons: ["wrong_path"] },
+  { name: "Method", passed: "It was a POST.", reasons: ["wrong_method"] },
   {
     name: "Body",
-    passed: "It arrived whole, in time, within the limit and without Content-Encoding.",
+    passed: "It arrived completely, in time, within the size limit and without Content-Encoding.",
     reasons: ["content_encoding", "too_slow", "too_large", "aborted"],
   },
   {
     name: "Signature",
-    passed: "It belongs to these bytes.",
+    passed: "It matches the raw bytes.",
     reasons: ["signature_missing", "signature_malformed", "signature_mismatch"],
   },
   { name: "Kept", passed: "It was committed.", reasons: ["unavailable", "misconfigured"] },
 ];
 
-/** Why nothing is kept of a delivery. Never holds anything of its body. */
+/** Explains why a delivery was not kept. Never contains anything from its body. */
 export function explainRefusal(
   observation: DeliveryObservation,
   signatureHeader: string,
@@ -40,24 +40,24 @@ export function explainRefusal(
   const at = CHECKS.findIndex(({ reasons }) => reasons.includes(reason ?? ""));
   const failed = detail ?? fix ?? word;
   const steps = CHECKS.map(({ name, passed }, index): Step => {
-    if (index > at) return { name, result: "skipped", text: "Not looked at." };
+    if (index > at) return { name, result: "skipped", text: "Not checked." };
     if (index < at) {
-      // A body that was already parsed by somebody else was never checked.
-      if (reason === "misconfigured" && index > 1) return { name, result: "skipped", text: "Not known." };
+      // If something upstream parsed the body, it was never checked.
+      if (reason === "misconfigured" && index > 1) return { name, result: "skipped", text: "Unknown." };
       return { name, result: "passed", text: passed };
     }
     const details =
       name === "Signature"
         ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
-        : [{ name: "came as", value: `${observation.method} ${observation.target}`.slice(0, 300) }];
+        : [{ name: "received", value: `${observation.method} ${observation.target}`.slice(0, 300) }];
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
-  const summary = `${sentence(failed)} Nothing of it is kept.`;
+  const summary = `${sentence(failed)} It was not kept.`;
   const general = fix === null || fix === failed ? null : sentence(fix);
   return { status, summary, fix: general, ...diagnosed(diagnosis), steps };
 }
 
-/** What a diagnosis puts in the place of the general fix. */
+/** The parts of a diagnosis that replace the general fix. */
 function diagnosed(
   diagnosis: Diagnosis | "left_out" | undefined,
 ): Partial<Pick<Explanation, "fix" | "advice">> {
@@ -69,7 +69,8 @@ function diagnosed(
 
 function causeDetails(diagnosis: Diagnosis | "left_out" | undefined): NonNullable<Step["details"]> {
   if (diagnosis === undefined) return [];
-  if (diagnosis === "left_out") return [{ name: "cause", value: "not worked out: too many came at once" }];
+  if (diagnosis === "left_out")
+    return [{ name: "cause", value: "not diagnosed: too many deliveries at once" }];
   const [nearest = [], ...others] = diagnosis.explanations;
   const inWords = ({ meaning, detail }: Cause) => (detail === null ? meaning : `${meaning} (${detail})`);
   return [
@@ -86,16 +87,16 @@ function signatureDetails(
   const values = given === undefined ? ["(none)"] : [given].flat();
   const computed = digests?.() ?? [];
   return [
-    ...values.map((value) => ({ name: `${signatureHeader} came as`, value: shownDigest(value) })),
+    ...values.map((value) => ({ name: `received ${signatureHeader}`, value: shownDigest(value) })),
     ...computed.map(({ role, fingerprint, start }) => ({
-      name: `${role} secret ${fingerprint} gives`,
-      value: `sha256=${start}… (8 of 64 digits are shown)`,
+      name: `with ${role} secret ${fingerprint}`,
+      value: `sha256=${start}… (only 8 of 64 digits are shown)`,
     })),
     { name: "over the raw body", value: `${bytes} bytes` },
   ];
 }
 
-/** A text as a sentence. */
+/** Formats a text as a sentence. */
 function sentence(text: string): string {
   const first = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;

@@ -2,20 +2,20 @@ import { ENTRY_STATES, type EntryFilter, type EntryState } from "../inbox/inbox.
 import { RequestError } from "./answer.ts";
 import type { RefusalDetail } from "./api.ts";
 
-/** What the list is narrowed to. Everything given must hold. */
+/** The list's filter; all given conditions must hold. */
 export interface RowFilter {
-  /** Of entries. */
+  /** The conditions for entries. */
   readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text">;
-  /** Whether refused deliveries may be shown: `state` names them, or no state and no kind is named. */
+  /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
   readonly refusals: boolean;
-  /** The same conditions, for a refused delivery. */
+  /** The same conditions for a refused delivery. */
   readonly takes: (refusal: RefusalDetail) => boolean;
 }
 
 const MAX_TEXT = 200;
 
 /**
- * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`; the first two may be lists with commas.
+ * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`; the first two may be comma-separated lists.
  *
  * @throws RequestError 400
  */
@@ -48,7 +48,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
 }
 
 /**
- * A whole number from a query.
+ * Reads a whole number from a query.
  *
  * @throws RequestError 400
  */

@@ -1,20 +1,20 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Entry, EntryFilter, Inbox } from "../inbox/inbox.ts";
 
-/** Entries whose bodies are looked into at a time, so that deliveries are not kept waiting. */
+/** The number of bodies searched at a time, so that deliveries are not delayed. */
 const WINDOW = 500;
 
-/** Windows looked into for one answer: after that the caller is told where to go on. */
+/** The maximum number of windows per request; after that the caller continues with `next`. */
 const MAX_WINDOWS = 40;
 
 /** Some entries, newest first. */
 export interface Found {
   readonly entries: readonly Entry[];
-  /** Goes on below this number; `null` where there is nothing more. */
+  /** Where to continue, below this number; `null` at the end. */
   readonly next: number | null;
 }
 
-/** At most `limit` of the newest entries below `before` that fit a filter. With a text it may give fewer, and go on. */
+/** At most `limit` of the newest matching entries below `before`. A text search may return fewer, and a `next`. */
 export async function findEntries(
   inbox: Inbox,
   filter: EntryFilter,

@@ -5,12 +5,12 @@ import type { Previous } from "./api.ts";
 import { findEntries } from "./find-entries.ts";
 import { shownBody } from "./shown-body.ts";
 
-/** Entries that name the resource and are looked into. */
+/** The maximum number of entries examined. */
 const MAX_LOOKED_AT = 20;
 
 /**
- * The newest event before an entry that speaks of the same resource: of the same family, with the same `data.id`.
- * Looks as far back as one search does.
+ * The newest earlier event about the same resource: of the same family, with the same `data.id`. Looks back as far as one
+ * search does.
  */
 export async function findPrevious(inbox: Inbox, entry: Entry): Promise<Previous | undefined> {
   const { kind, seq } = entry;

@@ -1,10 +1,10 @@
-/** Counts durations in buckets, so that a million of them take no more room than one. */
+/** Counts durations in buckets, so that its size does not depend on their number. */
 export class Histogram {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
   #longest = 0;
 
-  /** @param bounds - upper bounds, ascending; what is longer than all of them has a bucket of its own */
+  /** @param bounds - upper bounds in ascending order; a final bucket holds longer durations */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = Array.from({ length: bounds.length + 1 }, () => 0);
@@ -29,7 +29,7 @@ export class Histogram {
     return this.#longest;
   }
 
-  /** The upper bound of the bucket that a share (0 to 1) of the durations lies in or below; never above the longest. */
+  /** The upper bound of the bucket with the given quantile (0 to 1); never above the longest duration. */
   quantile(share: number): number {
     const wanted = this.total * share;
     let seen = 0;
@@ -41,10 +41,10 @@ export class Histogram {
   }
 }
 
-/** Bounds that grow by a quarter each, from 0.1 ms to beyond a minute: for estimates of quantiles. */
+/** Bounds that grow by a quarter each, from 0.1 ms to over a minute, to estimate quantiles. */
 export const FINE_BOUNDS: readonly number[] = Array.from({ length: 62 }, (_, step) =>
   Number((0.1 * 1.25 ** step).toPrecision(3)),
 );
 
-/** Bounds a person can read, in milliseconds. */
+/** Readable bounds, in milliseconds. */
 export const READABLE_BOUNDS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];

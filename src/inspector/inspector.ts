@@ -15,22 +15,22 @@ import type { Workings } from "./routes.ts";
 import { startInspectorServer } from "./server.ts";
 import { drawToken } from "./token.ts";
 
-/** What an inspector looks at, and what it says of it. */
+/** The options of an inspector. */
 export interface InspectorOptions {
   readonly receiver: Pick<Receiver, "inbox" | "observe">;
-  /** The receiver's own endpoint: where replays, triggers and edited bodies go. */
+  /** The receiver's endpoint, to which replays, triggers and edited bodies are sent. */
   readonly endpoint: URL;
-  /** The receiver's secrets: the first one signs what is sent from here. */
+  /** The receiver's secrets; the first one signs what the inspector sends. */
   readonly secrets: readonly SecretValue[];
   readonly signatureHeader: string;
-  /** 0 asks for a free one. Default 4401, or a free one where that is taken. */
+  /** 0 means any free port. Default 4401, or a free one if that is taken. */
   readonly port: number | undefined;
-  /** Where the inbox is, in words. */
+  /** A description of the inbox's location. */
   readonly inboxName: string;
   readonly handlers: string | null;
-  /** Targets the receiver forwards to. */
+  /** The receiver's forward targets. */
   readonly targets: readonly URL[];
-  /** Why a delivery was not authentic; `left_out` where it is too much to work out now. Default: it is never worked out. */
+  /** Explains why a delivery was not authentic; `left_out` if there are too many. Default: no explanation. */
   readonly diagnose?: DiagnoseRefusal;
   readonly log: Logger;
   readonly clock: () => number;
@@ -39,15 +39,15 @@ export interface InspectorOptions {
 /** See {@link InspectorOptions.diagnose}. */
 type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
 
-/** An inspector that runs. */
+/** A running inspector. */
 export interface RunningInspector {
-  /** The page's address, with the token of this run in its fragment, which no browser sends anywhere. */
+  /** The page's address, with the token of this run in its fragment, which browsers never send. */
   readonly url: URL;
   close(): Promise<void>;
 }
 
 /**
- * Starts the inspector: a page and an API on a loopback port of their own, over the inbox and what the receiver tells.
+ * Starts the inspector: a page and an API on a separate loopback port, based on the inbox and the receiver's observations.
  *
  * @throws HookporterError `port_unavailable`
  */
@@ -69,7 +69,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     if (observation.type === "attempt") return;
     const { outcome, receivedAt } = observation;
     if ("duplicate" in outcome && outcome.duplicate) repeats.note(outcome.seq, receivedAt);
-    // Digests are computed when the sender has its answer, and show nothing of them by the time it takes.
+    // Digests are computed after the sender has its answer, so that the answer's timing reveals nothing.
     if (observation.diagnose === undefined) remember(observation);
     else setImmediate(remember, observation);
   });
@@ -88,7 +88,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   const { inbox } = options.receiver;
   const secrets = readSecrets(options.secrets);
   const [current] = secrets;
-  if (current === undefined) throw new TypeError("readSecrets gives at least one secret");
+  if (current === undefined) throw new TypeError("readSecrets returned no secret");
   const startedAt = clock();
   const shown = secrets.map(({ role, fingerprint }) => ({ role, fingerprint }));
   const forwards = targets.map(({ href }) => href);

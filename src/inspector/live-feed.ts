@@ -6,17 +6,17 @@ import type { RowFilter } from "./filter.ts";
 import { refusalRow } from "./refusals.ts";
 import { entryId, entryRow } from "./rows.ts";
 
-/** Milliseconds between updates: what comes in between is told together. */
+/** Milliseconds between updates; changes in between are combined. */
 const TICK = 100;
 
-/** Milliseconds between looks at entries that are under way, for what no observation tells: that they run. */
+/** Milliseconds between polls of entries in progress, to notice that they run, which no observation reports. */
 const LOOK_AGAIN = 1000;
 const MAX_UNDER_WAY = 500;
 
-/** Milliseconds between signs of life. */
+/** Milliseconds between heartbeats. */
 const HEARTBEAT = 15_000;
 
-/** Bytes a page may be behind; one that is slower is told to read anew. */
+/** Bytes that a page may lag behind; a slower one is told to reload. */
 const MAX_BEHIND = 1024 * 1024;
 
 const MAX_CLIENTS = 20;
@@ -27,7 +27,7 @@ interface Client {
   behind: boolean;
 }
 
-/** Tells pages of what happens, as server-sent events. Does nothing while nobody looks. */
+/** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
 export class LiveFeed {
   readonly #inbox: Inbox;
   readonly #clients = new Set<Client>();
@@ -46,27 +46,27 @@ export class LiveFeed {
     ];
   }
 
-  /** Notes what an observation changed. */
+  /** Records what an observation changed. */
   note(observation: Observation): void {
     if (observation.type === "attempt") this.touch(observation.seq);
     else if ("seq" in observation.outcome) this.touch(observation.outcome.seq);
   }
 
-  /** Notes that an entry has changed. */
+  /** Records that an entry has changed. */
   touch(seq: number): void {
     if (this.#clients.size === 0) return;
     this.#touched.add(seq);
     this.#schedule();
   }
 
-  /** Notes a refused delivery. */
+  /** Records a refused delivery. */
   noteRefusal(refusal: RefusalDetail): void {
     if (this.#clients.size === 0) return;
     this.#refusals.push(refusal);
     this.#schedule();
   }
 
-  /** Whether one more may follow. */
+  /** Whether the maximum number of pages is reached. */
   get full(): boolean {
     return this.#clients.size >= MAX_CLIENTS;
   }
@@ -78,11 +78,11 @@ export class LiveFeed {
     const client = { response, filter, behind: false };
     this.#clients.add(client);
     response.on("close", () => this.#clients.delete(client));
-    response.on("error", () => {}); // it went away while it was written to
+    response.on("error", () => {}); // the client disconnected during a write
     response.on("drain", () => this.#caughtUp(client));
   }
 
-  /** Ends all responses; resolves when nothing is read for them any more. */
+  /** Ends all responses; resolves when no reads are in progress. */
   async close(): Promise<void> {
     for (const beat of this.#beats) clearInterval(beat);
     clearTimeout(this.#timer);
@@ -112,7 +112,7 @@ export class LiveFeed {
       try {
         send(client, "update", await this.#updateFor(client, seqs, refusals));
       } catch {
-        send(client, "gap", {}); // the inbox could not be read now; the page reads anew
+        send(client, "gap", {}); // the inbox could not be read; the page reloads
       }
     }
   }
@@ -140,7 +140,7 @@ export class LiveFeed {
   #lookAgain(): void {
     if (this.#clients.size === 0) this.#underWay.clear();
     for (const seq of this.#underWay) this.touch(seq);
-    this.#underWay.clear(); // those that still are under way come back with the next update
+    this.#underWay.clear(); // entries still in progress are added again by the next update
   }
 
   #beat(): void {

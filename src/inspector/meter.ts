@@ -6,11 +6,11 @@ import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
 const MINUTE = 60_000;
 const MINUTES = 60;
 
-/** Kinds that are counted apart; a sender may make up any number of them. */
+/** The maximum number of kinds counted separately, since a sender may invent any number. */
 const MAX_KINDS = 40;
 const OTHER_KINDS = "(other kinds)";
 
-/** Counts what comes and how long it takes while `listen` runs. Its size does not grow with what comes. */
+/** Counts deliveries and their durations while `listen` runs. Its size is bounded. */
 export class Meter {
   readonly #since: number;
   readonly #minutes = new Map<number, Map<string, number>>();
@@ -26,7 +26,7 @@ export class Meter {
     else this.#countRuns(observation);
   }
 
-  /** All but what the inbox knows. */
+  /** Everything except what the inbox knows. */
   read(now: number): Pick<Overview, "since" | "now" | "minutes" | "latency" | "durations"> {
     const current = Math.floor(now / MINUTE);
     const minutes = Array.from({ length: MINUTES }, (_, back): Minute => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 
-/** A file of the page, as it is served. */
+/** A file of the page, as served. */
 export interface PageFile {
   readonly type: string;
   readonly bytes: Uint8Array;
@@ -14,10 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** What stands in for a page that was not built, as in a checkout of the sources. */
+/** Served if the page was not built, as in a checkout of the sources. */
 const NOT_BUILT = Buffer.from("The page is not built: run npm run build, then start listen again.\n");
 
-/** The files of the built page by their request target. They are listed once, so no target can name another file. */
+/** The files of the built page by request target. They are listed once, so no target can name another file. */
 export function readPage(folder: string): ReadonlyMap<string, PageFile> {
   if (!existsSync(join(folder, "index.html"))) {
     return new Map([["/", { type: "text/plain; charset=utf-8", bytes: NOT_BUILT }]]);

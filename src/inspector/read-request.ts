@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { readBody } from "../receiver/read-body.ts";
 import { RequestError } from "./answer.ts";
 
-/** Bytes of a request, and milliseconds for it to arrive. */
+/** The maximum size of a request in bytes, and its time-out in milliseconds. */
 const LIMITS = { limit: 4 * 1024 * 1024, timeout: 10_000 };
 
 /** The fields of a request's JSON object. */
@@ -13,21 +13,21 @@ export class Fields {
     this.#values = values;
   }
 
-  /** @throws RequestError 400 where there is no text of that name */
+  /** @throws RequestError 400 if there is no string with that name */
   text(name: string): string {
     const value = this.optionalText(name);
-    if (value === undefined) throw invalid(`expected ${name} to be a text`);
+    if (value === undefined) throw invalid(`expected ${name} to be a string`);
     return value;
   }
 
-  /** @throws RequestError 400 where it is something else than a text */
+  /** @throws RequestError 400 if the value is not a string */
   optionalText(name: string): string | undefined {
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
     if (value === undefined || typeof value === "string") return value;
-    throw invalid(`expected ${name} to be a text`);
+    throw invalid(`expected ${name} to be a string`);
   }
 
-  /** @throws RequestError 400 where it is something else than true or false; false where it is not there */
+  /** False if absent. @throws RequestError 400 if the value is not a boolean */
   flag(name: string): boolean {
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : false;
     if (typeof value === "boolean") return value;
@@ -36,7 +36,7 @@ export class Fields {
 }
 
 /**
- * Reads a request's JSON object; an empty body is an object without fields.
+ * Reads a request's JSON object; an empty body counts as an empty object.
  *
  * @throws RequestError 400, 408, 413
  */
@@ -45,7 +45,7 @@ export async function readFields(request: IncomingMessage): Promise<Fields> {
   if (body === "too_large") throw new RequestError(413, "payload_too_large", "expected a smaller request");
   if (body === "too_slow")
     throw new RequestError(408, "request_timeout", "the request did not arrive in time");
-  if (body === "aborted") throw invalid("the request did not arrive whole");
+  if (body === "aborted") throw invalid("the request did not arrive completely");
   if (body.byteLength === 0) return new Fields({});
   let value: unknown;
   try {

@@ -6,14 +6,14 @@ import type { RefusalDetail, RefusalRow } from "./api.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { shownHeaders } from "./shown-headers.ts";
 
-/** Refused deliveries remembered; the oldest is forgotten for the newest. */
+/** The maximum number of remembered refused deliveries; the oldest is dropped first. */
 const MAX_REMEMBERED = 500;
 
-/** Characters of a refused delivery's own texts that are remembered: anybody can send them. */
+/** The maximum length of a refused delivery's texts, since anyone can send them. */
 const MAX_TEXT = 2000;
 const MAX_HEADERS = 60;
 
-/** The latest deliveries of which nothing is kept: in memory only, without their bodies. */
+/** The latest deliveries that were not kept: in memory only, without their bodies. */
 export class Refusals {
   readonly #remembered: RefusalDetail[] = [];
   readonly #signatureHeader: string;
@@ -24,9 +24,9 @@ export class Refusals {
   }
 
   /**
-   * Remembers a delivery, where nothing else keeps it.
+   * Remembers a delivery if it was not kept.
    *
-   * @param diagnosis - why its signature does not match; `left_out` where that was too much to work out
+   * @param diagnosis - why its signature does not match; `left_out` if there were too many to diagnose
    */
   note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): RefusalDetail | undefined {
     const { outcome, receivedAt, durationMs, bytes } = observation;
@@ -47,7 +47,7 @@ export class Refusals {
     return detail;
   }
 
-  /** Those that fit, newest first. */
+  /** Those that match, newest first. */
   list(takes: (refusal: RefusalDetail) => boolean): readonly RefusalRow[] {
     return this.#remembered.filter(takes).map(refusalRow).reverse();
   }
@@ -57,7 +57,7 @@ export class Refusals {
   }
 }
 
-/** A refused delivery as a line of the list. */
+/** A refused delivery in the list. */
 export function refusalRow(refusal: RefusalDetail): RefusalRow {
   const { durationMs: _, headers: __, explanation: ___, ...row } = refusal;
   return row;

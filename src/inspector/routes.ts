@@ -27,7 +27,7 @@ import type { Repeats } from "./repeats.ts";
 import { entryRow } from "./rows.ts";
 import type { Outgoing } from "./send-delivery.ts";
 
-/** What the routes work on. */
+/** What the routes need. */
 export interface Workings {
   readonly inbox: Inbox;
   readonly signing: Signing;
@@ -39,21 +39,21 @@ export interface Workings {
   readonly status: () => Promise<Status>;
 }
 
-/** A request to the API, past the door. */
+/** An API request that has passed the checks. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
-  /** What stands for `:id` in the route. */
+  /** The value of `:id` in the route. */
   readonly id: string;
 }
 
-/** Answers a call; `undefined` where it writes to the response itself. */
+/** Answers a call; returns `undefined` if it writes to the response itself. */
 type Route = (workings: Workings, call: Call) => Promise<Answer | undefined>;
 
 const DEAD_SHOWN = 20;
 
-/** What can be looked at. None of these changes anything. */
+/** The routes that change nothing. */
 const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
   "/api/overview": async (workings) => json(await overview(workings)),
@@ -80,17 +80,18 @@ const GET: Readonly<Record<string, Route>> = {
   "/api/refusals/:id": async ({ refusals }, { id }) => {
     const refusal = refusals.find(id);
     if (refusal !== undefined) return json(refusal);
-    throw new RequestError(404, "refusal_unknown", "it is not remembered any more: only the latest 500 are");
+    throw new RequestError(404, "refusal_unknown", "it is no longer remembered: only the latest 500 are");
   },
   "/api/live": async ({ feed }, { query, response }) => {
     const filter = readFilter(query);
-    if (feed.full) throw new RequestError(503, "too_many_pages", "too many pages follow this inspector");
+    if (feed.full)
+      throw new RequestError(503, "too_many_pages", "too many inspector pages are open: close some");
     feed.follow(response, filter);
     return undefined;
   },
 };
 
-/** What has effects. */
+/** The routes with effects. */
 const POST: Readonly<Record<string, Route>> = {
   "/api/entries/:id/replay": async ({ inbox, outgoing }, { id, request }) =>
     json(await replay(await findKept(inbox, id), await readFields(request), outgoing)),
@@ -105,16 +106,20 @@ const POST: Readonly<Record<string, Route>> = {
     throw new RequestError(
       409,
       "not_redriven",
-      `it is ${state}: only dead and unhandled entries are redriven`,
+      `expected a dead or unhandled entry, got one that is ${state}: it cannot be redriven`,
     );
   },
   "/api/redrive": async ({ outgoing }, { query, request }) => {
     await readFields(request);
     const { entries } = readFilter(query);
-    // Entries of another receiver's are shown, but are not this one's to run.
+    // Entries of other sources are shown, but this receiver does not run them.
     const own = { ...entries, sources: [DEFAULT_SOURCE] };
     if (entries.text === undefined) return json(await redrive(own, outgoing));
-    throw new RequestError(400, "invalid_request", "expected no text: it would look into all bodies at once");
+    throw new RequestError(
+      400,
+      "invalid_request",
+      "expected no text filter, got one: it would search all bodies at once",
+    );
   },
   "/api/send": async ({ outgoing }, { request }) => json(await sendText(await readFields(request), outgoing)),
   "/api/trigger": async ({ outgoing }, { request }) =>
@@ -123,13 +128,13 @@ const POST: Readonly<Record<string, Route>> = {
 
 const ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = { GET, POST };
 
-/** Every route, such as `GET /api/status`. */
+/** The name of every route, such as `GET /api/status`. */
 export const ROUTE_NAMES: readonly string[] = Object.entries(ROUTES).flatMap(([method, routes]) =>
   Object.keys(routes).map((path) => `${method} ${path}`),
 );
 
 /**
- * The route of a method and a path, with what stands for `:id`.
+ * Finds the route for a method and a path, and the value of `:id`.
  *
  * @throws RequestError 404, 405
  */
@@ -144,7 +149,7 @@ export function findRoute(method: string, path: string): { readonly route: Route
   if (route !== undefined) return { route, id };
   const allowed = Object.keys(ROUTES).filter((one) => found(one) !== undefined);
   if (allowed.length > 0) throw wrongMethod(allowed);
-  throw new RequestError(404, "not_found", "There is nothing here.");
+  throw new RequestError(404, "not_found", "Not found.");
 }
 
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {

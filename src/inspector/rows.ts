@@ -1,7 +1,7 @@
 import type { Entry } from "../inbox/inbox.ts";
 import type { EntryRow } from "./api.ts";
 
-/** An entry as a line of the list. */
+/** An entry in the list. */
 export function entryRow(entry: Entry): EntryRow {
   const { seq, receivedAt, kind, key, state, reason, attempts, duplicates } = entry;
   const { lastSeenAt, runAt, settledAt, bodyLength: bytes } = entry;
@@ -11,7 +11,7 @@ export function entryRow(entry: Entry): EntryRow {
   };
 }
 
-/** The id of an entry's line. */
+/** The id of an entry's row. */
 export function entryId(seq: number): string {
   return `e${seq}`;
 }

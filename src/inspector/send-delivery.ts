@@ -8,12 +8,12 @@ import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
 import type { Sent } from "./api.ts";
 
-/** Where the inspector sends deliveries, and what it signs them with. */
+/** Where the inspector sends deliveries, and how it signs them. */
 export interface Outgoing {
   readonly inbox: Inbox;
-  /** The receiver's own endpoint. */
+  /** The receiver's endpoint. */
   readonly endpoint: URL;
-  /** Targets that `listen` was started with: the only ones that need not be on this machine. */
+  /** The targets of `listen`, the only ones that may be on other machines. */
   readonly targets: readonly URL[];
   readonly signatureHeader: string;
   readonly key: KeyObject;
@@ -23,7 +23,7 @@ export interface Outgoing {
 /** Milliseconds a target may take to answer. */
 const TIMEOUT = 30_000;
 
-/** Sends a delivery, and says what it was answered and which entry it became. */
+/** Sends a delivery; returns its answer and its entry. */
 export async function sendDelivery(
   { inbox, endpoint }: Outgoing,
   { headers, body, target = endpoint }: { headers: DeliveryHeaders; body: Uint8Array; target?: URL },
@@ -35,8 +35,8 @@ export async function sendDelivery(
 }
 
 /**
- * The target of a forward. It comes from whoever has the token, never from a delivery; even so it must be on this
- * machine, or one that `listen` was started with.
+ * Reads the target of a forward. It comes from a user with the token, never from a delivery. It must still be on this
+ * machine, or a target of `listen`.
  *
  * @throws RequestError 400
  */
@@ -49,11 +49,11 @@ export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">)
   throw new RequestError(
     400,
     "target_not_local",
-    "expected a target on this machine, or one that listen was started with: use hookporter replay --url for others",
+    "expected a target on this machine, or one that listen forwards to, got another: use hookporter replay --url for others",
   );
 }
 
-/** The entry that a receiver's answer names. */
+/** The entry named in a receiver's answer. */
 async function entryOf(inbox: Inbox, answer: string): Promise<number | null> {
   let id: unknown;
   try {

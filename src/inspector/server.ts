@@ -18,30 +18,29 @@ import type { Token } from "./token.ts";
 
 const HOST = "127.0.0.1";
 
-/** Milliseconds for a request's head, and for a whole request; the live feed is an answer, and may last. */
+/** Milliseconds for a request's head, and for a whole request. The live feed is a response, so it may last longer. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2000 };
 
-/** What a server needs. */
+/** The options of a server. */
 export interface InspectorServerOptions {
-  /** 0 asks for a free one; `undefined` for 4401, or a free one where that is taken. */
+  /** 0 means any free port; `undefined` means 4401, or a free one if that is taken. */
   readonly port: number | undefined;
   readonly token: Token;
   readonly page: ReadonlyMap<string, PageFile>;
   readonly log: Logger;
 }
 
-/** The port where none is asked for. */
+/** The default port. */
 const DEFAULT_PORT = 4401;
 
-/** An inspector that listens. */
+/** A running server. */
 export interface InspectorServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
 /**
- * Starts the inspector's own server, on the loopback interface only. Every request passes the door before its route is
- * looked at.
+ * Starts the inspector's server, only on the loopback interface. Every request is checked before its route.
  *
  * @throws HookporterError `port_unavailable`
  */
@@ -78,7 +77,7 @@ async function respond(
     servePage(request, response, file);
     return;
   }
-  if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "There is nothing here.");
+  if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "Not found.");
   const caller = denyCaller(request, door);
   if (caller !== undefined) throw new RequestError(caller.status, caller.type, caller.message);
   const { route, id } = findRoute(method, path);
@@ -92,7 +91,7 @@ function servePage({ method = "" }: IncomingMessage, response: ServerResponse, f
   response.end(method === "HEAD" ? undefined : file.bytes);
 }
 
-/** Listens, and gives the port. A port that was not asked for gives way to a free one. */
+/** Listens, and returns the port. If the default port is taken, uses a free one. */
 async function bind(server: Server, port: number | undefined): Promise<number> {
   try {
     await listenOn(server, port ?? DEFAULT_PORT, HOST);

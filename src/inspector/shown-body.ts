@@ -1,11 +1,11 @@
 import { decodeUtf8 } from "../event/utf8.ts";
 import type { ShownBody } from "./api.ts";
 
-/** Bytes of a body that are shown; the rest can be downloaded. */
+/** The number of bytes of a body that are displayed; the rest can be downloaded. */
 const MAX_SHOWN = 512 * 1024;
 const MAX_DUMPED = 16 * 1024;
 
-/** A body to look at: its text, or a hex dump where it is not UTF-8. */
+/** A body for display: its text, or a hex dump if it is not UTF-8. */
 export function shownBody(body: Uint8Array): ShownBody {
   const bytes = body.byteLength;
   const text = textOf(body);
@@ -16,7 +16,7 @@ export function shownBody(body: Uint8Array): ShownBody {
   return { bytes, form: "text", text: cut ? text.slice(0, MAX_SHOWN) : text, cut };
 }
 
-/** The text of a body without its byte order mark; `undefined` where it is not UTF-8. */
+/** The text of a body without its byte order mark; `undefined` if it is not UTF-8. */
 export function textOf(body: Uint8Array): string | undefined {
   try {
     return decodeUtf8(body);

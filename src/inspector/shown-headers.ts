@@ -1,10 +1,10 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
 import type { ShownHeaders } from "./api.ts";
 
-/** What names of headers with credentials in them look like. The signature is none: it signs one body only. */
+/** Matches the names of headers with credentials. The signature is not one, since it is valid for one body only. */
 const CREDENTIAL = /auth|cookie|token|secret|password|credential|session|api-?key|private/i;
 
-/** Headers as they are shown: the value of one that looks like a credential is not. */
+/** Headers for display: values that look like credentials are hidden. */
 export function shownHeaders(headers: DeliveryHeaders, signatureHeader: string): ShownHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {

@@ -1,14 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A token for one run: whoever has it may use the inspector. */
+/** The token of one run, which gives access to the inspector. */
 export interface Token {
-  /** 43 characters that are safe in a URL: 256 bits drawn at random. */
+  /** 43 URL-safe characters: 256 random bits. */
   readonly text: string;
-  /** Whether a request's `Authorization` header carries it; takes the same time however wrong it is. */
+  /** Whether a request's `Authorization` header contains the token; compares in constant time. */
   matches(authorization: string | undefined): boolean;
 }
 
-/** Draws a token. */
+/** Creates a random token. */
 export function drawToken(): Token {
   const text = randomBytes(32).toString("base64url");
   const wanted = digest(text);

@@ -3,41 +3,41 @@ import type { DeliveryHeaders } from "../event/delivery.ts";
 import { SIGNATURE_PREFIX } from "../signature/sign.ts";
 import type { Scheduled } from "./schedule.ts";
 
-/** What can be tampered with on the way: afterwards the signature does not belong to the delivery. */
+/** The parts that can be tampered with, so that the signature no longer matches the delivery. */
 export const TAMPERINGS = ["signature", "body", "header"] as const;
 
-/** One of them: a digit of the digest, a bit of the body, or the form of the header around a right digest. */
+/** One of them: a digit of the digest, a bit of the body, or the format of the header around the correct digest. */
 export type Tampering = (typeof TAMPERINGS)[number];
 
 /** What chaos did to a sending: nothing (`null`), or one of these. */
 export type Disturbance = Tampering | "no_signature" | "drop" | null;
 
-/** What goes wrong between the sender and the endpoint. */
+/** The faults to simulate between the sender and the endpoint. */
 export interface ChaosOptions {
-  /** The part of the sendings that gets lost, from 0 to 1. */
+  /** The share of sendings to drop, from 0 to 1. */
   readonly drop?: number;
   readonly tamper?: Tampering;
-  /** Takes the signature header off. */
+  /** Removes the signature header. */
   readonly noSignature?: boolean;
-  /** The signature header's name, in lower case. */
+  /** The name of the signature header, in lower case. */
   readonly header: string;
 }
 
-/** What chaos works on. */
+/** The input of chaos. */
 export interface Sendable {
   readonly label: string;
   readonly headers: DeliveryHeaders;
   readonly body: Uint8Array;
 }
 
-/** A sending as chaos left it. */
+/** A sending after chaos. */
 export type Disturbed<Item extends Sendable> = Scheduled<Item> & { readonly chaos: Disturbance };
 
 /**
- * Disturbs sendings: pure, so that a seed does the same again. Each takes two draws whatever is asked for, so that one
- * option more does not change what the others do.
+ * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes two random numbers whatever the options, so that
+ * adding an option does not change the choices of the others.
  *
- * @throws HookporterError `fixture_invalid` for a delivery without the signature that is to be tampered with
+ * @throws HookporterError `fixture_invalid` for a delivery to tamper with that has no signature
  */
 export function disturb<Item extends Sendable>(
   sendings: readonly Scheduled<Item>[],
@@ -66,11 +66,11 @@ function signatureOf({ headers, label }: Sendable, header: string): string {
   const expected = `expected a header ${header} that begins with ${SIGNATURE_PREFIX}`;
   throw new HookporterError(
     "fixture_invalid",
-    `${label}: ${expected} to tamper with, got none: leave --exact out to sign it`,
+    `${label}: ${expected} to tamper with, got none: omit --exact to sign it`,
   );
 }
 
-/** Another hex digit at one place: still a signature by its form. */
+/** Changes one hex digit; the result still has the format of a signature. */
 function otherDigit(signature: string, draw: number): string {
   const place = Math.floor(draw * 64) % (signature.length - SIGNATURE_PREFIX.length);
   const at = SIGNATURE_PREFIX.length + place;
@@ -87,7 +87,7 @@ function flipBit(body: Uint8Array, draw: number): Uint8Array {
   return changed;
 }
 
-/** The right digest in a form that no receiver may take. */
+/** The correct digest in a format that no receiver may accept. */
 function brokenForm(signature: string, draw: number): string {
   const digest = signature.slice(SIGNATURE_PREFIX.length);
   const forms = [

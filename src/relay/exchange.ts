@@ -7,31 +7,31 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 
-/** What is posted, and how much of the answer is read. */
+/** What to post, and how much of the answer to read. */
 export interface Posting {
   readonly target: URL;
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly body: Uint8Array;
-  /** Bytes of the answer's body that are read. */
+  /** How many bytes of the answer's body to read. */
   readonly maxAnswer: number;
 }
 
-/** What came back. */
+/** A target's answer. */
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body: its beginning, where it is longer than `maxAnswer`. */
+  /** The body, cut to `maxAnswer`. */
   readonly bytes: Buffer;
-  /** Whether it was longer. */
+  /** Whether the body was cut. */
   readonly cut: boolean;
 }
 
-/** Connections to targets are kept open between exchanges. `fetch` is not used: it refuses ports that browsers refuse. */
+/** Keep-alive connections to targets. Not `fetch`, which refuses the ports that browsers refuse. */
 const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
 
 /** One request and its answer. */
 export class Exchange {
-  /** Rejects with what Node throws. */
+  /** Rejects with Node's error. */
   readonly answered: Promise<Answered>;
   readonly #request: ClientRequest;
   #connected = false;
@@ -49,7 +49,7 @@ export class Exchange {
     });
     this.#request.on("socket", (socket) => {
       this.#connected = !socket.connecting;
-      if (!socket.connecting) return; // it was kept open
+      if (!socket.connecting) return; // a kept-alive connection
       socket.once("connect", () => {
         this.#connected = true;
       });
@@ -57,17 +57,17 @@ export class Exchange {
     this.#request.end(body);
   }
 
-  /** Whether somebody took the connection. */
+  /** Whether the connection was accepted. */
   get connected(): boolean {
     return this.#connected;
   }
 
-  /** Whether it failed since the target closed a connection that was kept open just before it was used again. */
+  /** Whether it failed because the target closed a kept-alive connection just before it was reused. */
   failedStale(thrown: unknown): boolean {
     return this.#request.reusedSocket && (thrown as NodeJS.ErrnoException).code === "ECONNRESET";
   }
 
-  /** Ends it: `answered` rejects, unless it is there already. */
+  /** Ends it: `answered` rejects, unless it has settled. */
   stop(): void {
     this.#request.destroy(new Error("stopped"));
   }

@@ -1,7 +1,7 @@
 /**
- * The file name of a saved delivery: its names sort by arrival, and hold nothing a file system or shell trips over.
+ * The file name of a saved delivery. Names sort by arrival and are safe for file systems and shells.
  *
- * @param order - tells deliveries of one millisecond apart
+ * @param order - distinguishes deliveries of the same millisecond
  */
 export function fixtureName(receivedAt: number, order: number, kind: string | null, eventId: string): string {
   const time = new Date(receivedAt).toISOString().replaceAll(/[-:]/g, "");

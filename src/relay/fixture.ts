@@ -3,15 +3,15 @@ import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
 
-/** Marks a saved delivery, so that it is never taken for an envelope that happens to have a `body`. */
+/** Marks a saved delivery, so that it is never confused with an envelope that has a `body`. */
 const FORMAT = "hookporter-delivery/1";
 
-/** A fixture: a whole delivery, or the bytes of an envelope only. */
+/** A fixture: a complete delivery, or only the bytes of an envelope. */
 export type Fixture =
   | { readonly type: "delivery"; readonly delivery: Delivery }
   | { readonly type: "envelope"; readonly body: Uint8Array };
 
-/** A delivery as the text of a fixture file. The body is text where that loses nothing, else base64. */
+/** Formats a delivery as a fixture file. The body is text if that preserves every byte, else base64. */
 export function formatDelivery({ method, target, headers, receivedAt, body }: Delivery): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("utf8");
@@ -25,8 +25,8 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
 }
 
 /**
- * Reads a fixture file: a saved delivery, else anything that is JSON, as the raw bytes of an envelope. Fixtures are
- * untrusted: nothing in one chooses where it is sent.
+ * Reads a fixture file: a saved delivery, else any JSON as the raw bytes of an envelope. Fixtures are untrusted: they
+ * cannot change where they are sent.
  *
  * @throws HookporterError `fixture_invalid`
  */
@@ -37,14 +37,14 @@ export function parseFixture(bytes: Uint8Array, name: string): Fixture {
   const got = value === undefined ? "no JSON" : "another JSON value";
   throw new HookporterError(
     "fixture_invalid",
-    `${name}: expected a saved delivery or an envelope, got ${got}: name a file that holds a JSON object`,
+    `${name}: expected a saved delivery or an envelope, got ${got}: name a file that contains a JSON object`,
   );
 }
 
 /**
- * The saved delivery in these bytes; `undefined` where they are something else, such as a body.
+ * The saved delivery in these bytes; `undefined` if they are something else, such as a body.
  *
- * @throws HookporterError `fixture_invalid` for a saved delivery that is damaged
+ * @throws HookporterError `fixture_invalid` for a damaged saved delivery
  */
 export function parseSaved(bytes: Uint8Array, name: string): Delivery | undefined {
   const value = parseJson(bytes);
@@ -55,7 +55,7 @@ function isSaved(value: unknown): value is Record<string, unknown> {
   return isObject(value) && value.format === FORMAT;
 }
 
-/** `undefined`, which is no JSON value, where the bytes are not JSON. */
+/** Returns `undefined`, which is not a JSON value, if the bytes are not JSON. */
 function parseJson(bytes: Uint8Array): unknown {
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
@@ -74,7 +74,7 @@ function readDelivery(fixture: Record<string, unknown>, name: string): Delivery 
   const fail = (field: string): never => {
     throw new HookporterError(
       "fixture_invalid",
-      `${name}: expected a saved delivery, got one with a wrong ${field}: save it again`,
+      `${name}: expected a saved delivery, got one with an invalid ${field}: save it again`,
     );
   };
   if (typeof method !== "string" || !/^[A-Z]+$/.test(method)) return fail("method");
@@ -82,7 +82,7 @@ function readDelivery(fixture: Record<string, unknown>, name: string): Delivery 
   const received = typeof receivedAt === "string" ? parseTimestamp(receivedAt) : undefined;
   if (received === undefined) return fail("receivedAt");
   if (bodyEncoding !== "utf8" && bodyEncoding !== "base64") return fail("bodyEncoding");
-  // Decoding skips what it cannot read without a word, so the bytes must print back to what came in.
+  // Decoding silently skips invalid characters, so the bytes must encode back to the input.
   const bytes = typeof body === "string" ? Buffer.from(body, bodyEncoding) : undefined;
   if (bytes === undefined || bytes.toString(bodyEncoding) !== body) return fail("body");
   const read = readHeaders(headers);
@@ -90,7 +90,7 @@ function readDelivery(fixture: Record<string, unknown>, name: string): Delivery 
   return { method, target, headers: read, receivedAt: received, body: bytes };
 }
 
-/** Headers by lowercase name, or `undefined` where Node would refuse to send one; two spellings of a name become a list. */
+/** Headers by lowercase name, or `undefined` if Node would refuse to send one; two spellings of a name become a list. */
 function readHeaders(given: unknown): DeliveryHeaders | undefined {
   if (!isObject(given)) return undefined;
   const read = new Map<string, string | readonly string[]>();

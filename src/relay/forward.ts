@@ -6,19 +6,19 @@ import { shownUrl } from "../shown-url.ts";
 import { type Sending, send, type TargetAnswer } from "./send.ts";
 import { wantsTls } from "./unreachable.ts";
 
-/** How a forward is done. */
+/** The options of a forward. */
 export interface ForwardOptions extends Pick<Sending, "timeout" | "maxAnswer"> {
-  /** Told of each answer with its entry's number, before the answer is judged. */
+  /** Called with the entry's number and each answer, before the answer is judged. */
   readonly onAnswer?: (seq: number, answer: TargetAnswer) => void;
-  /** Told why there was no answer. */
+  /** Called with the reason if there was no answer. */
   readonly onFailure?: (seq: number, thrown: unknown) => void;
-  /** Milliseconds since 1970, for a `Retry-After` that is a date. Default `Date.now`. */
+  /** Milliseconds since 1970, to interpret a `Retry-After` date. Default `Date.now`. */
   readonly clock?: () => number;
 }
 
 /**
- * A handler that passes each delivery on to a target: same bytes, same signature header. It fails, and so is retried,
- * until the target answers 2xx, not sooner than its `Retry-After` asks. Notes each answer: its status, then its body.
+ * A handler that forwards each delivery to a target: same bytes, same signature header. It fails, and so is retried, until
+ * the target answers 2xx, but not before its `Retry-After`. Notes each answer: its status, then its body.
  */
 export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
   const { timeout = 30_000, maxAnswer, onAnswer, onFailure, clock = Date.now } = options;
@@ -43,6 +43,6 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
 function refusal(target: URL, { status, body, headers }: TargetAnswer, now: number): HookporterError {
   const why = wantsTls(target, status, body) ?? body.slice(0, 500);
   const error = new HookporterError("target_refused", `${shownUrl(target)} answered ${status}: ${why}`);
-  const wait = readRetryAfter(headers["retry-after"], now) || undefined; // 0 would send again and again without a pause
+  const wait = readRetryAfter(headers["retry-after"], now) || undefined; // 0 would retry without a pause
   return Object.assign(error, { retryAfterMs: wait });
 }

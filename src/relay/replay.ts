@@ -6,13 +6,13 @@ import { sign } from "../signature/sign.ts";
 import type { Sendable } from "./chaos.ts";
 import type { Fixture } from "./fixture.ts";
 
-/** What is sent for a fixture. */
+/** What to send for a fixture. */
 export interface ReplaySending {
   readonly headers: DeliveryHeaders;
   readonly body: Uint8Array;
 }
 
-/** A sending that is made when it is first looked at, so that the first of many can leave before the others are signed. */
+/** A sending that is created on first access, so that the first of many can be sent before the others are signed. */
 export function lazySending(label: string, make: () => ReplaySending): Sendable {
   let made: ReplaySending | undefined;
   const sending = () => {
@@ -33,19 +33,19 @@ export function lazySending(label: string, make: () => ReplaySending): Sendable 
 /**
  * The same bytes and the same signature.
  *
- * @throws HookporterError `fixture_invalid` for an envelope, which has no signature to send again
+ * @throws HookporterError `fixture_invalid` for an envelope, which has no signature
  */
 export function exactSending(fixture: Fixture, name: string): ReplaySending {
   if (fixture.type === "delivery") return fixture.delivery;
   throw new HookporterError(
     "fixture_invalid",
-    `${name}: expected a saved delivery, got an envelope, which has no signature: leave --exact out to sign it`,
+    `${name}: expected a saved delivery, got an envelope, which has no signature: omit --exact to sign it`,
   );
 }
 
 /**
- * The same body with `timestamp` set to now, signed anew. A body that has no timestamp is signed as it is. Whatever the
- * spelling of the saved headers, one signature and one content type are sent.
+ * The same body with `timestamp` set to now, signed again. A body without a timestamp is signed unchanged. Sends one
+ * signature and one content type, however the saved headers are spelled.
  */
 export function freshSending(
   fixture: Fixture,
@@ -53,11 +53,11 @@ export function freshSending(
 ): ReplaySending {
   const { headers, body } = unsignedSending(fixture, now);
   const signed: Record<string, DeliveryHeaders[string]> = { ...headers };
-  signed[header.toLowerCase()] = sign(body, key); // by assignment: a computed key in a literal takes V8 much longer
+  signed[header.toLowerCase()] = sign(body, key); // assigned, since a computed key in a literal is much slower in V8
   return { headers: signed, body };
 }
 
-/** The same body with `timestamp` set to now, and the saved headers, which may hold a signature of then. */
+/** The same body with `timestamp` set to now, and the saved headers, which may contain the old signature. */
 export function unsignedSending(fixture: Fixture, now: number): ReplaySending {
   if (fixture.type === "envelope") {
     return {

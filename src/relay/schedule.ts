@@ -1,22 +1,22 @@
-/** How a list of sendings is spread out. */
+/** How to spread out a list of sendings. */
 export interface ScheduleOptions {
-  /** Sends each one so many times in all. Default 1. */
+  /** How many times to send each one. Default 1. */
   readonly copies?: number;
-  /** Mixes their order. */
+  /** Shuffles their order. */
   readonly shuffle?: boolean;
-  /** At most so many a second; without it, one after another as fast as they are answered. */
+  /** Maximum number per second; without it, each is sent when the previous one is answered. */
   readonly rate?: number;
-  /** Each one waits, in milliseconds, a time drawn from this range. */
+  /** Each one waits a random time from this range, in milliseconds. */
   readonly delay?: readonly [number, number];
 }
 
-/** One sending and when it is due, in milliseconds from the start. */
+/** A sending, and when it is due, in milliseconds after the start. */
 export interface Scheduled<Item> {
   readonly item: Item;
   readonly at: number;
 }
 
-/** Spreads items over time: pure, so that a seed gives the same schedule again. */
+/** Spreads items over time. Pure, so that a seed repeats a schedule. */
 export function schedule<Item>(
   items: readonly Item[],
   { copies = 1, shuffle = false, rate, delay }: ScheduleOptions,

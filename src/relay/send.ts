@@ -5,15 +5,15 @@ import { type Answered, Exchange, type Posting } from "./exchange.ts";
 import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** What a target answered. */
+/** A target's answer. */
 export interface TargetAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The answer's body as text: its beginning, where it is longer than `maxAnswer`. */
+  /** The answer's body as text, cut to `maxAnswer`. */
   readonly body: string;
   /** The same as bytes. */
   readonly bytes: Uint8Array;
-  /** Whether the body was longer than `maxAnswer`. */
+  /** Whether the body was cut. */
   readonly cut: boolean;
   readonly durationMs: number;
   /** Whether the status is 2xx. */
@@ -27,20 +27,20 @@ export interface Sending {
   readonly body: Uint8Array;
   /** Milliseconds until the target must have answered. Default 30 000. */
   readonly timeout?: number;
-  /** Bytes of the answer's body that are read. Default 64 KiB. */
+  /** How many bytes of the answer's body to read. Default 64 KiB. */
   readonly maxAnswer?: number;
   readonly signal?: AbortSignal;
 }
 
 const MAX_ANSWER = 64 * 1024;
 
-/** What belongs to one connection or is made anew for each. */
+/** Headers that belong to one connection, or are set again for each. */
 const NOT_PASSED_ON = new Set([...HOP_BY_HOP, "accept-encoding", "content-length", "expect", "host"]);
 
 /**
- * Posts bytes, exactly as they are, to a target that was fixed beforehand; redirects are not followed.
+ * Posts bytes unchanged to a fixed target; does not follow redirects.
  *
- * @throws HookporterError `target_unreachable`, naming cause and fix; the signal's reason when it was aborted
+ * @throws HookporterError `target_unreachable`, with cause and fix; the signal's reason if it is aborted
  */
 export async function send({
   target,
@@ -72,20 +72,20 @@ export async function send({
   }
 }
 
-/** Whether what {@link send} threw is about the time that was over, not about a target that cannot be reached. */
+/** Whether an error of {@link send} is a time-out rather than an unreachable target. */
 export function isOverdue(thrown: unknown): boolean {
   return thrown instanceof HookporterError && (thrown.cause as Error | undefined)?.name === "TimeoutError";
 }
 
 function overdue(target: URL, timeout: number, connected: boolean): HookporterError {
   const why = connected
-    ? `connected, but no answer in ${timeout} ms: see what the app waits for, or give it longer`
-    : `no connection, so no answer, in ${timeout} ms: check the address, and the firewall between`;
-  const cause = new DOMException("the time for an answer is over", "TimeoutError");
+    ? `connected, but no answer within ${timeout} ms: find out what the app waits for, or raise the time-out`
+    : `no connection within ${timeout} ms: check the address and firewalls`;
+  const cause = new DOMException("no answer in time", "TimeoutError");
   return new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause });
 }
 
-/** A posting that is begun once more where the kept-open connection it went over turns out to be closed. */
+/** A posting that is repeated once if the kept-alive connection turns out to be closed. */
 class Persistent {
   readonly #posting: Posting;
   #exchange: Exchange | undefined;
@@ -122,7 +122,7 @@ class Persistent {
   }
 }
 
-/** The headers that go out for these: those of one connection are left out, each value is a list. */
+/** The headers to send: without those of one connection, each value as a list. */
 export function sentHeaders(headers: DeliveryHeaders): Readonly<Record<string, readonly string[]>> {
   const sent: Record<string, readonly string[]> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -6,19 +6,18 @@ import type { ForwardOptions } from "./forward.ts";
 import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { isOverdue, type TargetAnswer } from "./send.ts";
 
-/** Bytes of a target's answer that are passed on. */
+/** How many bytes of a target's answer are passed on. */
 const MAX_PASSED_ON = 10 * 1024 * 1024;
 
-/** Milliseconds beyond the forward's own time, in which its result is stored. */
+/** Milliseconds beyond the forward's time-out, to store its result. */
 const SLACK = 5000;
 
-/** How a forward ended. */
+/** The result of a forward. */
 type End = { readonly answer: TargetAnswer } | { readonly thrown: unknown };
 
 /**
- * Forwards each event while its sender waits, and gives the target's answer to the sender. The event is in the inbox
- * before it is forwarded; until the target has answered 2xx it is tried again, in its turn and whenever the sender comes
- * again.
+ * Forwards each event while its sender waits, and returns the target's answer to the sender. The event is in the inbox
+ * before it is forwarded. Until the target has answered 2xx it is retried, on schedule and whenever the sender retries.
  */
 export class SyncForward {
   readonly #waiting = new Map<number, Set<(end: End) => void>>();
@@ -28,7 +27,7 @@ export class SyncForward {
     this.#timeout = timeout;
   }
 
-  /** The options of the one forward whose answers are passed on. */
+  /** The options of the single forward whose answers are passed on. */
   get forwardOptions(): ForwardOptions {
     return {
       ...{ timeout: this.#timeout, maxAnswer: MAX_PASSED_ON },
@@ -37,7 +36,7 @@ export class SyncForward {
     };
   }
 
-  /** The receiver as its senders are to meet it. */
+  /** Wraps the receiver for senders. */
   over(receiver: Pick<Receiver, "receive" | "runNow">): Pick<Receiver, "receive"> {
     const inline: Inline = {
       holdMs: this.#timeout + SLACK,
@@ -50,7 +49,7 @@ export class SyncForward {
     { seq, entryState }: Accepted,
     receiver: Pick<Receiver, "runNow">,
   ): Promise<Answer | undefined> {
-    if (entryState !== "pending" && entryState !== "running") return undefined; // it has ended: the usual answer
+    if (entryState !== "pending" && entryState !== "running") return undefined; // the entry has ended, so the usual answer applies
     const ends: End[] = [];
     const listener = (end: End) => void ends.push(end);
     const others = this.#waiting.get(seq) ?? new Set();
@@ -61,7 +60,7 @@ export class SyncForward {
       if (end !== undefined) return toSender(end);
       return ran === undefined || ran.state === "pending" ? comeAgain() : undefined;
     } catch {
-      return comeAgain(); // the store failed; the event is in it, and is tried again
+      return comeAgain(); // the store failed, but contains the event, which will be retried
     } finally {
       others.delete(listener);
       if (others.size === 0) this.#waiting.delete(seq);
@@ -73,19 +72,19 @@ export class SyncForward {
   }
 }
 
-/** What the sender gets. What is wrong on this machine is for the log and the live view, not for whoever sends. */
+/** The sender's answer. Problems of this machine belong in the log and the live view; senders do not see them. */
 function toSender(end: End): Answer {
   if ("thrown" in end) {
     return isOverdue(end.thrown)
-      ? failure(504, "gateway_timeout", "The delivery is kept, but the target did not answer in time.")
-      : failure(502, "bad_gateway", "The delivery is kept, but the target could not be reached.");
+      ? failure(504, "gateway_timeout", "The delivery was kept, but the target did not answer in time.")
+      : failure(502, "bad_gateway", "The delivery was kept, but the target could not be reached.");
   }
   const { status, bytes, cut, headers } = end.answer;
   if (cut)
     return failure(
       502,
       "bad_gateway",
-      "The delivery is kept, but the target's answer is too long to pass on.",
+      "The delivery was kept, but the target's answer is too long to pass on.",
     );
   const bodiless = status === 204 || status === 304;
   const length = bodiless ? {} : { "content-length": String(bytes.byteLength) };
@@ -93,11 +92,11 @@ function toSender(end: End): Answer {
 }
 
 function comeAgain(): Answer {
-  const message = "The delivery is kept, but cannot be passed on right now; it is tried again.";
+  const message = "The delivery was kept, but cannot be forwarded right now; it will be retried.";
   return failure(503, "unavailable", message, { "Retry-After": RETRY_AFTER });
 }
 
-/** The target's headers without those of its connection, be they known or named by it. */
+/** The target's headers without those of its connection, both the known ones and those that it names. */
 function passedBack(headers: TargetAnswer["headers"]): Answer["headers"] {
   const named = (headers.connection ?? "").toLowerCase().split(",");
   const dropped = new Set([...HOP_BY_HOP, "content-length", ...named.map((name) => name.trim())]);

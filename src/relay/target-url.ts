@@ -1,6 +1,6 @@
 /**
- * The address that a person means: an http or https URL without a user name, `host:port/path`, or a bare port on this
- * machine; `undefined` where it is none of these.
+ * Reads an address as people type it: an http or https URL without a user name, `host:port/path`, or a bare port on this
+ * machine. Returns `undefined` for anything else.
  */
 export function targetUrl(text: string): URL | undefined {
   const local = /^\d+(?=\/|$)/.test(text) ? `127.0.0.1:${text}` : text;

@@ -4,20 +4,20 @@ import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { parseExact, printExact } from "./exact-json.ts";
 
-/** What to change in a sample before it is signed and sent. */
+/** Changes to a sample before it is signed and sent. */
 export interface TriggerOptions {
-  /** JSON text that takes the place of `data`; kept letter for letter, or its numbers only where something is set inside. */
+  /** JSON text that replaces `data`; sent exactly as written, or only its numbers if a value inside it is set. */
   readonly data?: string;
-  /** Values by path, such as `data.amount` = `1200`: JSON where it is JSON, its numbers as they are written, else text. */
+  /** Values by path, such as `data.amount` = `1200`: parsed as JSON if possible, numbers as written, else strings. */
   readonly set?: readonly { readonly path: string; readonly value: string }[];
   /** Milliseconds since 1970. */
   readonly timestamp: number;
 }
 
 /**
- * The body of a triggered event.
+ * Creates the body of a triggered event.
  *
- * @throws HookporterError `input_invalid` for data that is not a JSON object, or a path that leads nowhere
+ * @throws HookporterError `input_invalid` for data that is not a JSON object, or an invalid path
  */
 export function triggerBody(kind: string, { data, set = [], timestamp }: TriggerOptions): Buffer {
   const envelope = startFrom(kind, timestamp);
@@ -26,7 +26,7 @@ export function triggerBody(kind: string, { data, set = [], timestamp }: Trigger
   const untouched =
     data !== undefined && !set.some(({ path }) => path === "data" || path.startsWith("data."));
   if (!untouched) return Buffer.from(printExact(envelope), "utf8");
-  // The user's own text goes in as it is, so that spacing and spellings survive.
+  // The user's text is inserted unchanged, so that spacing and spelling survive.
   const members = Object.entries(envelope).map(([key, value]) => {
     return `${JSON.stringify(key)}:${key === "data" ? data.trim() : printExact(value)}`;
   });
@@ -68,12 +68,15 @@ function setPath(envelope: Envelope, path: string, text: string): void {
     if (typeof holder !== "object" || holder === null) {
       throw new HookporterError(
         "input_invalid",
-        `--set ${path}: ${step} is not an object, so nothing can be set in it`,
+        `--set ${path}: expected ${step} to be an object, got another value: set it to an object first`,
       );
     }
   }
   if ([...steps, last].some((step) => step === "" || step === "__proto__")) {
-    throw new HookporterError("input_invalid", `--set ${path}: expected a path such as data.amount=1200`);
+    throw new HookporterError(
+      "input_invalid",
+      `--set ${path}: expected a path and a value, such as data.amount=1200`,
+    );
   }
   (holder as Record<string, unknown>)[last] = parseValue(text);
 }

@@ -3,36 +3,35 @@ import { connect as connectPlain } from "node:net";
 import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
 
-/** Milliseconds that a probe of this machine's own ports may take. */
+/** Milliseconds that a probe of this machine's ports may take. */
 const PROBE_TIMEOUT = 500;
 
-/** The addresses by which this machine reaches itself, and the other of each. */
+/** This machine's loopback addresses, each with the other one. */
 const OTHER_FAMILY: Readonly<Record<string, string>> = { "127.0.0.1": "::1", "::1": "127.0.0.1" };
 
-/** What is known beside the error. */
+/** What is known besides the error. */
 export interface Surroundings {
   /** Whether this process runs in a container, where `localhost` is the container itself. */
   readonly inContainer?: boolean;
 }
 
-/** Why a target did not answer, in one line: the cause, then the fix. Looks at the target's port once more to know. */
+/** Explains why a target did not answer, in one line: cause, then fix. Probes the target's port to find out. */
 export async function whyUnreachable(
   thrown: unknown,
   target: URL,
   { inContainer = isContainer() }: Surroundings = {},
 ): Promise<string> {
-  // Where several addresses of a name were tried, the first one's cause stands for all.
+  // If several addresses of a name were tried, the first one's cause is reported.
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const code = String((first as NodeJS.ErrnoException | undefined)?.code ?? "");
   const host = bare(target.hostname);
   if (code === "ECONNREFUSED") return whyRefused(target, inContainer);
   if (code === "ENOTFOUND" && host === "host.docker.internal")
-    return "no such host: that name exists inside a container only (on Linux start it with --add-host=host.docker.internal:host-gateway); elsewhere use 127.0.0.1";
-  if (code === "ENOTFOUND") return `no such host: check the spelling of ${host}`;
-  if (code === "EAI_AGAIN")
-    return `the name ${host} could not be looked up: check its spelling and this machine's network`;
+    return "unknown host: that name exists only inside a container (on Linux start it with --add-host=host.docker.internal:host-gateway); elsewhere use 127.0.0.1";
+  if (code === "ENOTFOUND") return `unknown host: check the spelling of ${host}`;
+  if (code === "EAI_AGAIN") return `could not look up ${host}: check its spelling and this machine's network`;
   if (["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"].includes(code))
-    return `the network does not lead there (${code}): check the address, and the firewall between`;
+    return `the network cannot reach it (${code}): check the address and firewalls`;
   if (target.protocol === "https:") return whyNotSecure(first, code, target);
   return whyBroken(first, code, target);
 }
@@ -44,11 +43,11 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   if (other !== undefined && (await accepts(other, port))) {
     const url = new URL(target);
     url.hostname = other === "::1" ? "[::1]" : other;
-    return `connection refused on ${host}, but something listens on ${other}: forward to ${url.origin}, or let the app listen on ${host}`;
+    return `connection refused on ${host}, but something listens on ${other}: forward to ${url.origin}, or make the app listen on ${host}`;
   }
   const hint =
     inContainer && (other !== undefined || host === "localhost")
-      ? `; in this container ${host} is the container itself: for an app on its host use http://host.docker.internal:${port}`
+      ? `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${port}`
       : "";
   return `connection refused: nothing listens there; start the receiver, or check the port${hint}`;
 }
@@ -58,7 +57,7 @@ function whyNotSecure(thrown: unknown, code: string, target: URL): string {
   if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${text}`))
     return `it speaks plain HTTP, not TLS: use http://${target.host}`;
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code))
-    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's file, or use a plain http port`;
+    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, or use a plain HTTP port`;
   if (code === "ECONNRESET") return `${CLOSED}; it may not speak TLS: try http://${target.host}`;
   return text;
 }
@@ -68,12 +67,12 @@ async function whyBroken(thrown: unknown, code: string, target: URL): Promise<st
   if (!garbled && code !== "ECONNRESET" && code !== "EPIPE") return describeError(thrown);
   if (await speaksTls(bare(target.hostname), portOf(target)))
     return `it speaks TLS, not plain HTTP: use https://${target.host}`;
-  return garbled ? "what listens there does not speak HTTP: check the port" : `${CLOSED}: see the app's log`;
+  return garbled ? "the server there does not speak HTTP: check the port" : `${CLOSED}: check the app's log`;
 }
 
-const CLOSED = "the connection was closed before an answer came";
+const CLOSED = "the connection was closed before an answer arrived";
 
-/** What a TLS server's 400 says to plain HTTP (nginx, Apache, Go, Caddy); the fix, or `undefined` where it is another 400. */
+/** Recognises a TLS server's 400 to plain HTTP (nginx, Apache, Go, Caddy); returns the fix, or `undefined` for another 400. */
 export function wantsTls(target: URL, status: number, body: string): string | undefined {
   const told =
     /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
@@ -86,8 +85,8 @@ function accepts(host: string, port: number): Promise<boolean> {
 }
 
 function speaksTls(host: string, port: number): Promise<boolean> {
-  // Only whether it shakes hands is asked; nothing is sent, so nothing depends on whose certificate it is. An alert is an
-  // answer in TLS too: it may want a name, or a certificate of ours.
+  // This only tests whether the server completes a TLS handshake. Nothing is sent, so any certificate will do. An alert is a
+  // TLS answer too: the server may require a name, or a client certificate.
   const secure = () => connectSecure({ host, port, rejectUnauthorized: false });
   return probe(secure, "secureConnect", (code) => /^ERR_SSL_.*_ALERT_/.test(code));
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type ApiError, unauthorized } from "./api-error.ts";
 
-/** The prefixes that tell keys apart (service description, "Authentication" 2). */
+/** The prefixes that distinguish keys (service description, "Authentication" 2). */
 const TEST_PREFIX = "sk_test_";
 const LIVE_PREFIX = "sk_live_";
 
@@ -13,24 +13,26 @@ export function isTestKey(text: string): boolean {
 }
 
 /**
- * Checks `Authorization: Bearer <API_KEY>` (service description, "Authentication" 1 to 3). A production key is refused by
- * name, since sending one here is a mistake that somebody must hear of.
+ * Checks `Authorization: Bearer <API_KEY>` (service description, "Authentication" 1 to 3). A live key gets its own message,
+ * since sending one here is a mistake that should be noticed.
  *
- * @param wanted - the one key that is taken; `undefined` takes every test key
- * @returns what is wrong, or nothing
+ * @param wanted - the only key to accept; `undefined` accepts every test key
+ * @returns the error, or `undefined` if the key is valid
  */
 export function checkKey(header: string | undefined, wanted: string | undefined): ApiError | undefined {
   const key = /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
   if (key === undefined) return unauthorized("expected the header Authorization: Bearer <API_KEY>");
   if (key.startsWith(LIVE_PREFIX)) {
-    return unauthorized("a production key (sk_live_) was sent to the sandbox: use a test key (sk_test_)");
+    return unauthorized(
+      "expected a test key (sk_test_), got a live key (sk_live_): do not send live keys to the sandbox",
+    );
   }
   if (!key.startsWith(TEST_PREFIX)) return unauthorized("expected an API key that begins with sk_test_");
   const good = wanted === undefined ? isTestKey(key) : isSame(key, wanted);
   return good ? undefined : unauthorized("the API key is not valid here");
 }
 
-/** Compared as digests, so that neither the length nor the first wrong character can be told from the time it takes. */
+/** Compares digests, so that the time taken reveals neither the length nor the first wrong character. */
 function isSame(given: string, wanted: string): boolean {
   const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);

@@ -8,12 +8,12 @@ import type { RequestObservation } from "./observation.ts";
 import { fail } from "./respond.ts";
 import { type ServiceApiParts, serviceApi } from "./service-api.ts";
 
-/** What the app is made of. */
+/** The parts of the app. */
 export interface AppParts extends ServiceApiParts {
   readonly onRequest: (observation: RequestObservation) => void;
 }
 
-/** The Express app: the service's API and the sandbox's own routes, for this machine alone. */
+/** Creates the Express app: the service's API and the sandbox's own routes, only for this machine. */
 export function createApp({ onRequest, ...parts }: AppParts): Express {
   const { settings, simulation, failures, rules } = parts;
   const app = express().disable("x-powered-by").disable("etag");
@@ -31,9 +31,9 @@ export function createApp({ onRequest, ...parts }: AppParts): Express {
   return app;
 }
 
-/** What the description does not show is not here (service description, "Other endpoints"). */
+/** Routes that the description does not show do not exist (service description, "Other endpoints"). */
 export function notFound(what: string): ApiError {
-  const message = `there is no ${what} here: the service's description does not show it`;
+  const message = `unknown ${what}: the service's description does not show it`;
   return { status: 404, type: "not_found", message };
 }
 
@@ -49,14 +49,14 @@ function watch(onRequest: AppParts["onRequest"]): RequestHandler {
   };
 }
 
-/** Express needs all four parameters to tell it from other handlers. */
+/** Express recognises an error handler by its four parameters. */
 function onError(log: Logger): ErrorRequestHandler {
   return (thrown, _request, response, _next) => {
     if (response.headersSent) return void response.destroy();
     if ((thrown as { status?: unknown } | undefined)?.status === 400) {
-      return fail(response, invalid("expected an address that can be decoded")); // Express's own, for a stray %
+      return fail(response, invalid("expected a path that can be decoded")); // Express's own error, for a stray %
     }
     log.error({ error: describeError(thrown) }, "the sandbox failed to answer");
-    fail(response, serverError("the sandbox itself failed; its log says why"));
+    fail(response, serverError("the sandbox itself failed; see its log"));
   };
 }

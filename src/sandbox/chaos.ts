@@ -1,36 +1,36 @@
 import { drawAt } from "./draw.ts";
 
-/** What goes wrong on purpose. Chances are from 0 to 1, times are milliseconds. */
+/** The faults to simulate. Probabilities are from 0 to 1, times are in milliseconds. */
 export interface Chaos {
-  /** Chance that a delivery is sent twice. */
+  /** Probability that a delivery is sent twice. */
   readonly duplicates: number;
-  /** Chance that a delivery is held back until another one has gone out, a second at most. */
+  /** Probability that a delivery is held back until another one has gone out, for at most a second. */
   readonly reorder: number;
-  /** Each delivery waits, before its first attempt, a time drawn from this range. */
+  /** Each delivery waits a random time from this range before its first attempt. */
   readonly delay: readonly [number, number];
-  /** Chance that an attempt carries a signature of another secret. */
+  /** Probability that an attempt is signed with another secret. */
   readonly wrongSignature: number;
-  /** Deliveries are gathered, a second at most, until there are so many, then sent at once. */
+  /** Collects deliveries until there are this many, for at most a second, then sends them together. */
   readonly burst: number;
-  /** From the first attempt on, nothing gets through for so long: attempts fail, streams are cut. */
+  /** Lets nothing through for this long, starting with the first attempt: attempts fail, streams are cut. */
   readonly outage: number;
 }
 
-/** Nothing goes wrong. */
+/** No faults. */
 export const NO_CHAOS: Chaos = {
   ...{ duplicates: 0, reorder: 0, delay: [0, 0], wrongSignature: 0, burst: 1, outage: 0 },
 };
 
-/** What is to go wrong with one delivery. */
+/** The faults of one delivery. */
 export interface DeliveryFate {
   /** Milliseconds before its first attempt. */
   readonly delay: number;
   readonly heldBack: boolean;
-  /** The same for a second copy of it, if there is to be one. */
+  /** The same for a second copy; `undefined` if there is none. */
   readonly copyDelay: number | undefined;
 }
 
-/** The fate of a delivery: the same for the same seed and number, whatever else happens. */
+/** The faults of a delivery: always the same for the same seed and number. */
 export function fateOf(seed: number, number: number, { duplicates, reorder, delay }: Chaos): DeliveryFate {
   const random = drawAt(seed, number, 0);
   const [low, high] = delay;
@@ -40,7 +40,7 @@ export function fateOf(seed: number, number: number, { duplicates, reorder, dela
   return { delay: first, heldBack, copyDelay: random() < duplicates ? drawDelay() : undefined };
 }
 
-/** Whether an attempt, counted from 1, is to carry a wrong signature. */
+/** Whether an attempt, counted from 1, gets a wrong signature. */
 export function isMissigned(
   seed: number,
   number: number,

@@ -7,12 +7,12 @@ import { isObject, readJson } from "./read-json.ts";
 import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
 
-/** Most failures that one request can ask for. */
+/** The maximum number of failures per request. */
 const MAX_FAILURES = 1000;
 
 /**
- * The routes below `/_sandbox`: the sandbox's own, for what the description does not show. They create properties, cause
- * events, plan failures, and tell of subscriptions and deliveries.
+ * The routes below `/_sandbox`, which belong to the sandbox, for what the description does not show: create properties,
+ * cause events, plan failures, and list subscriptions and deliveries.
  */
 export function controlApi(simulation: Simulation, failures: PlannedFailures): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -46,15 +46,15 @@ export function controlApi(simulation: Simulation, failures: PlannedFailures): R
   router.delete("/subscriptions/:id", (request, response) => {
     const removed = simulation.unsubscribe(request.params.id);
     if (removed !== undefined) return succeed(response, removed);
-    fail(response, { status: 404, type: "not_found", message: "there is no subscription of that id" });
+    fail(response, { status: 404, type: "not_found", message: "there is no subscription with that id" });
   });
 
   return router;
 }
 
-/** A body such as `{"event": "payment.received", "data": {…}}`; other members, such as an envelope's, are left alone. */
+/** Reads a body such as `{"event": "payment.received", "data": {…}}`; ignores other members, such as an envelope's. */
 function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { readonly error: ApiError } {
-  if (!isObject(body)) return { error: invalid("expected a JSON object with event, and data if you like") };
+  if (!isObject(body)) return { error: invalid("expected a JSON object with event and, optionally, data") };
   const { event, data } = body;
   if (event === undefined) return { error: invalid("event is required", "event") };
   if (typeof event !== "string" || !isEventKind(event)) {
@@ -69,7 +69,7 @@ function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { read
 function readFailures(
   body: unknown,
 ): { readonly count: number; readonly status: FailureStatus } | { readonly error: ApiError } {
-  if (!isObject(body)) return { error: invalid("expected a JSON object with count, status or neither") };
+  if (!isObject(body)) return { error: invalid("expected a JSON object, optionally with count and status") };
   const { count = 1, status = 500 } = body;
   if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > MAX_FAILURES) {
     return { error: invalid(`expected count to be a whole number from 1 to ${MAX_FAILURES}`, "count") };

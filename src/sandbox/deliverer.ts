@@ -5,7 +5,7 @@ import type { Destination, Reached } from "./destination.ts";
 import { Gathering } from "./gathering.ts";
 import type { SandboxSettings } from "./options.ts";
 
-/** What is to be delivered: an envelope's bytes, made for one destination. They stay the same for every attempt. */
+/** A body for one destination: an envelope's bytes, which stay the same for every attempt. */
 export interface Consignment {
   readonly event: string;
   readonly timestamp: string;
@@ -13,12 +13,12 @@ export interface Consignment {
   readonly destination: Destination;
 }
 
-/** A delivery as it stands. */
+/** The mutable state of a delivery. */
 type Standing = { -readonly [Field in keyof SandboxDelivery]: SandboxDelivery[Field] } & {
   attempts: SandboxAttempt[];
 };
 
-/** A delivery under way. */
+/** A delivery in progress. */
 interface UnderWay extends Consignment {
   readonly number: number;
   readonly standing: Standing;
@@ -27,17 +27,17 @@ interface UnderWay extends Consignment {
 
 type Terms = Pick<SandboxSettings, "seed" | "chaos" | "retry" | "clock">;
 
-/** Who hears of attempts. */
+/** Callbacks for attempts. */
 export interface DelivererListener {
-  /** An attempt has ended; the delivery says what is to come. */
+  /** Called after an attempt; the delivery contains its next attempt. */
   onAttempt(delivery: SandboxDelivery, attempt: SandboxAttempt): void;
-  /** The outage begins. */
+  /** Called when the outage starts. */
   onOutage(): void;
 }
 
 /**
- * Delivers: tries, waits for the confirmation, tries again by schedule, and makes a mess of it where chaos says so. Retry
- * exists, its number and schedule are not shown (service description, "Delivery"), so they are settings.
+ * Delivers: sends, waits for the confirmation, retries on schedule, and simulates faults. That retries exist is described,
+ * but not their number and schedule (service description, "Delivery"), so these are settings.
  */
 export class Deliverer {
   readonly #terms: Terms;
@@ -46,7 +46,7 @@ export class Deliverer {
   readonly #log = new DeliveryLog<Standing>();
   readonly #open = new Set<UnderWay>();
   readonly #burst: Gathering;
-  /** Held back until another delivery has gone out. */
+  /** Deliveries held back until another one has gone out. */
   readonly #heldBack = new Gathering(Number.POSITIVE_INFINITY);
   #count = 0;
   #outageEnds: number | undefined;
@@ -62,12 +62,12 @@ export class Deliverer {
     return structuredClone(this.#log.all);
   }
 
-  /** Whether nothing gets through for now. It begins with the first attempt. */
+  /** Whether an outage is in progress. It starts with the first attempt. */
   get inOutage(): boolean {
     return this.#outageEnds !== undefined && this.#terms.clock() < this.#outageEnds;
   }
 
-  /** Begins to deliver; gives the deliveries' ids: one, or two where chaos repeats it, none after the end. */
+  /** Starts to deliver; returns the deliveries' ids: one, or two if chaos duplicates it, none after the end. */
   deliver(consignment: Consignment): readonly string[] {
     if (this.#closing.signal.aborted) return [];
     const number = this.#count + 1;
@@ -77,7 +77,7 @@ export class Deliverer {
     return [id, this.#begin(consignment, id, fate.copyDelay, false)];
   }
 
-  /** Tries at once what waits for its next attempt to a destination. */
+  /** Sends at once what waits for its next attempt to a destination. */
   wake(destination: Destination): void {
     for (const one of this.#open) {
       if (one.destination !== destination || one.standing.attempts.length === 0) continue;
@@ -85,14 +85,14 @@ export class Deliverer {
     }
   }
 
-  /** Gives up what was to go to a destination whose signal is aborted. */
+  /** Cancels deliveries to a destination whose signal is aborted. */
   cancel(destination: Destination): void {
     for (const one of this.#open) {
       if (one.destination === destination) this.#end(one, "cancelled");
     }
   }
 
-  /** Ends everything under way; nothing is sent afterwards. */
+  /** Ends everything in progress; nothing is sent afterwards. */
   close(): void {
     this.#closing.abort();
     this.#burst.clear();
@@ -156,7 +156,7 @@ export class Deliverer {
     this.#listener.onOutage();
   }
 
-  /** Decides what comes after an attempt. */
+  /** Decides what follows an attempt. */
   #settle(one: UnderWay, error: string | null): void {
     const wait = this.#terms.retry[one.standing.attempts.length - 1];
     if (error === null) this.#end(one, "delivered");

@@ -1,4 +1,4 @@
-/** Where a delivery of the sandbox stands. */
+/** The state of a delivery of the sandbox. */
 export type SandboxDeliveryState = "waiting" | "sending" | "delivered" | "failed" | "cancelled";
 
 /** One attempt to deliver. */
@@ -7,32 +7,32 @@ export interface SandboxAttempt {
   readonly attempt: number;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** What the endpoint answered; `null` where no answer came, and for a stream. */
+  /** The endpoint's status; `null` without an answer, and for a stream. */
   readonly status: number | null;
-  /** Why it failed, in one line; `null` where it did not. */
+  /** Why it failed, in one line; `null` if it succeeded. */
   readonly error: string | null;
   readonly durationMs: number;
-  /** What went wrong on purpose: `wrong-signature`, `outage`. */
+  /** The simulated faults: `wrong-signature`, `outage`. */
   readonly chaos: readonly string[];
 }
 
-/** One delivery of an event to one subscription, or to the stream, as the log shows it. */
+/** One delivery of an event to one subscription, or to the stream, as in the log. */
 export interface SandboxDelivery {
   readonly id: string;
   readonly event: string;
   /** The envelope's timestamp. */
   readonly timestamp: string;
-  /** The subscription, as the envelope names it. */
+  /** The subscription, as in the envelope. */
   readonly webhook: { readonly id: string; readonly url: string };
   readonly state: SandboxDeliveryState;
-  /** The delivery that this one repeats on purpose; `null` for most. */
+  /** The delivery that this one deliberately duplicates; `null` for most. */
   readonly copyOf: string | null;
   readonly attempts: readonly SandboxAttempt[];
-  /** ISO 8601 UTC; `null` where none will follow. */
+  /** ISO 8601 UTC; `null` if there will be no further attempt. */
   readonly nextAttemptAt: string | null;
 }
 
-/** Deliveries kept in the log; beyond that, the oldest that have ended are dropped. */
+/** The number of deliveries in the log; above it, the oldest finished ones are dropped. */
 const MAX_KEPT = 1000;
 
 /** The latest deliveries, oldest first. */

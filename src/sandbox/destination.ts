@@ -3,29 +3,29 @@ import { send } from "../relay/send.ts";
 import { sign } from "../signature/sign.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Reached {
   readonly status: number | null;
-  /** Why it failed; `null` where the delivery was confirmed. */
+  /** Why it failed; `null` if the delivery was confirmed. */
   readonly error: string | null;
 }
 
 /** Where deliveries go: the endpoint of a subscription, or the stream. */
 export interface Destination {
-  /** The subscription as envelopes name it (service description, "Body envelope"). */
+  /** The subscription, as in envelopes (service description, "Body envelope"). */
   readonly webhook: { readonly id: string; readonly url: string };
-  /** Whether its deliveries carry a signature. */
+  /** Whether its deliveries are signed. */
   readonly signed: boolean;
-  /** Aborted when nothing more is to go there. */
+  /** Aborted when nothing more should be sent there. */
   readonly signal: AbortSignal;
   /** Never throws, unless the signal was aborted. */
   reach(body: Uint8Array, missigned: boolean, signal: AbortSignal): Promise<Reached>;
 }
 
-/** Another secret than any subscription's, for signatures that are wrong on purpose. */
+/** A secret that no subscription has, for wrong signatures. */
 const WRONG_SECRET = "a secret that no subscription has, for wrong signatures";
 
-/** The endpoint of a subscription: a signed POST, confirmed by status 200 alone (service description, "Delivery"). */
+/** The endpoint of a subscription: a signed POST, confirmed only by status 200 (service description, "Delivery"). */
 export function endpointOf(
   { id, url, target, secret }: Subscription,
   { signatureHeader, answerTimeout }: { signatureHeader: string; answerTimeout: number },
@@ -44,7 +44,7 @@ export function endpointOf(
         const { status } = await send({
           ...{ target, headers, body, timeout: answerTimeout, signal: aborted },
         });
-        return { status, error: status === 200 ? null : `answered ${status}, and only 200 confirms` };
+        return { status, error: status === 200 ? null : `answered ${status}, but only 200 confirms` };
       } catch (thrown) {
         return { status: null, error: describeError(thrown) };
       }

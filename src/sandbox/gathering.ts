@@ -1,7 +1,7 @@
-/** Milliseconds after which what waits for company goes on alone. */
+/** Milliseconds after which waiting items go on, even if there are too few. */
 export const LONGEST_WAIT = 1000;
 
-/** Keeps things to do until enough are there, or the first has waited long enough; then does them all at once. */
+/** Collects tasks until there are enough, or the first has waited long enough; then runs them all. */
 export class Gathering {
   readonly #enough: number;
   #waiting: (() => void)[] = [];
@@ -23,7 +23,7 @@ export class Gathering {
     for (const go of going) go();
   }
 
-  /** Forgets what waits. */
+  /** Drops waiting tasks. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -17,7 +17,7 @@ export interface SubscriptionObservation {
   readonly subscription: ShownSubscription;
 }
 
-/** An attempt to deliver has ended; the delivery says what is to come. */
+/** An attempt to deliver has ended; the delivery contains its next attempt. */
 export interface SandboxAttemptObservation {
   readonly type: "attempt";
   readonly delivery: SandboxDelivery;
@@ -28,17 +28,17 @@ export interface SandboxAttemptObservation {
 export interface StreamObservation {
   readonly type: "stream";
   readonly change: "opened" | "closed";
-  /** How many are open now. */
+  /** The number of open streams. */
   readonly open: number;
 }
 
-/** The outage of chaos begins. */
+/** The simulated outage has started. */
 export interface OutageObservation {
   readonly type: "outage";
   readonly durationMs: number;
 }
 
-/** What a sandbox tells those who watch it. */
+/** What a sandbox reports to its observers. */
 export type SandboxObservation =
   | RequestObservation
   | SubscriptionObservation

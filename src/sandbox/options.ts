@@ -7,33 +7,33 @@ import { isTestKey } from "./api-key.ts";
 import { type Chaos, NO_CHAOS } from "./chaos.ts";
 import { isHostPattern } from "./target-hosts.ts";
 
-/** Any of the members; `undefined` is taken for one that is left out. */
+/** All members optional; `undefined` counts as omitted. */
 type Some<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
 
-/** How a sandbox is set up. All times are milliseconds. What the description does not show is an assumption. */
+/** The options of a sandbox. All times are in milliseconds. What the description does not show is an assumption. */
 export type SandboxOptions = Some<{
-  /** Port on 127.0.0.1; 0 for a free one. Default 4500. */
+  /** Port on 127.0.0.1, or 0 for any free port. Default 4500. */
   port: number;
-  /** The one API key that is taken; must begin with `sk_test_`. Default: every such key. */
+  /** The only API key to accept; must begin with `sk_test_`. Default: every such key. */
   apiKey: string;
-  /** Seed of the portfolio and of chaos, from 0. Default 1. */
+  /** Random seed for the portfolio and chaos, from 0. Default 1. */
   seed: number;
-  /** Properties in the portfolio, from 0. Default 25. */
+  /** Number of properties in the portfolio, from 0. Default 25. */
   properties: number;
   /** Requests to `/v1` per minute and key; `Infinity` for no limit. Default 600, an assumption. */
   rateLimit: number;
-  /** Waits after each failed attempt but the last; empty for no retry. Default 1 s, 5 s, 30 s, 2 m, 10 m, an assumption. */
+  /** Delays after each failed attempt but the last; empty for no retries. Default 1 s, 5 s, 30 s, 2 m, 10 m, an assumption. */
   retry: readonly number[];
   /** How long an endpoint, or a stream that acknowledges, may take to answer. Default 10 000, an assumption. */
   answerTimeout: number;
   /**
-   * Hosts besides this machine that deliveries may go to: names, `*.example.com` for those below one, or `*` for any.
-   * Whoever can create a subscription makes this machine post to them. Default: none.
+   * Other hosts that it may deliver to: names, `*.example.com` for subdomains, or `*` for any. Anyone who can create a
+   * subscription makes this machine post to them. Default: none.
    */
   targetHosts: readonly string[];
-  /** What goes wrong on purpose. Default: nothing. */
+  /** The faults to simulate. Default: none. */
   chaos: Some<Chaos>;
-  /** What the description does not show of requests. */
+  /** Properties of requests that the description does not show. */
   assumptions: Some<Assumptions>;
   /** Default `x-service-signature` (service description, "Authentication" 6). */
   signatureHeader: string;
@@ -43,7 +43,7 @@ export type SandboxOptions = Some<{
   clock: () => number;
 }>;
 
-/** Options with the defaults applied, checked and frozen. */
+/** Checked and frozen options, with defaults. */
 export interface SandboxSettings {
   readonly port: number;
   readonly apiKey: string | undefined;
@@ -60,13 +60,13 @@ export interface SandboxSettings {
   readonly clock: () => number;
 }
 
-/** The defaults that the description does not give. */
+/** Defaults that the description does not show. */
 export const SANDBOX_DEFAULTS = {
   ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000 },
   retry: [1000, 5000, 30_000, 120_000, 600_000],
 } as const;
 
-/** The longest delay that a timer takes. */
+/** The longest delay of a timer. */
 const MAX_DELAY = 2 ** 31 - 1;
 
 /**
@@ -90,12 +90,12 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
   const { apiKey, targetHosts } = settings;
   if (apiKey !== undefined && !isTestKey(apiKey)) refuse("apiKey", "a key that begins with sk_test_");
   if (!targetHosts.every(isHostPattern)) {
-    refuse("targetHosts", "names of hosts, such as example.com, *.example.com or *");
+    refuse("targetHosts", "host names such as example.com, *.example.com or *");
   }
   return settings;
 }
 
-/** Options without those that are there but `undefined`, which would take the place of a default. */
+/** Drops options that are `undefined`, which would replace a default. */
 function given<Options extends object>(
   options: Options,
 ): { [Name in keyof Options]: Exclude<Options[Name], undefined> } {
@@ -114,7 +114,7 @@ function checkNumbers({ port, seed, properties, rateLimit, answerTimeout, retry 
 
 function checkChaos(chaos: Chaos): void {
   for (const name of ["duplicates", "reorder", "wrongSignature"] as const) {
-    if (!(chaos[name] >= 0 && chaos[name] <= 1)) refuse(`chaos.${name}`, "a chance from 0 to 1");
+    if (!(chaos[name] >= 0 && chaos[name] <= 1)) refuse(`chaos.${name}`, "a probability from 0 to 1");
   }
   const [low, high] = chaos.delay;
   whole("chaos.delay[0]", low, 0, MAX_DELAY);
@@ -125,11 +125,12 @@ function checkChaos(chaos: Chaos): void {
 
 function checkAssumptions({ pageParameter, perPageParameter, fieldsSeparator }: Assumptions): void {
   for (const [name, value] of Object.entries({ pageParameter, perPageParameter })) {
-    if (!/^[\w.[\]-]+$/.test(value) || value === "fields") refuse(`assumptions.${name}`, "a name of its own");
+    if (!/^[\w.[\]-]+$/.test(value) || value === "fields")
+      refuse(`assumptions.${name}`, "a parameter name other than fields");
   }
-  if (pageParameter === perPageParameter) refuse("assumptions", "two different names of parameters");
+  if (pageParameter === perPageParameter) refuse("assumptions", "two different parameter names");
   if (typeof fieldsSeparator !== "string" || fieldsSeparator === "" || /\w/.test(fieldsSeparator)) {
-    refuse("assumptions.fieldsSeparator", "a text without letters and digits");
+    refuse("assumptions.fieldsSeparator", "a string without letters and digits");
   }
 }
 
@@ -139,7 +140,7 @@ function whole(name: string, value: number, low: number, high: number): void {
   }
 }
 
-/** The value is not named: it may be a key. */
+/** Does not print the value, since it may be a key. */
 function refuse(name: string, expected: string): never {
   throw new ConfigurationError("option_invalid", `expected ${name} to be ${expected}, got something else`);
 }

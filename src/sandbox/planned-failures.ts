@@ -1,12 +1,12 @@
 import { type ApiError, rateLimited, serverError } from "./api-error.ts";
 
-/** What a request can be made to fail with: those that clients should try again after (service description, "Errors"). */
+/** The statuses a request can be made to fail with: those that clients should retry (service description, "Errors"). */
 export type FailureStatus = 429 | 500;
 
-/** Milliseconds after which a client that was told 429 on purpose may come again. */
+/** Milliseconds in the `Retry-After` of a planned 429. */
 const PLANNED_WAIT = 1000;
 
-/** Failures on demand: the next requests to the API get them, one each, in the order they were asked for. */
+/** Planned failures: each of the next requests to the API gets one, in order. */
 export class PlannedFailures {
   readonly #planned: FailureStatus[] = [];
 
@@ -14,15 +14,15 @@ export class PlannedFailures {
     for (let left = count; left > 0; left--) this.#planned.push(status);
   }
 
-  /** How many requests are still to fail. */
+  /** The number of requests still to fail. */
   get left(): number {
     return this.#planned.length;
   }
 
-  /** The failure of this request, if it is to fail. */
+  /** The failure for this request, if it should fail. */
   take(): ApiError | undefined {
     const status = this.#planned.shift();
     if (status === undefined) return undefined;
-    return status === 429 ? rateLimited(PLANNED_WAIT) : serverError("a failure that was asked for");
+    return status === 429 ? rateLimited(PLANNED_WAIT) : serverError("a planned failure");
   }
 }

@@ -1,6 +1,6 @@
 import { drawProperty, type ListedProperty, type Property, type PropertyDraft } from "./property.ts";
 
-/** The properties of the sandbox: as many as asked for, the same for the same seed, and those created since. */
+/** The sandbox's properties: the initial ones, the same for the same seed, and those created later. */
 export class Portfolio {
   readonly #properties: Property[];
   readonly #seed: number;

@@ -6,7 +6,7 @@ const isText = (value: unknown) => typeof value === "string" && value.trim() !==
 const isAmount = (value: unknown) => typeof value === "number" && Number.isFinite(value) && value >= 0;
 const isWhole = (value: unknown) => isAmount(value) && Number.isInteger(value);
 
-/** What each field of a draft may hold; the types keep it whole. */
+/** The valid values of each field of a draft; the type requires every field. */
 const FIELDS: Readonly<Record<keyof PropertyDraft, { fits(value: unknown): boolean; expected: string }>> = {
   type: { fits: isText, expected: "a text" },
   address: { fits: isText, expected: "a text" },
@@ -15,9 +15,9 @@ const FIELDS: Readonly<Record<keyof PropertyDraft, { fits(value: unknown): boole
   purchase_price: { fits: isAmount, expected: "a number from 0" },
 };
 
-/** Reads what a property is to be like; what is wrong is named in `field`. */
+/** Reads a property draft; an error names the invalid `field`. */
 export function readDraft(value: unknown): { readonly draft: PropertyDraft } | { readonly error: ApiError } {
-  if (!isObject(value)) return { error: invalid("expected a JSON object with fields of a property") };
+  if (!isObject(value)) return { error: invalid("expected a JSON object with property fields") };
   for (const [name, content] of Object.entries(value)) {
     const known = Object.entries(FIELDS).find(([field]) => field === name)?.[1];
     if (known === undefined) {

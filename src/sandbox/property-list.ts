@@ -2,11 +2,11 @@ import type { Assumptions } from "../client/assumptions.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import type { ListedProperty } from "./property.ts";
 
-/** Page sizes: the description shows neither the default nor the most ("Limits"). */
+/** Page sizes: the description shows neither the default nor the maximum ("Limits"). */
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;
 
-/** Every field of a listed property; the types keep it whole. */
+/** Every field of a listed property; the type requires every field. */
 const FIELDS: Readonly<Record<keyof ListedProperty, true>> = {
   ...{ id: true, type: true, address: true, surface: true, rooms: true },
   ...{ rent: true, yield: true, tenant: true },
@@ -18,7 +18,7 @@ export interface ListEnvelope {
   readonly meta: { readonly total: number; readonly page: number; readonly per_page: number };
 }
 
-/** One page of properties, as `GET /v1/properties` returns it, or what is wrong with the query. */
+/** One page of properties, as `GET /v1/properties` returns it, or an error for an invalid query. */
 export function listProperties(
   properties: readonly ListedProperty[],
   query: URLSearchParams,
@@ -36,7 +36,7 @@ export function listProperties(
   return { envelope: { data: data.map((one) => restrict(one, fields.names)), meta } };
 }
 
-/** `fields` restricts the fields returned; that its value is a list of their names is assumed. */
+/** `fields` restricts the returned fields; that its value is a list of names is assumed. */
 function readFields(
   query: URLSearchParams,
   separator: string,
@@ -47,7 +47,7 @@ function readFields(
   const wrong = names.find((name) => !Object.hasOwn(FIELDS, name));
   if (wrong === undefined) return { names };
   const known = Object.keys(FIELDS).join(separator);
-  return { error: invalid(`expected names of fields with ${separator} between: ${known}`, "fields") };
+  return { error: invalid(`expected field names separated by ${separator}: ${known}`, "fields") };
 }
 
 function restrict(property: ListedProperty, names?: readonly string[]): Partial<ListedProperty> {

@@ -6,7 +6,7 @@ import { drawAt, drawInteger } from "./draw.ts";
 export interface ListedProperty {
   /** `prop_<id>`. */
   readonly id: string;
-  /** `apartment` in the portfolio: the only value the description names. */
+  /** `apartment` in the portfolio, the only value in the description. */
   readonly type: string;
   readonly address: string;
   /** The unit is not stated. */
@@ -15,17 +15,17 @@ export interface ListedProperty {
   /** Currency and period are not stated. */
   readonly rent: number;
   readonly yield: number;
-  /** Each property has one: how a vacant one looks is not shown. `lease_start` is `YYYY-MM-DD`. */
+  /** Every property has a tenant, since the description does not show a vacant one. `lease_start` is `YYYY-MM-DD`. */
   readonly tenant: { readonly name: string; readonly lease_start: string };
 }
 
-/** A property of the sandbox: the fields of the list, and those that only `property.created` carries. */
+/** A property of the sandbox: the fields of the list, and those that only `property.created` has. */
 export interface Property {
   readonly listed: ListedProperty;
   readonly created: PropertyCreated;
 }
 
-/** What whoever creates a property may choose; the rest is drawn. */
+/** The fields that can be set when creating a property; the others are random. */
 export type PropertyDraft = Partial<
   Pick<PropertyCreated, "type" | "address" | "surface" | "rooms" | "purchase_price">
 >;
@@ -34,11 +34,12 @@ const STREETS = ["Sample Street", "Example Avenue", "Specimen Road", "Model Lane
 const TOWNS = ["75011 Paris", "69003 Lyon", "13006 Marseille", "33000 Bordeaux", "44000 Nantes"];
 const DAY = 24 * 60 * 60_000;
 
-/** Leases of the portfolio begin after this day, so that a seed gives the same ones in every year. */
+/** Leases in the portfolio begin after this day, so that a seed makes the same ones in every year. */
 const FIRST_LEASE = Date.UTC(2020, 0, 1);
 
 /**
- * The property of a number, the same for the same seed. What it is like is made up, within the documented fields.
+ * Creates the property with a number; the same seed makes the same property. Its values are invented, within the documented
+ * fields.
  *
  * @param createdAt - milliseconds since 1970
  */

@@ -1,6 +1,6 @@
 const MINUTE = 60_000;
 
-/** Callers remembered; beyond that, those whose minute is over are forgotten. */
+/** The maximum number of remembered callers; above it, those whose minute is over are forgotten. */
 const MAX_CALLERS = 1000;
 
 /**
@@ -18,7 +18,7 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  /** Counts a request; gives the milliseconds to wait where it is one too many. */
+  /** Counts a request; returns the milliseconds to wait if it exceeds the limit. */
   take(caller: string): number | undefined {
     const now = this.#clock();
     let window = this.#windows.get(caller);

@@ -3,13 +3,13 @@ import { readBody } from "../receiver/read-body.ts";
 import { parseExact } from "../relay/exact-json.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 
-/** Bytes and milliseconds a request's body may take. */
+/** The limits of a request's body, in bytes and milliseconds. */
 const BODY = { limit: 256 * 1024, timeout: 10_000 };
 
 /**
- * The JSON of a request (service description, "Endpoints": `Content-Type: application/json`), or what is wrong with it.
+ * Reads a request's JSON (service description, "Endpoints": `Content-Type: application/json`), or returns an error.
  *
- * @param exact - keeps numbers as they are written, for what goes into an envelope
+ * @param exact - keeps numbers as written, for bodies that become part of an envelope
  */
 export async function readJson(
   request: IncomingMessage,
@@ -20,7 +20,11 @@ export async function readJson(
   }
   const body = await readBody(request, BODY);
   if (typeof body === "string") {
-    return { error: invalid(`expected a body of at most ${BODY.limit} bytes, whole and in time (${body})`) };
+    return {
+      error: invalid(
+        `expected a complete body of at most ${BODY.limit} bytes, in time, got an error (${body})`,
+      ),
+    };
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);

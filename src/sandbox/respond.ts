@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import { type ApiError, errorBody } from "./api-error.ts";
 
-/** Writes an answer that is not a success. */
+/** Writes an error response. */
 export function fail(response: Response, error: ApiError): void {
   const challenge = error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
   response
@@ -10,7 +10,7 @@ export function fail(response: Response, error: ApiError): void {
     .json(errorBody(error));
 }
 
-/** Writes a success: 200, the only one the service has (service description, "Errors"). */
+/** Writes a success: 200, the only success status of the service (service description, "Errors"). */
 export function succeed(response: Response, body: object): void {
   response.status(200).json(body);
 }

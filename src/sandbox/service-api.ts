@@ -10,7 +10,7 @@ import { fail, succeed } from "./respond.ts";
 import type { Simulation } from "./simulation.ts";
 import { readSubscription, type TargetRules } from "./subscription.ts";
 
-/** What the routes work on. */
+/** What the routes need. */
 export interface ServiceApiParts {
   readonly settings: SandboxSettings;
   readonly simulation: Simulation;
@@ -18,7 +18,7 @@ export interface ServiceApiParts {
   readonly rules: TargetRules;
 }
 
-/** The routes below `/v1` (service description, "Endpoints"): the key first, then the limit, then what is asked for. */
+/** The routes below `/v1` (service description, "Endpoints"): they check the key, then the limit, then the request. */
 export function serviceApi({ settings, simulation, failures, rules }: ServiceApiParts): Router {
   const { apiKey, rateLimit, clock, assumptions } = settings;
   const limit = new RateLimit(rateLimit, clock);
@@ -46,7 +46,7 @@ export function serviceApi({ settings, simulation, failures, rules }: ServiceApi
     const body = await readJson(request);
     const wanted = "error" in body ? body : readSubscription(body.value, rules);
     if ("error" in wanted) return fail(response, wanted.error);
-    // What the service answers is not shown, so what is answered here stands under the sandbox's own name.
+    // The service's response is not shown, so the subscription is under the sandbox's own name.
     succeed(response, { _sandbox: simulation.subscribe(wanted) });
   });
 

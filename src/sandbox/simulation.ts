@@ -18,7 +18,7 @@ import {
   shownSubscription,
 } from "./subscription.ts";
 
-/** An event that was caused, and the deliveries that tell of it. */
+/** An event that was caused, and its deliveries. */
 export interface CausedEvent {
   readonly event: EventKind;
   /** ISO 8601 UTC. */
@@ -32,7 +32,7 @@ interface Subscribed {
   readonly ended: AbortController;
 }
 
-/** The service without its HTTP: properties, subscriptions, the events that are caused, and their deliveries. */
+/** The service without HTTP: properties, subscriptions, events, and their deliveries. */
 export class Simulation {
   readonly #settings: SandboxSettings;
   readonly #observers: Audience<SandboxObservation>;
@@ -69,7 +69,7 @@ export class Simulation {
     return this.#deliverer.deliveries;
   }
 
-  /** Whether nothing gets through for now. */
+  /** Whether an outage is in progress. */
   get inOutage(): boolean {
     return this.#deliverer.inOutage;
   }
@@ -85,7 +85,7 @@ export class Simulation {
     return shown;
   }
 
-  /** Ends a subscription, and what is on its way to it; `undefined` where there is none of that id. */
+  /** Removes a subscription and cancels its deliveries; returns `undefined` if there is none with that id. */
   unsubscribe(id: string): ShownSubscription | undefined {
     const found = this.#subscribed.get(id);
     if (found === undefined) return undefined;
@@ -97,7 +97,7 @@ export class Simulation {
     return subscription;
   }
 
-  /** From now on all events go to the stream as well; what waits for it is tried at once. */
+  /** From now on all events are sent to the stream too; waiting ones are sent at once. */
   openStream(stream: Destination): void {
     this.#stream = stream;
     this.#deliverer.wake(stream);
@@ -114,15 +114,15 @@ export class Simulation {
   }
 
   /**
-   * Causes an event. Which operation of the API does is not shown, but for the creation of a property ("Events"): so
-   * `property.created` without data creates one, and the others carry their sample's made-up data.
+   * Causes an event. The description shows only that creating a property causes one ("Events"). So `property.created` without
+   * data creates a property, and the other kinds carry the invented data of their sample.
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent {
     if (data === undefined && kind === "property.created") return this.createProperty().caused;
     return this.#cause(kind, data ?? sampleEvent(kind).data, this.#nextInstant());
   }
 
-  /** Ends everything under way; nothing is sent afterwards. */
+  /** Ends everything in progress; nothing is sent afterwards. */
   close(): void {
     this.#deliverer.close();
   }
@@ -145,7 +145,7 @@ export class Simulation {
     return [...endpoints.map(({ destination }) => destination), ...streams];
   }
 
-  /** Two events must differ in something, or they are one to a receiver: each gets a millisecond of its own. */
+  /** No two events have the same millisecond, since a receiver could treat equal events as one. */
   #nextInstant(): number {
     this.#lastInstant = Math.max(this.#lastInstant + 1, this.#settings.clock());
     return this.#lastInstant;

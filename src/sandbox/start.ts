@@ -17,16 +17,16 @@ import { StreamServer } from "./stream-server.ts";
 import type { ShownSubscription } from "./subscription.ts";
 import { openStreamsOn, STREAM_PATH } from "./upgrade.ts";
 
-/** It listens on this machine alone. */
+/** It listens only on this machine. */
 const HOST = "127.0.0.1";
 
-/** The service, simulated. */
+/** A simulated service. */
 export interface Sandbox {
-  /** The base address of its API, as a client takes it. */
+  /** The base URL of its API, for a client. */
   readonly url: URL;
-  /** Where its stream is opened; an assumption. */
+  /** The URL of its stream; an assumption. */
   readonly streamUrl: URL;
-  /** Oldest first; ended ones are not among them. */
+  /** Oldest first, without removed ones. */
   readonly subscriptions: readonly ShownSubscription[];
   /** The latest 1000, oldest first. */
   readonly deliveries: readonly SandboxDelivery[];
@@ -37,21 +37,21 @@ export interface Sandbox {
    */
   createProperty(draft?: PropertyDraft): { readonly property: PropertyCreated; readonly caused: CausedEvent };
   /**
-   * Causes an event. Without data, `property.created` creates a property, and the others carry made-up data.
+   * Causes an event. Without data, `property.created` creates a property, and other kinds carry invented data.
    *
-   * @throws ConfigurationError `option_invalid` for a kind that is none of the 12
+   * @throws ConfigurationError `option_invalid` for an unknown kind
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent;
-  /** Makes the next requests to `/v1` fail. Default: one, with 500. */
+  /** Makes the next requests to `/v1` fail. Default: one request, with 500. */
   failNext(count?: number, status?: FailureStatus): void;
-  /** Tells a listener of what happens from now on; gives a function that ends it. */
+  /** Calls the listener for everything that happens; returns an unsubscribe function. */
   observe(listener: (observation: SandboxObservation) => unknown): () => void;
-  /** Ends deliveries and streams, lets requests under way end for 2 seconds, then closes what is left. */
+  /** Ends deliveries and streams, gives requests in progress 2 seconds, then closes the rest. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the service's double on 127.0.0.1: its API, its deliveries, and a stream.
+ * Starts a simulated service on 127.0.0.1: its API, its deliveries, and a stream.
  *
  * @throws ConfigurationError `option_invalid`
  * @throws HookporterError `port_unavailable`
@@ -64,7 +64,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const rules = {
     targetHosts: settings.targetHosts,
     get ownPort() {
-      return (server.address() as AddressInfo).port; // known once it listens, which is before any request
+      return (server.address() as AddressInfo).port; // known once it listens, so before any request
     },
   };
   const onRequest = (observation: SandboxObservation) => observers.tell(observation);

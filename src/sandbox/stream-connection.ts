@@ -2,15 +2,15 @@ import type { RawData, WebSocket } from "ws";
 import { parseAcknowledgement } from "../stream/protocol.ts";
 import type { Reached } from "./destination.ts";
 
-/** How a client confirms. */
+/** How a client confirms messages. */
 export interface StreamTerms {
-  /** Whether it answers each message; else a message counts as received once sent. */
+  /** Whether it answers each message; otherwise a message counts as received once sent. */
   readonly acknowledges: boolean;
   /** Milliseconds it may take. */
   readonly answerTimeout: number;
 }
 
-/** One open stream. Where its client acknowledges, a message is confirmed by its answer, and answers come in order. */
+/** One open stream. If its client acknowledges, its answer confirms a message; answers arrive in order. */
 export class StreamConnection {
   readonly #socket: WebSocket;
   readonly #terms: StreamTerms;
@@ -44,7 +44,7 @@ export class StreamConnection {
     this.#socket.terminate();
   }
 
-  /** Ends it in order: the client is told. */
+  /** Closes it gracefully. */
   close(): void {
     this.#socket.close(1001);
   }
@@ -52,7 +52,7 @@ export class StreamConnection {
   #write(body: Uint8Array): Promise<Reached> {
     return new Promise((resolve) => {
       this.#socket.send(body, { binary: false }, (error) => {
-        resolve({ status: null, error: error == null ? null : `could not be sent: ${error.message}` });
+        resolve({ status: null, error: error == null ? null : `could not send: ${error.message}` });
       });
     });
   }
@@ -61,15 +61,15 @@ export class StreamConnection {
     const acknowledgement = isBinary ? undefined : parseAcknowledgement(String(data));
     const answer = this.#unanswered.shift();
     if (answer === undefined || acknowledgement === undefined) {
-      answer?.({ status: null, error: "the client sent something else than an acknowledgement" });
-      this.#giveUp("the client does not keep to the order of messages");
+      answer?.({ status: null, error: "expected an acknowledgement, got another message" });
+      this.#giveUp("expected acknowledgements in order, got another message");
       return;
     }
     const { status } = acknowledgement;
-    answer({ status, error: status === 200 ? null : `acknowledged with ${status}, and only 200 confirms` });
+    answer({ status, error: status === 200 ? null : `acknowledged with ${status}, but only 200 confirms` });
   }
 
-  /** After a missing or odd answer nobody knows which message the next one belongs to. */
+  /** After a missing or invalid answer it is unknown which message the next one belongs to. */
   #giveUp(error: string): void {
     this.#failAll(error);
     this.cut();

@@ -6,25 +6,25 @@ import type { Destination, Reached } from "./destination.ts";
 import type { StreamObservation } from "./observation.ts";
 import { StreamConnection } from "./stream-connection.ts";
 
-/** Largest message a client may send: acknowledgements are short. */
+/** The maximum size of a client's message; acknowledgements are short. */
 const MAX_MESSAGE = 1024;
 
-/** Milliseconds clients get to end a stream in order. */
+/** Milliseconds for clients to close a stream gracefully. */
 const CLOSE_GRACE = 1000;
 
-/** How streams are set up. */
+/** The options of {@link StreamServer}. */
 export interface StreamServerOptions {
-  /** The stream's address, which envelopes name as their subscription's. */
+  /** The stream's URL, used as the subscription's URL in envelopes. */
   readonly url: URL;
-  /** Milliseconds a client that acknowledges may take. */
+  /** Milliseconds for a client to acknowledge. */
   readonly answerTimeout: number;
-  /** Told when a stream was opened or closed. */
+  /** Called when a stream is opened or closed. */
   readonly onChange: (observation: StreamObservation) => void;
 }
 
 /**
- * The streams, as one destination: an event goes to each that is open, and is confirmed when all have. Whoever comes back
- * gets what was not confirmed meanwhile. All of it is assumed: see `stream/protocol.ts`.
+ * All streams, as one destination: an event goes to each open stream, and is confirmed when all have confirmed it. A client
+ * that reconnects gets unconfirmed events. All of it is assumed: see `stream/protocol.ts`.
  */
 export class StreamServer implements Destination {
   readonly webhook: { readonly id: string; readonly url: string };
@@ -48,7 +48,7 @@ export class StreamServer implements Destination {
     return this.#closing.signal;
   }
 
-  /** Opens a stream over a connection whose request was found good. */
+  /** Opens a stream on a connection whose request was checked. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { answerTimeout } = this.#options;
     this.#server.handleUpgrade(request, socket, head, (opened) => {
@@ -68,12 +68,12 @@ export class StreamServer implements Destination {
     return all.find(({ error }) => error !== null) ?? first;
   }
 
-  /** Ends all streams without a word, as an outage does. */
+  /** Ends all streams abruptly, as an outage does. */
   cut(): void {
     for (const connection of this.#open) connection.cut();
   }
 
-  /** Ends all streams in order; those that take more than a second, at once. */
+  /** Closes all streams gracefully, after a second forcibly. */
   close(): void {
     this.#closing.abort();
     for (const connection of this.#open) connection.close();

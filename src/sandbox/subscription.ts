@@ -6,23 +6,23 @@ import { type ApiError, invalid } from "./api-error.ts";
 import { isObject } from "./read-json.ts";
 import { isAllowedTarget } from "./target-hosts.ts";
 
-/** What a request to create a subscription asks for (service description, "Webhook subscription (request to create)"). */
+/** A request to create a subscription (service description, "Webhook subscription (request to create)"). */
 export interface SubscriptionRequest {
-  /** As it was given: deliveries name it so. */
+  /** As given; deliveries contain it unchanged. */
   readonly url: string;
   readonly target: URL;
   readonly events: readonly EventKind[];
-  /** Deliveries to a subscription without one are not signed: there is nothing to key a signature with. */
+  /** Deliveries to a subscription without a secret are unsigned. */
   readonly secret: Secret | undefined;
 }
 
 /** The service's registration of an endpoint. */
 export interface Subscription extends SubscriptionRequest {
-  /** `wh_<id>`, as deliveries name it. */
+  /** `wh_<id>`, as in deliveries. */
   readonly id: string;
 }
 
-/** A subscription as the sandbox shows it: the description does not show any. The secret stays unsaid. */
+/** A subscription as the sandbox shows it, without its secret. The description shows no such format. */
 export interface ShownSubscription {
   readonly id: string;
   readonly url: string;
@@ -33,13 +33,13 @@ export interface ShownSubscription {
 /** Where subscriptions may lead. */
 export interface TargetRules {
   readonly targetHosts: readonly string[];
-  /** The sandbox's own: a subscription that leads back to it would cause events without end. */
+  /** The sandbox's own port: a subscription that leads back to it would cause events without end. */
   readonly ownPort: number;
 }
 
 /**
  * Reads the body of `POST /v1/webhooks`: `url` and `events` are required, `secret` is not (service description, "Webhook
- * subscription"). What is missing or wrong is named in `field`.
+ * subscription"). An error names the missing or invalid `field`.
  */
 export function readSubscription(
   body: unknown,
@@ -78,7 +78,7 @@ function readTarget(
   }
   if (!isAllowedTarget(target, targetHosts)) {
     return refuse(
-      `this sandbox delivers to this machine alone, not to ${target.hostname}: start it with targetHosts (--target-hosts)`,
+      `expected url to lead to this machine, got ${target.hostname}: allow that host with targetHosts (--target-hosts)`,
     );
   }
   if (isLoopback(target) && target.port === String(ownPort)) {
@@ -92,7 +92,7 @@ function isKind(value: unknown): value is EventKind {
 }
 
 function readSecret(given: unknown): Secret | { error: ApiError } {
-  const wrong = { error: invalid("expected secret to be a text that is not empty", "secret") };
+  const wrong = { error: invalid("expected secret to be a non-empty string", "secret") };
   if (typeof given !== "string") return wrong;
   try {
     return readSecrets(given)[0] ?? wrong;

@@ -1,16 +1,16 @@
 import { isLoopback } from "../is-loopback.ts";
 
-/** A host name, one for all below it, or any. */
+/** A host name, a pattern for its subdomains, or `*`. */
 const PATTERN = /^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i;
 
-/** Whether a text can be a pattern of {@link isAllowedTarget}. */
+/** Whether a text is a valid pattern for {@link isAllowedTarget}. */
 export function isHostPattern(text: unknown): text is string {
   return typeof text === "string" && PATTERN.test(text);
 }
 
 /**
- * Whether deliveries may go to a URL: to this machine, or where it was allowed explicitly. A subscription makes the
- * sandbox post wherever its URL leads, so it must not lead into a network that only this machine can reach.
+ * Whether deliveries may go to a URL: to this machine, or to an allowed host. A subscription makes the sandbox post to any
+ * URL, so it must not lead into a network that only this machine can reach.
  */
 export function isAllowedTarget(target: URL, allowed: readonly string[]): boolean {
   if (isLoopback(target)) return true;

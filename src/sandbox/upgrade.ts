@@ -6,20 +6,20 @@ import { notFound } from "./app.ts";
 import { checkLocal } from "./local-only.ts";
 import type { StreamServer } from "./stream-server.ts";
 
-/** The path of the stream: its address is not shown, so it is the sandbox's own. */
+/** The path of the stream. The description shows no address, so it is the sandbox's own. */
 export const STREAM_PATH = "/_sandbox/stream";
 
-/** What opening a stream takes. */
+/** What opening a stream needs. */
 export interface UpgradeParts {
   readonly stream: StreamServer;
-  /** The one API key that is taken; `undefined` takes every test key. */
+  /** The only API key to accept; `undefined` accepts every test key. */
   readonly apiKey: string | undefined;
   readonly port: number;
-  /** Whether nothing gets through for now. */
+  /** Whether an outage is in progress. */
   readonly inOutage: () => boolean;
 }
 
-/** Opens streams on a server, for whoever is on this machine and has a key. */
+/** Opens streams on a server, for clients on this machine with a key. */
 export function openStreamsOn(server: Server, { stream, apiKey, port, inOutage }: UpgradeParts): void {
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
@@ -34,13 +34,15 @@ export function openStreamsOn(server: Server, { stream, apiKey, port, inOutage }
 
 function checkTarget({ method, headers, url = "" }: IncomingMessage): ApiError | undefined {
   if (!/^websocket$/i.test(headers.upgrade ?? "")) {
-    return invalid("expected HTTP/1.1 without the header Upgrade, which some clients send to begin HTTP/2");
+    return invalid(
+      "expected HTTP/1.1 without the header Upgrade, which some clients send to switch to HTTP/2",
+    );
   }
   const path = url.replace(/\?.*$/, "");
   return path === STREAM_PATH ? undefined : notFound(`${method} ${path}`);
 }
 
-/** There is no response object for a connection that asked to be upgraded. */
+/** A connection that asked for an upgrade has no response object. */
 function refuse(socket: Duplex, error: ApiError): void {
   const body = JSON.stringify(errorBody(error));
   const head = [

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { HookporterError } from "../errors.ts";
 
-/** A new signing secret: 32 random bytes, base64url. */
+/** Creates a signing secret: 32 random bytes, base64url. */
 export function generateSecret(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -9,23 +9,23 @@ export function generateSecret(): string {
 /**
  * The `.env` of a project: its example with the secret filled in.
  *
- * @throws HookporterError `option_invalid` for a secret that an env file cannot hold on one plain line, or a short one
+ * @throws HookporterError `option_invalid` for a secret that is short, or that an env file cannot contain on one plain line
  */
 export function renderEnvFile(example: string, secret: string): string {
   if (!/^[\w.~+/=-]{16,}$/.test(secret)) {
     throw new HookporterError(
       "option_invalid",
-      "expected a secret of 16 or more letters, digits and -_.~+/= to write to .env, got another",
+      "expected a secret of 16 or more letters, digits and -_.~+/= to write to .env, got something else",
     );
   }
   return setInEnvText(example, "HOOKPORTER_SECRET", secret);
 }
 
 /**
- * An env file's text with one variable set and nothing else changed: its last line is filled in, since the last one counts,
- * or a line is added.
+ * Sets one variable in an env file's text and changes nothing else. Fills in its last line, since the last one counts, or
+ * adds a line.
  *
- * @param value - what needs no quotes
+ * @param value - a value that needs no quotes
  */
 export function setInEnvText(text: string, name: string, value: string): string {
   const line = `${name}=${value}`;

@@ -1,9 +1,9 @@
 import { HookporterError } from "../errors.ts";
 
 /**
- * A template's package.json as the new project's: its name, and the version of hookporter it was made with.
+ * Turns a template's package.json into the new project's: with its name, and the version of hookporter that created it.
  *
- * @throws HookporterError `option_invalid` for a name that npm would take for one of the dependencies
+ * @throws HookporterError `option_invalid` for a name that npm would confuse with one of the dependencies
  */
 export function renderManifest(text: string, { name, version }: { name: string; version: string }): string {
   const manifest = JSON.parse(text) as Record<string, unknown> & { dependencies: Record<string, string> };
@@ -12,7 +12,7 @@ export function renderManifest(text: string, { name, version }: { name: string; 
   if (Object.hasOwn(taken, name)) {
     throw new HookporterError(
       "option_invalid",
-      `expected a project name of your own, got ${JSON.stringify(name)}, which the project depends on`,
+      `expected a unique project name, got ${JSON.stringify(name)}, which is a dependency of the project: choose another`,
     );
   }
   return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`;

@@ -2,18 +2,18 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The installed package: where its files are, and which version it is. */
+/** The installed package: its folder and version. */
 export interface PackageRoot {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
   readonly version: string;
 }
 
 /**
- * The folder of hookporter's own package.json, found by walking up: this module is in `src/scaffold/` as a source and
- * in `dist/` once bundled.
+ * Finds the folder of hookporter's own package.json by walking up: this module is in `src/scaffold/` as source and in
+ * `dist/` once bundled.
  *
- * @throws Error when the package is not whole
+ * @throws Error if the package is incomplete
  */
 export async function findPackageRoot(from = dirname(fileURLToPath(import.meta.url))): Promise<PackageRoot> {
   for (let folder = from; ; folder = dirname(folder)) {
@@ -29,6 +29,6 @@ async function readManifest(path: string): Promise<{ name?: unknown; version?: u
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch {
-    return {}; // none here, or somebody else's that is broken: go on upwards
+    return {}; // none here, or a broken one of another package: continue upwards
   }
 }

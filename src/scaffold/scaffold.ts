@@ -9,11 +9,11 @@ import { findTemplate, listTemplateFiles } from "./templates.ts";
 
 /** What to scaffold, and where. */
 export interface ScaffoldOptions {
-  /** Made if it is not there; must be empty but for `.git`. */
+  /** Created if missing; must be empty except for `.git`. */
   readonly directory: string;
   /** A folder of `templates/`. Default `express`. */
   readonly template?: string;
-  /** The project's name in package.json. Default: made of the folder's. */
+  /** The project's name in package.json. Default: from the folder's name. */
   readonly name?: string;
   /** The subscription's secret, for `.env`. Default: a new one. */
   readonly secret?: string;
@@ -21,9 +21,9 @@ export interface ScaffoldOptions {
   readonly from?: PackageRoot;
 }
 
-/** What was made. The secret is in `.env` and nowhere else. */
+/** The new project. The secret is only in `.env`. */
 export interface Scaffolded {
-  /** Absolute. */
+  /** An absolute path. */
   readonly directory: string;
   readonly name: string;
   readonly template: string;
@@ -37,16 +37,16 @@ interface PlannedFile {
   readonly mode?: number;
 }
 
-/** npm drops or obeys these when they go by their real names. */
+/** Files that npm drops or interprets under their real names. */
 const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: ".gitignore",
   _dockerignore: ".dockerignore",
 };
 
 /**
- * Copies a template into a new project and writes its `.env`, readable by its owner only, with a secret that is never
- * printed or returned. Everything is checked before the first file is written, and no file or link that is there
- * already is written to.
+ * Copies a template into a new project and writes its `.env`, readable only by its owner, with a secret that is never
+ * printed or returned. Everything is checked before the first file is written, and existing files and links are never
+ * overwritten.
  *
  * @throws HookporterError `directory_not_empty`, `template_unknown`, `option_invalid`
  */
@@ -78,7 +78,7 @@ async function planFiles(
   return [...planned, { path: ".env", content: renderEnvFile(example, secret), mode: 0o600 }];
 }
 
-/** Writes a file that must not be there yet; `wx` refuses links as well, even dangling ones. */
+/** Writes a file that must not exist; `wx` refuses links too, even dangling ones. */
 async function writeNew(directory: string, { path, content, mode = 0o666 }: PlannedFile): Promise<void> {
   const target = join(directory, path);
   await mkdir(dirname(target), { recursive: true });

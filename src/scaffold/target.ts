@@ -2,9 +2,9 @@ import { lstat, readdir } from "node:fs/promises";
 import { HookporterError } from "../errors.ts";
 
 /**
- * Checks that a folder can be scaffolded into: it is not there yet, or is empty but for `.git`.
+ * Checks that a folder can be used for a new project: it does not exist, or is empty except for `.git`.
  *
- * @throws HookporterError `directory_not_empty`; `option_invalid` for what is not a folder, or a link to one
+ * @throws HookporterError `directory_not_empty`; `option_invalid` for anything but a folder, such as a link to one
  */
 export async function checkTarget(directory: string): Promise<void> {
   const found = await lstat(directory).catch((error: NodeJS.ErrnoException) => {
@@ -23,6 +23,6 @@ export async function checkTarget(directory: string): Promise<void> {
   if (first === undefined) return;
   throw new HookporterError(
     "directory_not_empty",
-    `expected ${directory} to be empty, but for .git, found ${first}: name another folder`,
+    `expected ${directory} to be empty except for .git, got ${first} in it: name another folder`,
   );
 }

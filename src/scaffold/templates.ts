@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { HookporterError } from "../errors.ts";
 
-/** What a developer of the template leaves in it: never copied. */
+/** Files that a developer of the template leaves in it; never copied. */
 const LEFT_BEHIND = new Set(["node_modules", "dist", "data", "package-lock.json", ".env"]);
 
-/** The names of the templates there are, sorted. */
+/** The names of all templates, sorted. */
 export async function listTemplates(packageRoot: string): Promise<readonly string[]> {
   const entries = await readdir(join(packageRoot, "templates"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory());
@@ -15,11 +15,11 @@ export async function listTemplates(packageRoot: string): Promise<readonly strin
 /**
  * The folder of a template.
  *
- * @throws HookporterError `template_unknown`, with the names there are
+ * @throws HookporterError `template_unknown`, with the existing names
  */
 export async function findTemplate(packageRoot: string, template: string): Promise<string> {
   const names = await listTemplates(packageRoot);
-  // Only a listed name becomes a path, so no `..` in it leads anywhere.
+  // Only a listed name becomes a path, so `..` in a name has no effect.
   if (names.includes(template)) return join(packageRoot, "templates", template);
   throw new HookporterError(
     "template_unknown",
@@ -27,7 +27,7 @@ export async function findTemplate(packageRoot: string, template: string): Promi
   );
 }
 
-/** The files of a template, as paths within it with forward slashes, sorted. Symbolic links are not followed. */
+/** The files of a template, as paths within it with forward slashes, sorted. Does not follow symbolic links. */
 export async function listTemplateFiles(folder: string, within = ""): Promise<readonly string[]> {
   const entries = await readdir(join(folder, within), { withFileTypes: true });
   const found: string[] = [];

@@ -1,12 +1,12 @@
-/** Headers as Node, Express, `fetch` or a Lambda event give them. Names are matched without regard to case. */
+/** Headers as provided by Node, Express, `fetch` or a Lambda event. Names are matched case-insensitively. */
 export type HeaderBag = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * One header's value: its text, the array it came as, or `undefined`. Only own keys count, so a header or a prototype
- * named `__proto__` finds nothing; two spellings of one name count as an array.
+ * Reads one header: returns its value, an array if it has several, or `undefined`. Only own keys count, so a header or
+ * prototype named `__proto__` is not found. Two spellings of one name count as an array.
  */
 export function readHeader(headers: HeaderBag, name: string): string | readonly string[] | undefined {
-  // Asked for by its method: to name the class `Headers` would load all of Node's `fetch` with the first delivery.
+  // Detected by its method, since naming the class `Headers` would load all of Node's `fetch` on the first delivery.
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const wanted = name.toLowerCase();
   const found: string[] = [];

@@ -2,33 +2,33 @@ import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 
 /**
- * The signing secret as users give it: one, a list for rotation (the first is the current one), or a function that
- * returns either and is asked once per delivery, so a rotated secret needs no restart.
+ * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.
+ * The function is called once per delivery, so a rotated secret needs no restart.
  */
 export type SecretOption =
   | SecretValue
   | readonly SecretValue[]
   | (() => SecretValue | readonly SecretValue[]);
 
-/** One secret: text, taken as UTF-8, or bytes. */
+/** One secret: a string, used as UTF-8, or bytes. */
 export type SecretValue = string | Uint8Array;
 
-/** One usable secret. It never shows itself: printing or serialising it gives the fingerprint only. */
+/** A usable secret. Printing or serialising it shows only the fingerprint. */
 export interface Secret {
   readonly key: KeyObject;
   /** `current` for the first of a list, `previous` for the others. */
   readonly role: "current" | "previous";
-  /** 8 hex digits, safe to show: tells two secrets apart, does not give one away. */
+  /** 8 hex digits that identify the secret without revealing it; safe to show. */
   readonly fingerprint: string;
 }
 
-/** Fewer bytes than this can be guessed. */
+/** A shorter secret can be guessed. */
 const SAFE_BYTES = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-_ ].*|x+|<.*>)$/i;
 
 /**
- * Makes secrets usable: trims a trailing newline, refuses an empty one (Node would sign with an empty key without a
- * word), warns about a placeholder or a short one.
+ * Prepares secrets: trims a trailing newline, refuses an empty secret (Node would sign with an empty key without any
+ * warning), warns about a placeholder or a short secret.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
  */
@@ -55,17 +55,20 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
     throw new ConfigurationError(
       "secret_missing",
-      `expected ${which} as text or bytes, got ${value === null ? "null" : typeof value}: is the variable set?`,
+      `expected ${which} to be a string or bytes, got ${value === null ? "null" : typeof value}: is the variable set?`,
     );
   }
   const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
   if (bytes.byteLength === 0 || Buffer.from(bytes).toString("utf8").trim() === "") {
-    throw new ConfigurationError("secret_empty", `expected ${which} to hold a key, got an empty one: set it`);
+    throw new ConfigurationError(
+      "secret_empty",
+      `expected ${which} not to be empty: set it to the subscription's secret`,
+    );
   }
   if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {
-    warn(`${which} looks like a placeholder: anybody can guess it`);
+    warn(`${which} looks like a placeholder, which anyone can guess: use a random one`);
   } else if (bytes.byteLength < SAFE_BYTES) {
-    warn(`${which} has ${bytes.byteLength} bytes: use ${SAFE_BYTES} or more, drawn at random`);
+    warn(`${which} has only ${bytes.byteLength} bytes: use at least ${SAFE_BYTES} random ones`);
   }
   const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
   return {
@@ -77,6 +80,6 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
 
 function trimNewline(value: string, which: string, warn: (message: string) => void): string {
   const trimmed = value.replace(/[\r\n]+$/, "");
-  if (trimmed !== value) warn(`${which} ended in a newline, which was dropped: store it without one`);
+  if (trimmed !== value) warn(`${which} ended in a newline, which was removed: store it without one`);
   return trimmed;
 }

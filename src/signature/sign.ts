@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from "node:crypto";
 
-/** The service's signature header, under its neutral name (service description, "Authentication" 6). An option everywhere. */
+/** The service's signature header, under a neutral name (service description, "Authentication" 6). An option everywhere. */
 export const SIGNATURE_HEADER = "x-service-signature";
 
-/** What the header's value starts with. */
+/** The prefix of the header's value. */
 export const SIGNATURE_PREFIX = "sha256=";
 
 /**

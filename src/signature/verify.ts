@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Secret } from "./secrets.ts";
 
-/** Why a delivery is not authentic, with the fix. Shown in the local log and live view, never on the wire. */
+/** Why a delivery is not authentic, with the fix. For the local log and live view only; the sender never sees it. */
 export const SIGNATURE_REASONS = {
   signature_missing: {
     meaning: "the delivery has no signature header",
@@ -9,18 +9,18 @@ export const SIGNATURE_REASONS = {
   },
   signature_malformed: {
     meaning: "the signature header is not `sha256=` and 64 lowercase hex digits",
-    fix: "send exactly one header of that form: no other prefix, no upper case, no spaces",
+    fix: "send exactly one header in that format: no other prefix, no upper case, no spaces",
   },
   signature_mismatch: {
-    meaning: "the signature does not belong to these bytes under any configured secret",
-    fix: "compare the secret with the subscription's, and check that nothing between changes the body",
+    meaning: "the signature does not match these bytes under any configured secret",
+    fix: "compare the secret with the subscription's, and check that nothing changes the body on the way",
   },
 } as const;
 
-/** One of the stable reasons. */
+/** One of the stable signature reasons. */
 export type SignatureReason = keyof typeof SIGNATURE_REASONS;
 
-/** The two ways verifying can end. */
+/** The result of verifying. */
 export type Verification =
   | { readonly ok: true; readonly secret: Secret }
   | { readonly ok: false; readonly reason: SignatureReason };
@@ -28,16 +28,16 @@ export type Verification =
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
 /**
- * Checks a signature header against the raw bytes (service description, "Authentication" 6). The form is matched on the
- * text first, since decoding hex stops at the first bad digit without a word; then 32 bytes are compared in constant
- * time with each secret's.
+ * Checks a signature header against the raw bytes (service description, "Authentication" 6). Matches the text against a
+ * pattern first, since hex decoding silently stops at the first bad digit. Then compares 32 bytes with each secret's
+ * digest in constant time.
  */
 export function verify(
   body: Uint8Array,
   header: string | readonly string[] | undefined,
   secrets: readonly Secret[],
 ): Verification {
-  // `null` is not in the type, but a header bag of plain JavaScript may hold it.
+  // The type excludes `null`, but plain JavaScript may pass it.
   if (header === undefined || header === null || header.length === 0)
     return { ok: false, reason: "signature_missing" };
   if (typeof header !== "string") return { ok: false, reason: "signature_malformed" };

@@ -4,19 +4,19 @@ import { describeError, HookporterError } from "../errors.ts";
 import { StreamConnection } from "./stream-connection.ts";
 import { STREAM_DEFAULTS, STREAM_RETRY, type StreamOptions } from "./stream-options.ts";
 
-/** A stream that is opened again whenever it ends. */
+/** A stream that is reopened whenever it ends. */
 export interface Stream {
-  /** Settles after the first try: it is open, or will be tried again. Rejects where it ended for good at once. */
+  /** Settles after the first try, whether it succeeded or will be retried. Rejects if the stream ended for good at once. */
   readonly tried: Promise<void>;
-  /** Settles when it ends for good: with the error that ended it, or with nothing after `close`. */
+  /** Settles when the stream ends for good: with the error that ended it, or with `undefined` after `close`. */
   readonly ended: Promise<HookporterError | undefined>;
-  /** Lets what was begun end, then closes. */
+  /** Finishes messages in progress, then closes. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a stream, and opens it again whenever it ends, unless the server refuses it for good (`service_unauthorized`, `stream_refused`) or
- * `token` throws an error of ours. All of it is assumed, since the description shows nothing of it: see
+ * Opens a stream, and reopens it whenever it ends, unless the server refuses it for good (`service_unauthorized`,
+ * `stream_refused`) or `token` throws one of our errors. All of it is assumed, since the description shows nothing: see
  * `stream/protocol.ts`.
  */
 export function openStream(options: StreamOptions): Stream {
@@ -40,7 +40,7 @@ class ReopenedStream implements Stream {
     const ended = this.ended.then((error) => {
       if (error !== undefined) throw error;
     });
-    ended.catch(() => {}); // whoever does not wait for it hears of it from `ended`
+    ended.catch(() => {}); // also reported by `ended`
     this.tried = Promise.race([tried, ended]);
     this.tried.catch(() => {});
   }
@@ -57,13 +57,13 @@ class ReopenedStream implements Stream {
       const { reason, useful } = await this.#connect();
       if (reason instanceof HookporterError) return reason;
       if (this.#closing.signal.aborted) return undefined;
-      if (useful) attempt = 1; // it worked, so this is a new trouble
+      if (useful) attempt = 1; // the stream worked, so this is a new problem
       const delay = retryDelay(attempt, policy, Math.random());
       if (delay === undefined)
-        return new HookporterError("stream_refused", `the stream cannot be opened: ${reason}`);
+        return new HookporterError("stream_refused", `could not open the stream: ${reason}`);
       this.#options.onChange?.({ state: "waiting", reason, delay });
       this.#onTried();
-      await wait(delay, undefined, { signal: this.#closing.signal }).catch(() => {}); // closing ends it early
+      await wait(delay, undefined, { signal: this.#closing.signal }).catch(() => {}); // closing ends the wait early
     }
     return undefined;
   }

@@ -9,24 +9,24 @@ export type ConnectionOptions = Required<
   Pick<StreamOptions, "url" | "take" | "maxMessage" | "pingEvery" | "handshakeTimeout">
 > & {
   readonly token: string;
-  /** The handshake is done. */
+  /** Called after the handshake. */
   readonly onOpen: (acknowledges: boolean) => void;
 };
 
-/** Messages that may wait to be taken; beyond that, no more are read. */
+/** The maximum number of messages that wait; above it, no more are read. */
 const MAX_WAITING = 32;
 
-/** Milliseconds the server gets to end the connection in order. */
+/** Milliseconds for the server to close the connection gracefully. */
 const CLOSE_GRACE = 1000;
 
-/** Statuses of a refusal that may pass: a busy or restarting server. Any other below 500 will stay. */
+/** Statuses of a temporary refusal, by a busy or restarting server. Any other below 500 is permanent. */
 const PASSING = new Set([408, 425, 429]);
 
 /** One connection of a stream, from its handshake to its end. */
 export class StreamConnection {
-  /** Why it ended, in words; a refusal that will stay is an error. Never rejects. */
+  /** Why it ended, in words; a permanent refusal is an error. Never rejects. */
   readonly ended: Promise<string | HookporterError>;
-  /** Whether a message was taken over it. */
+  /** Whether a message was taken. */
   useful = false;
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
@@ -53,12 +53,12 @@ export class StreamConnection {
     this.#listen();
   }
 
-  /** Lets what was begun end, then closes. */
+  /** Finishes the message in progress, then closes. */
   async close(): Promise<void> {
     this.#why ??= "closed by this side";
     this.#socket.pause();
     await this.#taking;
-    this.#socket.resume(); // the answer to our closing must be read
+    this.#socket.resume(); // the server's reply to our close must be read
     this.#socket.close(1000);
     const grace = setTimeout(() => this.#socket.terminate(), CLOSE_GRACE);
     await this.ended;
@@ -84,13 +84,13 @@ export class StreamConnection {
     });
   }
 
-  /** Bodies are taken one after another, so that acknowledgements keep their order. */
+  /** Takes bodies one after another, so that acknowledgements keep their order. */
   #onMessage(data: RawData): void {
     this.#alive = true;
-    if (this.#why !== undefined) return; // not taken, so not acknowledged: it comes again
+    if (this.#why !== undefined) return; // not taken, so not acknowledged; the server will resend it
     if (++this.#waiting >= MAX_WAITING) this.#socket.pause();
     this.#taking = this.#taking.then(async () => {
-      await this.#take(data as Buffer); // ws gives buffers where nothing else was asked for
+      await this.#take(data as Buffer); // ws returns buffers by default
       if (--this.#waiting < MAX_WAITING) this.#socket.resume();
     });
   }
@@ -103,7 +103,7 @@ export class StreamConnection {
     }
   }
 
-  /** A connection can die without a word, and then nothing comes for ever. */
+  /** A connection can die silently; without a ping this would never be noticed. */
   #ping(): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     if (this.#alive || this.#socket.isPaused) {
@@ -111,12 +111,12 @@ export class StreamConnection {
       this.#socket.ping();
       return;
     }
-    this.#why ??= `no sign of life in ${this.#options.pingEvery} ms`;
+    this.#why ??= `no reply to a ping within ${this.#options.pingEvery} ms`;
     this.#socket.terminate();
   }
 }
 
-/** 1006 is no code that anybody sent: the connection went away without one. */
+/** Code 1006 was never sent: the connection ended without a close frame. */
 function describeClose(code: number, reason: string): string {
   return code === 1006 ? "the connection was lost" : `closed by the server (${`${code} ${reason}`.trim()})`;
 }
@@ -124,8 +124,8 @@ function describeClose(code: number, reason: string): string {
 function describe(error: Error & { code?: string }, maxMessage: number): string {
   if (error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
     return `a message was larger than ${maxMessage} bytes`;
-  if (error.code === "ECONNREFUSED") return "connection refused: nothing listens there; is it started?";
-  if (error.code === "ENOTFOUND") return "no such host: check the URL";
+  if (error.code === "ECONNREFUSED") return "connection refused: nothing listens there; start the server";
+  if (error.code === "ENOTFOUND") return "unknown host: check the URL";
   return describeError(error);
 }
 

@@ -4,24 +4,24 @@ import type { FromChild, ToChild } from "./messages.ts";
 import type { OpenTunnel, TunnelReport } from "./provider.ts";
 import { type AnyProvider, PROVIDERS } from "./providers.ts";
 
-/** Milliseconds a tunnel gets to close; some clients never settle. */
+/** Milliseconds a tunnel gets to close, since some clients never finish. */
 const CLOSE_TIME = 1000;
 
 /** The part of `process` that the child uses. */
 export type ChildProcessSide = Pick<NodeJS.Process, "on" | "send" | "connected">;
 
 /**
- * What runs in the child process: opens the tunnel that the parent asks for, reports, and ends when told to, or when
- * the parent is gone, however it went: its end of the channel closes with it.
+ * Runs in the child process: opens the tunnel that the parent asks for and reports its state. Ends on request, or when the
+ * parent is gone for any reason, since that closes the channel.
  */
 export function runChild(
   parent: ChildProcessSide,
   exit: () => void,
   providers: Readonly<Record<string, () => Promise<AnyProvider>>> = PROVIDERS,
 ): void {
-  let open: OpenTunnel | undefined; // what is still being opened ends with the process
+  let open: OpenTunnel | undefined; // a tunnel that is still opening ends with the process
   const tell = (message: FromChild) => {
-    if (parent.connected) parent.send?.(message, undefined, undefined, () => {}); // it may go at any moment
+    if (parent.connected) parent.send?.(message, undefined, undefined, () => {}); // the parent may exit at any moment
   };
   const report: TunnelReport = {
     up: (url) => tell({ type: "up", url }),
@@ -34,7 +34,7 @@ export function runChild(
     await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, CLOSE_TIME))]);
     exit();
   };
-  // Ctrl-C reaches the whole process group: the parent decides in which order things close.
+  // Ctrl-C reaches the whole process group, but the parent decides the order of closing.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) parent.on(signal, () => {});
   parent.on("uncaughtException", broke);
   parent.on("unhandledRejection", broke);
@@ -42,7 +42,7 @@ export function runChild(
   parent.on("message", (message: ToChild) => {
     if (message.type === "close") return void end();
     const load = Object.hasOwn(providers, message.provider) ? providers[message.provider] : undefined;
-    if (load === undefined) return broke(`there is no provider ${message.provider}`);
+    if (load === undefined) return broke(`unknown provider ${message.provider}`);
     load()
       .then((provider) => provider.open(message.settings as never, message.target, report))
       .then((tunnel) => {

@@ -3,46 +3,46 @@ import { type ProgramEnd, startProgram } from "./program.ts";
 import type { TunnelFailure, TunnelProvider, TunnelTarget } from "./provider.ts";
 import { readPublicUrl } from "./public-url.ts";
 
-/** Any program that prints the address of the tunnel it opens. */
+/** Settings for any program that prints the address of the tunnel it opens. */
 export interface CommandSettings {
-  /** The program and its arguments, run without a shell; `{target}` (a URL), `{host}` and `{port}` are filled in. */
+  /** The program and its arguments, run without a shell; `{target}` (a URL), `{host}` and `{port}` are replaced. */
   readonly command: readonly string[];
-  /** A regular expression for the address in a line of its output; its first group where it has one. */
+  /** A regular expression that finds the address in a line of output: its first group if it has one, else the match. */
   readonly urlPattern: string;
-  /** What a match without a scheme begins with. Default `https`. */
+  /** The scheme of a match without one. Default `https`. */
   readonly scheme?: "http" | "https";
-  /** Seconds until it must have named an address. Default 30. */
+  /** Seconds until the program must have printed an address. Default 30. */
   readonly addressTimeout?: number;
 }
 
-/** Every code of the command provider. `docs/tunnel.md` lists the same; a test compares both. */
+/** Every code of the command provider. A test compares them with `docs/tunnel.md`. */
 export const COMMAND_CODES = {
   command_missing: {
-    message: "the program cannot be run",
-    fix: "install it; see that it is in PATH, or give its path in --tunnel-command",
+    message: "the program could not be started",
+    fix: "install it and check that it is in PATH, or pass its path in --tunnel-command",
     permanent: true,
   },
   command_ended: {
-    message: "the program ended",
-    fix: "run it by hand and see what it says; it must go on running while the tunnel is open",
+    message: "the program exited",
+    fix: "run it by hand and read its output; it must keep running while the tunnel is open",
     permanent: false,
   },
   command_no_address: {
-    message: "the program gave no address in time",
-    fix: "run it by hand and see what it says; use --tunnel command with a pattern that fits its words",
+    message: "the program printed no address in time",
+    fix: "run it by hand and read its output; use --tunnel command with a pattern that matches the address",
     permanent: false,
   },
   command_address_invalid: {
-    message: "the pattern found what is no address",
-    fix: "give --tunnel-url-pattern a group around the address alone: https://host, or host:port",
+    message: "the pattern matched something that is not an address",
+    fix: "use a --tunnel-url-pattern with a group around the address only: https://host, or host:port",
     permanent: true,
   },
 } as const satisfies Record<string, Omit<TunnelFailure, "code">>;
 
-/** One of the codes. */
+/** One of the codes of the command provider. */
 export type CommandCode = keyof typeof COMMAND_CODES;
 
-/** A tunnel through any program that prints an address. It has the environment of the tunnel's child process. */
+/** A tunnel through any program that prints an address. The program gets the environment of the tunnel's child process. */
 export const command: TunnelProvider<CommandSettings> = {
   name: "command",
   open: async ({ command: words, urlPattern, scheme, addressTimeout = 30 }, target, report) => {
@@ -75,7 +75,7 @@ export const command: TunnelProvider<CommandSettings> = {
     });
     const patience = setTimeout(() => {
       const said = last.stderr || last.stdout;
-      giveUp("command_no_address", said === "" ? "it said nothing" : `it last said: ${said}`);
+      giveUp("command_no_address", said === "" ? "it printed nothing" : `its last line: ${said}`);
     }, addressTimeout * 1000);
     return {
       close: () => {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Ends a process group when its own input ends without a line, which is what happens when whoever holds the other end
- * is gone, `kill -9` included. It asks, and kills what is left after two seconds.
+ * Ends a process group when its standard input closes without a line, which happens if the process at the other end is
+ * gone, even after `kill -9`. It sends SIGTERM, and SIGKILL two seconds later.
  */
 const WATCHER = `
 read -r _ && exit 0
@@ -15,20 +15,20 @@ kill -s KILL -- "-$1"
 `;
 
 /**
- * Makes a process group end with this process. Node.js cannot ask the system for that, a child that hangs does not see
- * that its parent is gone, and a client such as ssh does not care: so a shell watches a pipe that closes with this
+ * Makes a process group end together with this process. Node.js cannot ask the system for that, a child that hangs does
+ * not notice that its parent is gone, and clients such as ssh ignore it. So a shell watches a pipe that closes with this
  * process. Not for Windows, which has neither.
  *
- * @returns what to call when the group has ended: its number may be somebody else's by then
+ * @returns a function to call when the group has ended, since its id may be reused afterwards
  */
 export function endGroupWithUs(group: number): () => void {
-  // In a session of its own, so that a Ctrl-C meant for the command line does not end it first.
+  // In its own session, so that a Ctrl-C meant for the command line does not end it first.
   const watcher = spawn("/bin/sh", ["-c", WATCHER, "hookporter-watcher", String(group)], {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: "/usr/bin:/bin" },
     detached: true,
   });
-  watcher.on("error", () => {}); // without a shell, the child still ends when it sees that its parent is gone
+  watcher.on("error", () => {}); // without a shell, the child still ends when it notices that its parent is gone
   watcher.stdin.on("error", () => {});
   watcher.unref();
   return () => watcher.stdin.end("done\n");

@@ -7,23 +7,23 @@ import type { TunnelFailure } from "./provider.ts";
 import { PROBES, type TunnelTiming } from "./timing.ts";
 import type { StartChild, TunnelChild } from "./tunnel-child.ts";
 
-/** What one life of a child needs. */
+/** The options of {@link TunnelLife}. */
 export interface LifeOptions {
   readonly startChild: StartChild;
   readonly probe: Probe;
   readonly timing: TunnelTiming;
   readonly clock: () => number;
   readonly random: () => number;
-  /** A probe came back through this address. */
+  /** Called when a probe through this address has arrived. */
   readonly online: (url: string) => void;
-  /** The connection, or the way to it, is in doubt. */
+  /** Called when the connection, or the address, is in doubt. */
   readonly doubtful: (why: TunnelFailure) => void;
 }
 
-/** How a life ended: by `close`, or for a reason. */
+/** How a life ended: through `close`, or for a reason. */
 export interface LifeEnd {
   readonly failure: TunnelFailure | undefined;
-  /** Milliseconds it was last online without a break. */
+  /** Milliseconds of its last uninterrupted time online. */
   readonly onlineFor: number;
 }
 
@@ -33,7 +33,7 @@ type Mail =
   | { readonly type: "exit"; readonly how: string }
   | { readonly type: "close" };
 
-/** One child, from its start until it has ended or is no good any more; then it is killed. */
+/** One child, from its start until it has ended or must be killed. */
 export class TunnelLife {
   readonly #options: LifeOptions;
   readonly #mail = new Mailbox<Mail>();
@@ -44,7 +44,7 @@ export class TunnelLife {
   #deadline: number;
   #verdict = loss("tunnel_silent");
   #nextProbe = Number.POSITIVE_INFINITY;
-  /** The probe whose result counts; those before a change do not. */
+  /** The current probe. Results of earlier ones, sent before a change, are ignored. */
   #probing = 0;
   #probesFailed = 0;
 
@@ -53,7 +53,7 @@ export class TunnelLife {
     this.#deadline = options.clock() + options.timing.start;
   }
 
-  /** Asks it to end. */
+  /** Asks the child to end. */
   close(): void {
     this.#mail.put({ type: "close" });
   }
@@ -101,7 +101,7 @@ export class TunnelLife {
     this.#probeNow();
   }
 
-  /** Without an address yet there is nothing to lose; a loss that is told again gets no more time. */
+  /** Without an address there is no connection to lose. Repeating a loss does not extend its deadline. */
   #down(why: TunnelFailure, patience: number): void {
     const { clock, doubtful } = this.#options;
     if (this.#url === undefined) return;
@@ -127,7 +127,7 @@ export class TunnelLife {
   #probe(): void {
     const { probe, timing, clock } = this.#options;
     const number = ++this.#probing;
-    this.#nextProbe = Number.POSITIVE_INFINITY; // its result sets the next
+    this.#nextProbe = Number.POSITIVE_INFINITY; // the result schedules the next one
     const timeout = Math.max(1, Math.min(timing.probe, this.#deadline - clock()));
     void probe(this.#url ?? "", timeout).then((result) => this.#mail.put({ type: "probed", number, result }));
   }
@@ -148,7 +148,7 @@ export class TunnelLife {
     this.#nextProbe = now + (retryDelay(++this.#probesFailed, PROBES, random()) ?? 0);
   }
 
-  /** Ends the child, in peace if possible, and waits until it is gone. */
+  /** Ends the child, gracefully if possible, and waits until it is gone. */
   async #end(child: TunnelChild, inPeace: boolean): Promise<void> {
     const { timing } = this.#options;
     if (inPeace) {

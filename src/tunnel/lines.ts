@@ -2,12 +2,12 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { plainText } from "./plain-text.ts";
 
-/** Characters of a line that are kept; what a service says about its tunnel is far shorter. */
+/** The maximum length of a line; what a service prints about its tunnel is far shorter. */
 const LONGEST_LINE = 8192;
 
 /**
- * Tells each line of a stream, without colours and control characters. A line ends at a line feed or a carriage
- * return, as progress lines do; of one that is too long the beginning is told. An error of the stream ends it.
+ * Calls back with each line of a stream, without colours and control characters. A line ends at a line feed or a carriage
+ * return, which progress output uses. Lines that are too long are truncated. An error of the stream ends it.
  */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder("utf8");

@@ -1,24 +1,24 @@
 import type { TunnelFailure } from "./provider.ts";
 
-/** Why a tunnel is lost, where its provider gave no reason. `docs/tunnel.md` lists the same. */
+/** Why a tunnel is lost if its provider gave no reason. A test compares this with `docs/tunnel.md`. */
 export const LOSSES = {
   tunnel_silent: {
     message: "the provider gave no address in time",
-    fix: "check the network; it is started again",
+    fix: "check the network; the provider is restarted",
   },
-  tunnel_lost: { message: "the connection was lost", fix: "nothing to do: it is opened again" },
+  tunnel_lost: { message: "the connection was lost", fix: "nothing to do: the tunnel is reopened" },
   tunnel_unreachable: {
     message: "the public address does not lead here",
-    fix: "open it in a browser to see who answers; 404 from here is right",
+    fix: "open it in a browser to see what answers; a 404 from listen is correct",
   },
   provider_crashed: {
-    message: "the provider failed in a way that nobody foresaw",
-    fix: "it is started again; if it goes on, report it",
+    message: "the provider failed unexpectedly",
+    fix: "the provider is restarted; if this keeps happening, please report it",
   },
-  tunnel_ended: { message: "the process of the provider ended", fix: "nothing to do: it is started again" },
+  tunnel_ended: { message: "the provider's process ended", fix: "nothing to do: the provider is restarted" },
 } as const;
 
-/** A loss by its code, with what is known of it. */
+/** The failure for a loss, with details if known. */
 export function loss(code: keyof typeof LOSSES, detail?: string): TunnelFailure {
   const { message, fix } = LOSSES[code];
   return { code, message: detail ? `${message}: ${detail}` : message, fix, permanent: false };

@@ -1,4 +1,4 @@
-/** Messages in the order they came, taken one by one with a time limit: what lets a supervisor be one plain loop. */
+/** A queue of messages, taken one at a time with a time limit. It lets the supervisor be a simple loop. */
 export class Mailbox<Message> {
   readonly #waiting: Message[] = [];
   #taker: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Mailbox<Message> {
     this.#taker?.();
   }
 
-  /** The next message; `undefined` when none came in that many milliseconds. */
+  /** The next message; `undefined` if none arrives within this many milliseconds. */
   async take(timeout: number): Promise<Message | undefined> {
     if (this.#waiting.length === 0 && timeout > 0) {
       await new Promise<void>((resolve) => {
@@ -24,5 +24,5 @@ export class Mailbox<Message> {
   }
 }
 
-/** What a timer can hold; a longer wait ends early, with nothing. */
+/** The longest delay of a timer; a longer wait ends early, without a message. */
 const LONGEST = 2 ** 31 - 1;

@@ -1,19 +1,19 @@
 import type { TunnelFailure, TunnelTarget } from "./provider.ts";
 
-/** Which tunnel the child is to open; its first message. */
+/** The first message to the child: which tunnel to open. */
 export interface OpenMessage {
   readonly type: "open";
-  /** A name of `providers.ts`. */
+  /** A name from `providers.ts`. */
   readonly provider: string;
-  /** What the provider's `open` takes; it may hold a token. */
+  /** The settings for the provider's `open`; may contain a token. */
   readonly settings: object;
   readonly target: TunnelTarget;
 }
 
-/** What the child that runs a provider is told. */
+/** Messages to the child that runs a provider. */
 export type ToChild = OpenMessage | { readonly type: "close" };
 
-/** What the child reports, in the words of `TunnelReport`. */
+/** Messages from the child; they correspond to `TunnelReport`. */
 export type FromChild =
   | { readonly type: "up"; readonly url: string }
   | { readonly type: "down"; readonly reason: string }

@@ -1,95 +1,95 @@
 import { describeError } from "../errors.ts";
 import type { TunnelFailure } from "./provider.ts";
 
-/** What a code means, in our words: the service's own may quote the token. */
+/** The meaning of a code, in our words, since the service's own may quote the token. */
 type Meaning = Omit<TunnelFailure, "code">;
 
-/** Where an account's authtoken is shown. */
+/** The page that shows an account's authtoken. */
 export const AUTHTOKEN_PAGE = "https://dashboard.ngrok.com/get-started/your-authtoken";
 
-/** Every code of the ngrok provider. `docs/tunnel.md` lists the same; a test compares both. */
+/** Every code of the ngrok provider. A test compares them with `docs/tunnel.md`. */
 export const NGROK_CODES = {
   ERR_NGROK_105: {
-    message: "the authtoken does not have the form of one",
-    fix: `copy it whole from ${AUTHTOKEN_PAGE} into NGROK_AUTHTOKEN`,
+    message: "the authtoken is malformed",
+    fix: `copy the whole token from ${AUTHTOKEN_PAGE} into NGROK_AUTHTOKEN`,
     permanent: true,
   },
   ERR_NGROK_106: {
-    message: "the authtoken is of a kind ngrok no longer takes",
-    fix: `make a new one at ${AUTHTOKEN_PAGE}`,
+    message: "the authtoken has a format that ngrok no longer accepts",
+    fix: `create a new one at ${AUTHTOKEN_PAGE}`,
     permanent: true,
   },
   ERR_NGROK_107: {
     message: "the authtoken is unknown or was revoked",
-    fix: `take the current one from ${AUTHTOKEN_PAGE}`,
+    fix: `use the current one from ${AUTHTOKEN_PAGE}`,
     permanent: true,
   },
   ERR_NGROK_4018: {
-    message: "ngrok wants an account, and no authtoken was found",
+    message: "ngrok requires an account, but no authtoken was found",
     fix: `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
     permanent: true,
   },
   ERR_NGROK_320: {
     message: "the domain belongs to another account, or is not reserved",
-    fix: "name one from https://dashboard.ngrok.com/domains with --domain, or leave it out",
+    fix: "pass one from https://dashboard.ngrok.com/domains with --domain, or omit it",
     permanent: true,
   },
   ERR_NGROK_108: {
-    message: "the account has as many sessions as it may have",
-    fix: "end other agents; one that has crashed goes within a minute",
+    message: "the account has reached its limit of sessions",
+    fix: "stop other agents; a crashed one disappears within a minute",
     permanent: false,
   },
   ERR_NGROK_324: {
-    message: "the account has as many endpoints as it may have",
-    fix: "close others; one that has crashed goes within a minute",
+    message: "the account has reached its limit of endpoints",
+    fix: "close others; a crashed one disappears within a minute",
     permanent: false,
   },
   ERR_NGROK_334: {
-    message: "the domain is online already, in another session",
-    fix: "end that one; one that has crashed goes within a minute",
+    message: "the domain is already online in another session",
+    fix: "stop that one; a crashed one disappears within a minute",
     permanent: false,
   },
   ngrok_missing: {
     message: "the package @ngrok/ngrok is not installed, or has no build for this platform",
-    fix: "npm install @ngrok/ngrok@1.7.0, beside hookporter",
+    fix: "run npm install @ngrok/ngrok@1.7.0 in the folder where hookporter is installed",
     permanent: true,
   },
   ngrok_stopped: {
     message: "the agent was stopped from ngrok's dashboard or API",
-    fix: "start again if that was not meant",
+    fix: "start listen again if that was not intended",
     permanent: true,
   },
   ngrok_restart: {
     message: "ngrok asks for a new session",
-    fix: "nothing to do: it is opened",
+    fix: "nothing to do: a new session is opened",
     permanent: false,
   },
   ngrok_heartbeat_lost: {
-    message: "ngrok does not answer heartbeats any more",
+    message: "ngrok no longer answers heartbeats",
     fix: "nothing to do: a new session is opened",
     permanent: false,
   },
   ngrok_unreachable: {
     message: "ngrok cannot be reached",
-    fix: "check the network; the client takes no proxy",
+    fix: "check the network; the client does not support proxies",
     permanent: false,
   },
   ngrok_failed: {
-    message: "ngrok refused, with a code of its own where it has one",
+    message: "ngrok refused, usually with its own code",
     fix: "look the code up at https://ngrok.com/docs/errors",
     permanent: false,
   },
 } as const satisfies Record<string, Meaning>;
 
-/** One of the codes. */
+/** One of the codes of the ngrok provider. */
 export type NgrokCode = keyof typeof NGROK_CODES;
 
-/** A failure by its code. */
+/** The failure for a code. */
 export function ngrokFailure(code: NgrokCode): TunnelFailure {
   return { code, ...NGROK_CODES[code] };
 }
 
-/** What the client threw, as a failure. A token in its text is left out. */
+/** Converts an error thrown by the client into a failure. A token in its text is removed. */
 export function readNgrokError(thrown: unknown, authtoken?: string): TunnelFailure {
   const text = describeError(thrown);
   const code = /\bERR_NGROK_\d+\b/.exec(text)?.[0];
@@ -99,7 +99,7 @@ export function readNgrokError(thrown: unknown, authtoken?: string): TunnelFailu
   return { ...told("ngrok_failed", text, authtoken), ...(code !== undefined && { code }) };
 }
 
-/** With the first line of the client's own words, which name the cause. */
+/** The failure with the first line of the client's own message, which names the cause. */
 function told(code: NgrokCode, text: string, authtoken: string | undefined): TunnelFailure {
   const line = text.split("\n").find((part) => part.trim() !== "") ?? "";
   const shown = authtoken ? line.replaceAll(authtoken, "…") : line;

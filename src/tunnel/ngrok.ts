@@ -1,15 +1,15 @@
 import { ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";
 
-/** What the ngrok provider needs to know. */
+/** Settings for the ngrok provider. */
 export interface NgrokSettings {
   readonly authtoken?: string;
-  /** A host name of the account; without one the service chooses. */
+  /** A domain of the account; without it the service chooses one. */
   readonly domain?: string;
-  /** `host:port` of another ingress than ngrok's public one, and the certificate (PEM) to trust there. */
+  /** `host:port` of an ingress other than ngrok's public one, and the certificate (PEM) to trust there. */
   readonly serverAddr?: string;
   readonly ca?: string;
-  /** Seconds between heartbeats, and how late an answer may be. Default 5. */
+  /** Seconds between heartbeats, and the maximum delay of a response. Default 5. */
   readonly heartbeat?: number;
 }
 
@@ -20,9 +20,9 @@ type Session = Awaited<ReturnType<SessionBuilder["connect"]>>;
 const NOTHING: OpenTunnel = { close: async () => {} };
 
 /**
- * ngrok's own client. It hides much of what goes wrong: a lost heartbeat is told to a callback alone and the dead
- * session stays, its own retries soon wait for hours, and nothing in it has a time-out. So this only reports, and the
- * supervisor decides.
+ * A tunnel through ngrok's own client. The client hides many failures: it reports a lost heartbeat only to a callback and
+ * keeps the dead session, its retries soon wait for hours, and nothing in it has a time-out. So this provider only
+ * reports, and the supervisor decides.
  */
 export const ngrok: TunnelProvider<NgrokSettings> = {
   name: "ngrok",
@@ -42,7 +42,7 @@ export const ngrok: TunnelProvider<NgrokSettings> = {
   },
 };
 
-/** It is an optional dependency, and a binary that not every platform has. */
+/** The package is an optional dependency with a binary that not every platform has. */
 async function loadClient(): Promise<Client | undefined> {
   try {
     return (await import("@ngrok/ngrok")).default;
@@ -57,13 +57,13 @@ function newSession(client: Client, settings: NgrokSettings, report: TunnelRepor
   if (authtoken !== undefined) session.authtoken(authtoken);
   if (serverAddr !== undefined) session.serverAddr(serverAddr);
   if (ca !== undefined) session.caCert(Buffer.from(ca));
-  // A callback that throws would abort the process; those of a report do not.
+  // A callback that throws would abort the process; the report's callbacks never throw.
   return session
     .handleDisconnection((_address, error) => {
       const failure = readNgrokError(error, authtoken);
       if (failure.permanent) report.failed(failure);
       else report.down(failure.message);
-      return true; // the client's first retries come at once and keep the address
+      return true; // the client's first retries are immediate and keep the address
     })
     .handleHeartbeat((latency: number | null) => {
       if (latency === null) report.failed(ngrokFailure("ngrok_heartbeat_lost"));

@@ -3,20 +3,20 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { readLines } from "./lines.ts";
 
-/** Milliseconds a program gets to end before it is killed. Less than a closing tunnel has. */
+/** Milliseconds a program gets to end before it is killed. Shorter than the time for closing a tunnel. */
 const GRACE = 500;
 
-/** What is started, and who is told. */
+/** What to start, and callbacks. */
 export interface ProgramOptions {
-  /** A name that `PATH` knows, or a path. */
+  /** A name in `PATH`, or a path. */
   readonly program: string;
-  /** Given as they are: there is no shell. */
+  /** Passed unchanged: there is no shell. */
   readonly argv: readonly string[];
-  /** Working folder; this process's own when left out. */
+  /** Working folder. Default: that of this process. */
   readonly cwd?: string;
-  /** A line of standard output or standard error, without colours and control characters. */
+  /** Called with each line of standard output and standard error, without colours and control characters. */
   onLine(line: string, stream: "stdout" | "stderr"): void;
-  /** It has ended and all its lines were told. Not told of one that `end` ended. */
+  /** Called when the program has ended and all its lines were reported, but not after `end`. */
   onEnd(end: ProgramEnd): void;
 }
 
@@ -24,22 +24,22 @@ export interface ProgramOptions {
 export interface ProgramEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** Why it could not be started. */
+  /** The reason if it could not be started. */
   readonly error?: Error;
 }
 
-/** A program that was started. */
+/** A running program. */
 export interface RunningProgram {
-  /** Ends it: asks, then kills. Nothing is told any more. */
+  /** Ends the program: asks, then kills. Calls back no more. */
   end(): Promise<void>;
 }
 
 /**
- * Starts the client of a tunnel. It stays in the process group of the tunnel's child process, so that whatever it starts
- * and leaves behind ends with that one; see `tunnel-child.ts`.
+ * Starts a tunnel's client. It stays in the process group of the tunnel's child process, so that anything it starts and
+ * leaves behind ends with that group; see `tunnel-child.ts`.
  */
 export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptions): RunningProgram {
-  // An open input, which ends with this process: a program that reads it must not take the end for a wish to stop.
+  // Standard input stays open as long as this process: a program that reads it must not see its end and stop.
   const child = spawn(program, argv, {
     ...(cwd !== undefined && { cwd }),
     stdio: "pipe",
@@ -53,10 +53,10 @@ export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptio
   for (const stream of ["stdout", "stderr"] as const) {
     readLines(child[stream], (line) => told && onLine(line, stream));
   }
-  child.stdin.on("error", () => {}); // it may end before anything else does
+  child.stdin.on("error", () => {}); // the input may close first
   const closed = once(child, "close").catch(() => {});
   const ended = child.pid === undefined ? closed : new Promise((resolve) => child.once("exit", resolve));
-  // What it left behind may hold its output open for ever.
+  // A process that it left behind may hold its output open for ever.
   void ended
     .then(() => Promise.race([closed, setTimeout(GRACE, undefined, { ref: false })]))
     .then(() => {
@@ -68,7 +68,7 @@ export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptio
       told = false;
       child.kill("SIGTERM");
       await Promise.race([ended, setTimeout(GRACE, undefined, { ref: false })]);
-      child.kill("SIGKILL"); // nothing, where it has ended
+      child.kill("SIGKILL"); // no effect if it has ended
       await ended;
     },
   };

@@ -1,47 +1,47 @@
-/** Where a tunnel leads on this machine: the receiver's own port, nothing else. */
+/** Where a tunnel leads on this machine: only to the receiver's port. */
 export interface TunnelTarget {
   readonly host: string;
   readonly port: number;
 }
 
-/** Why a tunnel cannot be had, in words for whoever started it. */
+/** Why a tunnel could not be opened, in words for the user. */
 export interface TunnelFailure {
   /** Stable: the service's own code, such as `ERR_NGROK_107`, or one of ours in snake case, such as `ssh_denied`. */
   readonly code: string;
   /** One line, without a token. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly fix: string;
-  /** Trying again cannot help: the token is wrong, the domain is somebody else's. */
+  /** Whether retrying cannot help, for example because the token is wrong or the domain belongs to another account. */
   readonly permanent: boolean;
 }
 
-/** What a provider says while its tunnel lives. */
+/** What a provider reports about its tunnel. */
 export interface TunnelReport {
-  /** The tunnel has this public address now; again when it changes. It is not *online* before a probe came back. */
+  /** The tunnel has this public address, or a new one. It is not *online* before a probe has arrived. */
   up(url: string): void;
-  /** The connection is lost and may come back by itself; one line on why. */
+  /** The connection is lost and may recover by itself; one line that says why. */
   down(reason: string): void;
-  /** The tunnel is over; nothing more is reported. */
+  /** The tunnel has ended; nothing more is reported. */
   failed(failure: TunnelFailure): void;
 }
 
-/** A tunnel that is being opened or is open. */
+/** A tunnel that is opening or open. */
 export interface OpenTunnel {
-  /** Ends it, and every process it started. */
+  /** Ends the tunnel and every process it started. */
   close(): Promise<void>;
 }
 
 /**
- * A way to a public address. It runs in a child process, which its supervisor ends when it hangs or its parent is gone:
- * a provider may block, leak or crash without harm to the receiver.
+ * A kind of tunnel to a public address. It runs in a child process, which its supervisor ends if it hangs or its parent
+ * is gone. So a provider may block, leak or crash without harm to the receiver.
  */
 export interface TunnelProvider<Settings> {
-  /** As it is named on the command line. */
+  /** The name on the command line. */
   readonly name: string;
   /**
-   * Begins to open a tunnel; how it goes is reported. Settings come over the channel to the child, never as arguments or
-   * environment, since they may hold a token.
+   * Starts to open a tunnel and reports its progress. Settings arrive through the channel to the child, never as arguments
+   * or environment, since they may contain a token.
    */
   open(settings: Settings, target: TunnelTarget, report: TunnelReport): Promise<OpenTunnel>;
 }

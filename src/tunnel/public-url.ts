@@ -1,6 +1,6 @@
 /**
- * A public address as a tunnel's client prints it: http or https and a host, with a port or without, and nothing else
- * but a slash at its end. `undefined` where the text is no such address.
+ * Reads a public address as a tunnel's client prints it: http or https, a host, an optional port, and nothing after it
+ * but a slash. Returns `undefined` for any other text.
  */
 export function readPublicUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^\s\\/?#@]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;

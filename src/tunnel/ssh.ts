@@ -6,12 +6,12 @@ import { makeOwnKey, makeSshFolder } from "./ssh/files.ts";
 import { SSH_SERVICES } from "./ssh/services.ts";
 import type { SshSettings } from "./ssh/settings.ts";
 
-/** Lines that are kept; the cause is among the last, below a warning of up to a dozen. */
+/** The number of lines kept; the cause is among the last, below a warning of up to a dozen lines. */
 const KEPT_LINES = 40;
 
 /**
- * A tunnel through the machine's own OpenSSH client, to a service or to a server of one's own. A lost connection ends
- * it: the client does not come back by itself.
+ * A tunnel through the machine's OpenSSH client, to a service or to your own server. It ends if the connection is lost,
+ * since the client does not reconnect.
  */
 export const ssh: TunnelProvider<SshSettings> = {
   name: "ssh",
@@ -51,7 +51,7 @@ export const ssh: TunnelProvider<SshSettings> = {
   },
 };
 
-/** The tunnel's address, in the line that says it is up. */
+/** The tunnel's address, from the line that says it is up. */
 function readUrl(settings: SshSettings, line: string, stream: "stdout" | "stderr"): string | undefined {
   if (settings.service === undefined) {
     const up = stream === "stderr" && line.startsWith("debug1: remote forward success for: listen ");

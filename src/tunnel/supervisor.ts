@@ -7,26 +7,26 @@ import { RESTARTS, TUNNEL_TIMING, type TunnelTiming } from "./timing.ts";
 import type { StartChild } from "./tunnel-child.ts";
 import type { TunnelEvent, TunnelState } from "./tunnel-event.ts";
 
-/** What a supervisor needs. */
+/** The options of {@link TunnelSupervisor}. */
 export interface SupervisorOptions {
   readonly startChild: StartChild;
   readonly probe: Probe;
-  /** Hears of each change. */
+  /** Called for each change. */
   readonly onEvent: (event: TunnelEvent) => void;
-  /** The address of an earlier run, so that a new one is told as a change. */
+  /** The address of an earlier run, so that a new one is reported as a change. */
   readonly previousUrl?: string | undefined;
-  /** Times other than the defaults. */
+  /** Overrides of the default times. */
   readonly timing?: Partial<TunnelTiming>;
-  /** Milliseconds of a clock that only goes forward. Default: the process's. */
+  /** A monotonic clock in milliseconds. Default: the process's. */
   readonly clock?: () => number;
-  /** From 0 up to 1. */
+  /** A random number from 0 up to 1. */
   readonly random?: () => number;
 }
 
 /**
- * Keeps a tunnel up: starts its provider in a child, believes it only once a probe came back through the public
- * address, kills it when it hangs, and starts it again, for as long as there is hope. A tunnel that was online once is
- * tried for ever, unless its provider says that it is no use; one that never was, for a minute.
+ * Keeps a tunnel up: starts its provider in a child, considers it online only after a probe through the public address
+ * has arrived, kills it if it hangs, and restarts it. A tunnel that was online once is retried for ever, unless its
+ * provider reports a permanent failure; one that never was, for a minute.
  */
 export class TunnelSupervisor {
   readonly #options: Required<Omit<SupervisorOptions, "timing" | "previousUrl">>;
@@ -46,7 +46,7 @@ export class TunnelSupervisor {
     this.#ended = this.#run();
   }
 
-  /** Ends the tunnel; resolves once its child is gone. */
+  /** Ends the tunnel; resolves when its child is gone. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#life?.close();
@@ -89,7 +89,7 @@ export class TunnelSupervisor {
     this.#tell("online", undefined, previousUrl);
   }
 
-  /** Tells a change; the same again, such as each failed start of a long outage, is none. */
+  /** Reports a change. A repetition, such as each failed start during a long outage, is not a change. */
   #tell(state: TunnelState, failure?: TunnelFailure, previousUrl?: string): void {
     const what = JSON.stringify([state, this.#url, failure?.code, failure?.message]);
     if (what === this.#last) return;

@@ -1,28 +1,28 @@
 import type { RetryPolicy } from "../dispatch/retry.ts";
 
-/** Milliseconds, all of them. */
+/** All times are in milliseconds. */
 export interface TunnelTiming {
-  /** How long a provider may take to name an address. */
+  /** How long a provider may take to report an address. */
   readonly start: number;
-  /** How long a lost connection may take to come back by itself before the provider is killed. */
+  /** How long a lost connection may take to recover by itself before the provider is killed. */
   readonly grace: number;
   /** How long a new address may take to lead here. */
   readonly arrival: number;
-  /** How long an address that led here may fail to, while its provider has no complaint. */
+  /** How long an address that led here may fail while its provider reports no problem. */
   readonly doubt: number;
-  /** How often the address is tried while it is online. */
+  /** How often to probe the address while it is online. */
   readonly probeEvery: number;
-  /** How long one try may take. */
+  /** How long one probe may take. */
   readonly probe: number;
-  /** How long a tunnel that was never online is tried. */
+  /** How long to retry a tunnel that was never online. */
   readonly patience: number;
-  /** After so long online the next restart is quick again. */
+  /** After this long online, the next restart is quick again. */
   readonly stable: number;
-  /** How long a child may take to end when asked to. */
+  /** How long a child may take to end when asked. */
   readonly close: number;
 }
 
-/** The defaults. */
+/** The default times. */
 export const TUNNEL_TIMING: TunnelTiming = {
   start: 15_000,
   grace: 6000,
@@ -35,7 +35,7 @@ export const TUNNEL_TIMING: TunnelTiming = {
   close: 1500,
 };
 
-/** Pauses between two starts of a provider. */
+/** Delays between two starts of a provider. */
 export const RESTARTS: RetryPolicy = {
   attempts: Number.POSITIVE_INFINITY,
   delay: 300,
@@ -44,7 +44,7 @@ export const RESTARTS: RetryPolicy = {
   jitter: 0.5,
 };
 
-/** Pauses between two probes of an address that does not lead here yet. */
+/** Delays between two probes of an address that does not lead here yet. */
 export const PROBES: RetryPolicy = {
   attempts: Number.POSITIVE_INFINITY,
   delay: 100,

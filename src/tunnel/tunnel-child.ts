@@ -5,38 +5,38 @@ import type { FromChild, OpenMessage, ToChild } from "./messages.ts";
 /** A child process as the supervisor sees it. */
 export interface TunnelChild {
   readonly pid: number | undefined;
-  /** Asks it to close its tunnel and to end. */
+  /** Asks it to close its tunnel and end. */
   close(): void;
-  /** Ends it and whatever it started, at once. */
+  /** Ends it, and everything it started, at once. */
   kill(): void;
 }
 
-/** What the supervisor wants to hear of a child. */
+/** Callbacks of a child. */
 export interface ChildListener {
   report(message: FromChild): void;
-  /** It is gone; nothing follows. */
+  /** The child is gone; nothing follows. */
   exit(how: string): void;
 }
 
 /** Starts a child, which opens its tunnel at once. */
 export type StartChild = (listener: ChildListener) => TunnelChild;
 
-/** How children are started. */
+/** How to start children. */
 export interface ChildOptions {
   /** A file that calls `runChild`. */
   readonly file: string;
-  /** Without secrets: settings come over the channel. */
+  /** The environment, without secrets; settings are sent through the channel. */
   readonly env: NodeJS.ProcessEnv;
   readonly open: OpenMessage;
 }
 
-/** Where a process group of its own can be killed whole. */
+/** Whether process groups exist, so that one can be killed as a whole. */
 const GROUPS = process.platform !== "win32";
 
 /**
- * Starts children that are processes, each the leader of a group of its own, which what it starts belongs to. No such
- * process outlives the child, and none of them this process, however it goes. On Windows, which has no such groups, a
- * program that a killed child had started goes on.
+ * Starts each child as a process that leads its own process group. Everything the child starts belongs to that group, so
+ * none of it outlives the child, and no child outlives this process. Windows has no such groups: a program that a killed
+ * child had started keeps running there.
  */
 export function childOf({ file, env, open }: ChildOptions): StartChild {
   return (listener) => {
@@ -47,7 +47,7 @@ export function childOf({ file, env, open }: ChildOptions): StartChild {
       detached: GROUPS,
     });
     const tell = (message: ToChild) => {
-      if (child.connected) child.send(message, () => {}); // it may go at any moment, and its exit is told
+      if (child.connected) child.send(message, () => {}); // it may exit at any moment, which is reported separately
     };
     const release = GROUPS && child.pid !== undefined ? endGroupWithUs(child.pid) : () => {};
     child.on("message", (message: FromChild) => listener.report(message));
@@ -55,7 +55,7 @@ export function childOf({ file, env, open }: ChildOptions): StartChild {
       if (child.pid === undefined) listener.exit(`could not be started: ${error.message}`);
     });
     child.once("exit", (code, signal) => {
-      kill(child); // what it had started
+      kill(child); // and everything it started
       release();
       listener.exit(signal === null ? `ended with code ${code}` : `was killed by ${signal}`);
     });

@@ -1,26 +1,26 @@
 import type { TunnelFailure } from "./provider.ts";
 
-/** Where a tunnel stands. `docs/tunnel.md` says what each means; a test compares both. */
+/** The states of a tunnel, with their meanings. A test compares them with `docs/tunnel.md`. */
 export const TUNNEL_STATES = {
-  starting: "The provider is being started, or its address does not lead here yet.",
-  online: "A request sent to the public address came back to this process.",
+  starting: "The provider is starting, or its address does not lead here yet.",
+  online: "A request to the public address arrived at this process.",
   reconnecting:
-    "The connection is lost or in doubt; the provider's own retries get a moment, since they keep the address.",
-  restarting: "The provider was ended and is started anew, at growing intervals of at most 15 seconds.",
-  failed: "It will not work without you: a code and a fix are given.",
-  closed: "It was closed on request.",
+    "The connection is lost or in doubt. The provider may retry first, since that keeps the address.",
+  restarting: "The provider was ended and is restarted, at growing intervals of at most 15 seconds.",
+  failed: "The tunnel cannot work until you fix the problem; a code and a fix are printed.",
+  closed: "The tunnel was closed on request.",
 } as const;
 
-/** One of the states. */
+/** One of the states of a tunnel. */
 export type TunnelState = keyof typeof TUNNEL_STATES;
 
 /** A change of a tunnel's state. */
 export interface TunnelEvent {
   readonly state: TunnelState;
-  /** The public address, as last known. */
+  /** The last known public address. */
   readonly url: string | undefined;
-  /** With `online`, the address before, if this is another one. */
+  /** With `online`: the previous address, if it differs. */
   readonly previousUrl: string | undefined;
-  /** Why, for all states but `starting`, `online` and `closed`. */
+  /** The reason, for all states but `starting`, `online` and `closed`. */
   readonly failure: TunnelFailure | undefined;
 }

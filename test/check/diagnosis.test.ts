@@ -31,19 +31,19 @@ it.each([
   [
     "re-serialised JSON",
     { "BODY-12": "401", "BODY-13": "401", "BODY-16": "401" },
-    /not the raw body.*\(BODY-12, BODY-13, BODY-16\)/,
+    /does not verify the raw body.*\(BODY-12, BODY-13, BODY-16\)/,
   ],
   ["changed bytes", { "BODY-02": "200", "BODY-03": "200", "BODY-05": "200" }, /^Changed bytes are confirmed/],
-  ["a loose form", { "SIG-03": "200", "SIG-04": "200", "SIG-05": "200" }, /^The form of the signature/],
+  ["a loose form", { "SIG-03": "200", "SIG-04": "200", "SIG-05": "200" }, /^The format of the signature/],
   [
     "a parser that picks by type",
     { "HTTP-02": "500", "HTTP-03": "415", "HTTP-04": "400" },
-    /^Everything hangs on Content-Type/,
+    /^The receiver depends on Content-Type/,
   ],
   [
     "code that throws",
     { "SIG-10": "500", "SIG-11": "closed", "BODY-22": "500" },
-    /^Odd input makes the code fail/,
+    /^Unusual input makes the code fail/,
   ],
   [
     "no verification",
@@ -51,7 +51,7 @@ it.each([
     /not verified at all/,
   ],
   ["another secret", { "KIND-01": "401", "BODY-12": "401" }, /the secrets differ/],
-  ["a wrong path", { "KIND-01": "404" }, /is the path right/],
+  ["a wrong path", { "KIND-01": "404" }, /check the path/],
 ])("sees %s behind failures", (_, failed, text) => {
   expect(diagnose(results(failed))).toEqual([expect.stringMatching(text)]);
 });

@@ -79,8 +79,8 @@ it("fails what makes the run fail, and skips what is advice or not applicable, w
     one.getAttribute("message"),
   );
   expect(skipped).toEqual([
-    "recommended: answered 401, right is 4xx: do",
-    "informational: answered 401, right is 4xx: do",
+    "recommended: answered 401, expected 4xx: do",
+    "informational: answered 401, expected 4xx: do",
     "could not be seen",
   ]);
 });

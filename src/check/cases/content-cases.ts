@@ -6,36 +6,41 @@ import { withBadByte } from "./tampering-cases.ts";
 type ContentRow = readonly [id: CheckCase["id"], sent: string, make: (probe: Probe) => Buffer, fix: string];
 
 const SHAPE_FIX =
-  "it confirms what is no envelope: check that `event`, `timestamp`, `data` and `webhook` are there and answer 400";
+  "it confirms a body that is not an envelope: check that `event`, `timestamp`, `data` and `webhook` are present, else answer 400";
 
-/** Well signed bodies that are no events. */
+/** Correctly signed bodies that are not events. */
 const NO_EVENTS: readonly ContentRow[] = [
   [
     "BODY-22",
-    "not JSON, well signed",
+    "not JSON, correctly signed",
     (probe) => text(`not JSON ${probe.marker}`),
-    "it confirms what it cannot read: answer 400",
+    "it confirms a body that it cannot parse: answer 400",
   ],
-  ["BODY-23", "an empty body, well signed", () => Buffer.alloc(0), "it confirms an empty body: answer 400"],
-  ["BODY-24", "a JSON array, well signed", (probe) => text(`[${probe.body()}]`), SHAPE_FIX],
-  ["BODY-25", "JSON null, well signed", () => text("null"), SHAPE_FIX],
+  [
+    "BODY-23",
+    "an empty body, correctly signed",
+    () => Buffer.alloc(0),
+    "it confirms an empty body: answer 400",
+  ],
+  ["BODY-24", "a JSON array, correctly signed", (probe) => text(`[${probe.body()}]`), SHAPE_FIX],
+  ["BODY-25", "JSON null, correctly signed", () => text("null"), SHAPE_FIX],
   ["BODY-26", "an envelope without `event`", (probe) => probe.body({ event: undefined }), SHAPE_FIX],
   ["BODY-27", "an envelope whose `event` is a number", (probe) => probe.body({ event: 12 }), SHAPE_FIX],
   ["BODY-28", "an envelope whose `data` is null", (probe) => probe.body({ data: null }), SHAPE_FIX],
   ["BODY-29", "an envelope without `webhook`", (probe) => probe.body({ webhook: undefined }), SHAPE_FIX],
   [
     "BODY-30",
-    "a byte that is not UTF-8, well signed",
+    "a byte that is not UTF-8, correctly signed",
     withBadByte,
-    "it confirms text it had to guess: decode UTF-8 strictly after verifying, and answer 400",
+    "it confirms a body that is not valid UTF-8: decode strictly after verifying, and answer 400",
   ],
 ];
 
-/** Well signed JSON that has broken receivers. */
+/** Correctly signed JSON that has broken receivers. */
 const TRAPS: readonly ContentRow[] = [
   [
     "BODY-31",
-    "an object with one key twice",
+    "an object with a duplicate key",
     (probe) => text(probe.body().toString().replace('"rooms"', '"rooms":1,"rooms"')),
     "",
   ],
@@ -47,7 +52,7 @@ const TRAPS: readonly ContentRow[] = [
   ],
   [
     "BODY-33",
-    "JSON nested 5000 deep",
+    "JSON nested 5000 levels deep",
     (probe) =>
       text(
         probe
@@ -59,19 +64,20 @@ const TRAPS: readonly ContentRow[] = [
   ],
   [
     "BODY-34",
-    "text with NUL and half a surrogate pair, as escapes",
+    "a string with NUL and half a surrogate pair, as escapes",
     (probe) => text(probe.bodyWith({ address: "@@" }).toString().replace("@@", "\\u0000\\ud800")),
     "",
   ],
 ];
 
-const FAILED = "its code fails on it, so the same bytes come again and again: catch the error and answer 400";
+const FAILED =
+  "its code fails on this, so the sender retries the same bytes for ever: catch the error and answer 400";
 
 function text(content: string): Buffer {
   return Buffer.from(content, "utf8");
 }
 
-/** What a receiver makes of well signed bytes that are not quite an event. */
+/** Correctly signed bytes that are not quite an event. */
 export const CONTENT_CASES: readonly CheckCase[] = [
   ...NO_EVENTS.map(
     ([id, sent, make, fix]): CheckCase => ({

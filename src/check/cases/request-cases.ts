@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import type { CheckCase } from "../check-case.ts";
 import { WHY } from "../reasons.ts";
 
-/** Bytes of a body no event needs. */
+/** A body size in bytes that no event needs. */
 const OVERSIZE = 16 * 1024 * 1024;
 
-const TYPE_FIX = "it parses by Content-Type before it verifies: read the bytes whatever the header says";
+const TYPE_FIX = "it parses by Content-Type before it verifies: read the raw bytes, whatever the header says";
 
 type TypeRow = readonly [id: CheckCase["id"], sent: string, type: string | null];
 
@@ -23,7 +23,7 @@ const TYPES: readonly TypeRow[] = [
 
 const ACCEPTED = { right: ["200"], severity: "required", why: WHY.http } as const;
 
-/** One request in the ways HTTP allows, and requests that are no deliveries. */
+/** Valid requests in all forms that HTTP allows, and requests that are not deliveries. */
 export const REQUEST_CASES: readonly CheckCase[] = [
   ...TYPES.map(
     ([id, sent, type]): CheckCase => ({
@@ -35,22 +35,22 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   ),
   {
     ...{ ...ACCEPTED, id: "HTTP-06", sent: "the body in chunks, without a length" },
-    fix: "it needs a Content-Length: read the body to its end",
+    fix: "it requires a Content-Length: read the body to its end",
     run: (probe) => probe.post(probe.body(), { chunked: true }),
   },
   {
     ...{ ...ACCEPTED, id: "HTTP-07", sent: "Expect: 100-continue" },
-    fix: "it refuses a sender that asks first: answer 100, or read on",
+    fix: "it refuses a sender that waits for 100 Continue: answer 100, or just read the body",
     run: (probe) => probe.post(probe.body(), { headers: { expect: "100-continue" } }),
   },
   {
-    ...{ ...ACCEPTED, id: "HTTP-08", sent: "a good delivery on a connection that had a bad one" },
-    fix: "it loses track of a connection after it refused a delivery: read or close it",
+    ...{ ...ACCEPTED, id: "HTTP-08", sent: "a valid delivery on a connection that carried an invalid one" },
+    fix: "it mishandles a connection after refusing a delivery: read the rest of the body, or close the connection",
     run: (probe) =>
       probe.onOneConnection(async (agent) => {
         await probe.post(probe.body(), { agent, signature: null });
         const answer = await probe.post(probe.body(), { agent });
-        // The receiver may close after a refusal, while we send: every sender tries again then.
+        // The receiver may close the connection after a refusal while we send; every sender would retry then.
         return answer.type === "closed" ? probe.post(probe.body(), { agent }) : answer;
       }),
   },
@@ -58,10 +58,10 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     ...{
       ...ACCEPTED,
       id: "HTTP-09",
-      sent: "the body in three pieces, a pause between them",
+      sent: "the body in three pieces, with pauses between them",
       severity: "recommended",
     },
-    fix: "it gives up on a slow connection too soon: allow some seconds for the body",
+    fix: "it gives up on a slow connection too soon: allow several seconds for the body",
     run: (probe) => {
       const body = probe.body();
       const third = Math.ceil(body.byteLength / 3);
@@ -83,7 +83,7 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       severity: "recommended",
     },
     ...{ why: WHY.limits },
-    fix: "it waits for the rest of a body without end: give the whole body some seconds, then answer 408 or close",
+    fix: "it waits for the rest of a body for ever: allow several seconds for the whole body, then answer 408 or close",
     run: (probe) => {
       const body = probe.body();
       return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
@@ -92,13 +92,13 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   {
     ...{
       id: "HTTP-11",
-      sent: "a well signed body of 16 MiB",
+      sent: "a correctly signed body of 16 MiB",
       right: ["4xx", "closed"],
       severity: "recommended",
     },
     ...{
       why: WHY.limits,
-      fix: "it takes a body of any size: limit it, for example to 1 MiB, and answer 413",
+      fix: "it accepts a body of any size: limit it, for example to 1 MiB, and answer 413",
     },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
@@ -111,7 +111,7 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     },
     ...{
       why: WHY.limits,
-      fix: "it has no limit that holds without a length: count the bytes as they come, and answer 413",
+      fix: "its limit does not apply without a length: count the bytes as they arrive, and answer 413",
     },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
@@ -124,7 +124,7 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     ...{
       severity: "recommended",
       why: WHY.postOnly,
-      fix: "it confirms a GET: take POST alone, and answer 405",
+      fix: "it confirms a GET: accept only POST, and answer 405",
     },
     run: (probe) => {
       const empty = Buffer.alloc(0);
@@ -136,13 +136,13 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     ...{
       severity: "recommended",
       why: WHY.postOnly,
-      fix: "it confirms a PUT: take POST alone, and answer 405",
+      fix: "it confirms a PUT: accept only POST, and answer 405",
     },
     run: (probe) => probe.post(probe.body(), { method: "PUT" }),
   },
   {
     ...{ id: "HTTP-15", sent: "a valid event to another path", right: ["4xx"], severity: "informational" },
-    ...{ why: WHY.otherPath, fix: "it takes deliveries at any path: answer 404 at all but one" },
+    ...{ why: WHY.otherPath, fix: "it accepts deliveries at any path: answer 404 at all others" },
     run: (probe) => {
       const path = probe.url.pathname.replace(/\/$/, "");
       return probe.post(probe.body(), { target: `${path}-no-such-endpoint` });
@@ -152,7 +152,7 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     ...{ id: "HTTP-16", sent: "a gzipped body, signed as JSON", right: ["4xx"], severity: "informational" },
     ...{
       why: WHY.encoding,
-      fix: "it inflates what nobody has verified yet: refuse Content-Encoding, or limit what comes out",
+      fix: "it decompresses a body before verifying it: refuse Content-Encoding, or limit the decompressed size",
     },
     run: (probe) => {
       const body = probe.body();

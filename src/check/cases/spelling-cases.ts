@@ -4,15 +4,15 @@ import { WHY } from "../reasons.ts";
 import { pretty, reordered } from "./tampering-cases.ts";
 
 const RAW_FIX =
-  "it verifies re-serialised JSON or decoded text, not the raw bytes: take the body as bytes before any parser";
+  "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
 
 type SpellingRow = readonly [id: CheckCase["id"], sent: string, make: (probe: Probe) => Buffer];
 
-/** Ways to write an event that a parser and a serialiser would not bring back. */
+/** Ways to write an event that parsing and serialising would not reproduce. */
 const SPELLINGS: readonly SpellingRow[] = [
   [
     "BODY-09",
-    "text beyond ASCII, as UTF-8",
+    "non-ASCII text, as UTF-8",
     (probe) => probe.bodyWith({ address: "12 rue de l’Église, Zürich 東京 🏠" }),
   ],
   [
@@ -24,16 +24,16 @@ const SPELLINGS: readonly SpellingRow[] = [
   ["BODY-12", "a whole number beyond 2^53", (probe) => numbered(probe, "12345678901234567890")],
   ["BODY-13", "a number written as 385000.00", (probe) => numbered(probe, "385000.00")],
   ["BODY-14", "a number written as 3.85E+5", (probe) => numbered(probe, "3.85E+5")],
-  ["BODY-15", "the keys in another order, signed so", (probe) => reordered(probe.body())],
-  ["BODY-16", "pretty-printed, signed so", (probe) => pretty(probe.body())],
+  ["BODY-15", "the keys in another order, signed that way", (probe) => reordered(probe.body())],
+  ["BODY-16", "pretty-printed, signed that way", (probe) => pretty(probe.body())],
   [
     "BODY-17",
-    "line ends as CRLF, signed so",
+    "CRLF line ends, signed that way",
     (probe) => Buffer.from(pretty(probe.body()).toString("utf8").replaceAll("\n", "\r\n")),
   ],
   [
     "BODY-18",
-    "white space before and a newline after, signed so",
+    "white space before and a newline after, signed that way",
     (probe) => Buffer.from(` \t${probe.body().toString("utf8")}\n`),
   ],
 ];
@@ -57,7 +57,7 @@ const ACCEPTED = {
   about: "bytes",
 } as const;
 
-/** Well signed events in every spelling that JSON allows. */
+/** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES: readonly CheckCase[] = [
   ...SPELLINGS.map(
     ([id, sent, make]): CheckCase => ({
@@ -78,13 +78,13 @@ export const SPELLING_CASES: readonly CheckCase[] = [
   },
   {
     ...{ ...ACCEPTED, id: "BODY-20", sent: "a body of 80 KiB", severity: "recommended", why: WHY.json },
-    fix: "its limit is low for a body of a size that is not shown: take some hundred KiB at least",
+    fix: "its limit is low, since the description shows no maximum size: accept at least a few hundred KiB",
     run: (probe) => probe.post(probe.bodyWith({ address: "12 Sample Street ".repeat(4800) })),
   },
   {
     ...{ ...ACCEPTED, id: "BODY-21", sent: "a byte order mark before the JSON, signed with it" },
     ...{ right: ["200", "400", "422"], severity: "recommended" },
-    fix: "it drops the byte order mark before it verifies: verify the bytes as they came, drop it for parsing only",
+    fix: "it removes the byte order mark before verifying: verify the received bytes, and remove it only for parsing",
     run: (probe) => probe.post(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), probe.body()])),
   },
 ];

@@ -3,7 +3,7 @@ import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
 
 const BYTES_FIX =
-  "it does not verify the bytes that came: take the body as bytes, before any parser, and verify those";
+  "it does not verify the received bytes: read the body as bytes before any parser, and verify those";
 
 type TamperingRow = readonly [
   id: CheckCase["id"],
@@ -12,7 +12,7 @@ type TamperingRow = readonly [
   fix?: string,
 ];
 
-/** Bodies that are not the ones their signature was made for. */
+/** Bodies that differ from the ones that were signed. */
 const TAMPERED: readonly TamperingRow[] = [
   [
     "BODY-01",
@@ -40,16 +40,16 @@ const TAMPERED: readonly TamperingRow[] = [
   ["BODY-07", "an empty body with the signature of a full one", (body) => changed(body, Buffer.alloc(0))],
   [
     "BODY-08",
-    "a bad byte; the signature is of the text with U+FFFD in its place",
+    "an invalid byte; the signature is of the text with U+FFFD in its place",
     (_, probe) => {
       const body = withBadByte(probe);
       return { body, signedFor: Buffer.from(body.toString("utf8"), "utf8") };
     },
-    "it verifies the decoded text, and many byte strings decode to one text: verify the bytes, decode after that",
+    "it verifies the decoded text, but different bytes can decode to the same text: verify the bytes, then decode",
   ],
 ];
 
-/** The event of a probe with a byte in its address that is not UTF-8. */
+/** A probe's event with a byte in its address that is not UTF-8. */
 export function withBadByte(probe: Probe): Buffer {
   const [before = "", after = ""] = probe.bodyWith({ address: "@@" }).toString("utf8").split("@@");
   return Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
@@ -60,7 +60,7 @@ export function pretty(body: Buffer): Buffer {
   return Buffer.from(JSON.stringify(JSON.parse(body.toString("utf8")), null, 2), "utf8");
 }
 
-/** The same JSON, its keys the other way round, at every depth. */
+/** The same JSON with its keys in reverse order at every depth. */
 export function reordered(body: Buffer): Buffer {
   return Buffer.from(JSON.stringify(reverse(JSON.parse(body.toString("utf8")))), "utf8");
 }
@@ -76,7 +76,7 @@ function reverse(value: unknown): unknown {
 
 function flipBit(body: Buffer): Buffer {
   const copy = Buffer.from(body);
-  const at = copy.indexOf('"surface":') + '"surface":'.length; // a digit stays a digit: the JSON is valid still
+  const at = copy.indexOf('"surface":') + '"surface":'.length; // a digit stays a digit, so the JSON stays valid
   copy[at] = (copy[at] ?? 0) ^ 1;
   return copy;
 }
@@ -85,7 +85,7 @@ function changed(signedFor: Buffer, body: Buffer) {
   return { body, signedFor };
 }
 
-/** What a relay, a proxy or an attacker may do to a signed body. */
+/** Changes that a relay, a proxy or an attacker may make to a signed body. */
 export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(([id, sent, make, fix = BYTES_FIX]) => ({
   ...{ id, sent, fix, right: ["4xx"], severity: "required", why: WHY.rawBody, about: "bytes" },
   run: (probe) => {

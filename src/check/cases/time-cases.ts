@@ -16,10 +16,10 @@ type TimeRow = readonly [
 ];
 
 const FORM_FIX =
-  "it does not take every form of an ISO 8601 timestamp in UTC: read fractions and offsets too";
+  "it does not accept every form of an ISO 8601 timestamp in UTC: support fractions and offsets";
 const WINDOW_FIX =
-  "its time window is shorter than retries may take: accept events some days old, and deduplicate";
-const STRICT_FIX = "it does not check the timestamp: refuse what is not ISO 8601 in UTC with 400";
+  "its time window is shorter than retries may take: accept events that are several days old, and deduplicate";
+const STRICT_FIX = "it does not check the timestamp: answer 400 to anything but ISO 8601 in UTC";
 
 const ACCEPTED: readonly TimeRow[] = [
   [
@@ -62,7 +62,7 @@ const ACCEPTED: readonly TimeRow[] = [
     (probe) => probe.at(MINUTE),
     "recommended",
     WHY.skew,
-    "it allows no difference between clocks: accept a few minutes",
+    "it tolerates no difference between clocks: accept a few minutes",
   ],
 ];
 
@@ -73,7 +73,7 @@ const REFUSED: readonly TimeRow[] = [
     (probe) => probe.at(-8 * DAY),
     "recommended",
     WHY.replay,
-    "it takes events of any age, so a replay may be older than its memory: refuse those older than your dedup keys",
+    "it accepts events of any age, so a replay may be older than its dedup keys: refuse events older than those",
   ],
   [
     "TIME-09",
@@ -81,9 +81,9 @@ const REFUSED: readonly TimeRow[] = [
     (probe) => probe.at(2 * HOUR),
     "recommended",
     WHY.replay,
-    "it takes events from the future: refuse what is more than some minutes ahead",
+    "it accepts events from the future: refuse events more than a few minutes ahead",
   ],
-  ["TIME-10", "a timestamp that is no date", () => "yesterday", "recommended", WHY.validate, STRICT_FIX],
+  ["TIME-10", "a timestamp that is not a date", () => "yesterday", "recommended", WHY.validate, STRICT_FIX],
   [
     "TIME-11",
     "30 February",

@@ -39,7 +39,7 @@ export interface CheckCommandOptions extends SecretOptions {
 }
 
 const TIMEOUT = 15_000;
-/** Milliseconds after which an event is taken to have run as often as it will. */
+/** Milliseconds to wait until an event's number of runs is considered final. */
 const SETTLE = 1000;
 
 /** `check <url>`. */
@@ -99,7 +99,7 @@ function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions): UR
   if (isLoopback(url) || yes === true) return url;
   throw new HookporterError(
     "usage",
-    `expected a receiver on this machine, got ${url.hostname}: --yes sends it more than a hundred deliveries, forged and broken ones too`,
+    `expected a receiver on this machine, got ${url.hostname}: pass --yes to send it more than a hundred deliveries, including forged and broken ones`,
   );
 }
 
@@ -110,14 +110,14 @@ function refuseTwoForms(
   if (!output.json || format === "pretty" || file !== undefined) return;
   throw new HookporterError(
     "usage",
-    `expected --output beside --json and --format ${format}: standard output holds one of them`,
+    `expected --output with --json and --format ${format}, got none: standard output can contain only one of them`,
   );
 }
 
 function readObserver(given: string | undefined, timeout: number, { io }: CliContext): Observer | undefined {
   if (given === undefined) return undefined;
   if (given.trim() === "")
-    throw new HookporterError("usage", "expected --observe to be a command or a URL, got nothing");
+    throw new HookporterError("usage", "expected --observe to be a command or a URL, got an empty string");
   if (/^https?:\/\//i.test(given)) return observeByUrl(given, timeout);
   return observeByCommand(given, { cwd: io.cwd, env: io.env, timeout });
 }
@@ -147,7 +147,7 @@ function writeReport(
   try {
     writeFileSync(resolve(io.cwd, file), bytes);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${file} cannot be written: ${describeFileError(cause)}`, {
+    throw new HookporterError("input_invalid", `${file} could not be written: ${describeFileError(cause)}`, {
       cause,
     });
   }

@@ -6,15 +6,15 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, wrapText } from "../wrap-text.ts";
 
-/** Lines on a terminal are not longer, however wide it is. */
+/** Lines on a terminal are at most this wide, even on a wider one. */
 const WIDEST = 120;
 const INDENT = "    ";
 const UNDER_TITLE = " ".repeat(14);
 
 /**
- * What a run looks like: a line for each group as it ends, and below it the cases that did not pass. On a terminal lines
- * are wrapped, and cases that went alike share one, so that all of it fits a screen; elsewhere each fact is one line, for
- * `grep`.
+ * Prints a run: a line for each group when it ends, and below it the cases that did not pass. On a terminal, lines are
+ * wrapped and cases with the same result share a line, so that everything fits on a screen. Elsewhere each fact is one
+ * line, for `grep`.
  */
 export class CheckView {
   readonly #context: CliContext;
@@ -29,7 +29,7 @@ export class CheckView {
     this.#shown = shown;
   }
 
-  /** Everything so far as plain text. */
+  /** Everything printed so far, as plain text. */
   get text(): string {
     return this.#lines.map((line) => `${stripVTControlCharacters(line)}\n`).join("");
   }
@@ -82,7 +82,7 @@ export class CheckView {
     return this.#shown && !this.#verbose && this.#context.io.isTTY.stdout;
   }
 
-  /** Results that say the same are said together. */
+  /** Prints results with the same explanation together. */
   #printAlike(results: readonly CheckResult[]): void {
     const [first] = results;
     if (first === undefined) return;
@@ -104,7 +104,7 @@ export class CheckView {
       const [result, ...others] = alike;
       if (result === undefined) continue;
       const { came, right } = verdictParts(result);
-      const more = others.length === 0 ? "" : `, and so ${othersText(others)}`;
+      const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
       const head = `${markOf(result, color)} ${result.id.padEnd(8)}`;
       this.#print(INDENT, head, `${result.sent} → ${color.bold(came)} (right: ${right})${more}`);
     }
@@ -130,7 +130,7 @@ export class CheckView {
   }
 }
 
-/** A case of the catalogue as one line. */
+/** A case in the catalogue as one line. */
 export function caseLine(
   { id, sent, severity, right }: { id: string; sent: string; severity: Severity; right: string },
   color: ChalkInstance,
@@ -158,14 +158,14 @@ function worstMark(results: readonly CheckResult[], color: ChalkInstance): strin
   return worst === undefined ? "" : markOf(worst, color);
 }
 
-/** Ids in few words: `DUP-04 to DUP-10` where none is left out between. */
+/** Ids in brief: `DUP-04 to DUP-10` if they are consecutive. */
 function idsText(ids: readonly string[]): string {
   const numberOf = (id: string | undefined) => Number(id?.split("-")[1]);
   const whole = numberOf(ids.at(-1)) - numberOf(ids[0]) === ids.length - 1;
   return ids.length > 2 && whole ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
 }
 
-/** Results that say the same, in the order of the first of each. */
+/** Results with the same explanation, in the order of the first of each. */
 function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
   return groupBy(results, ({ outcome, fix }) => `${outcome} ${fix}`);
 }
@@ -182,7 +182,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
 
 function verdictParts({ answer, right, runs }: CheckResult): { came: string; right: string } {
   const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
-  return { came: `${answer ?? "not seen"}${ran}`, right };
+  return { came: `${answer ?? "not observed"}${ran}`, right };
 }
 
 function verdictText(result: CheckResult): string {
@@ -190,7 +190,7 @@ function verdictText(result: CheckResult): string {
   return `${result.severity} ${came} ${right}`;
 }
 
-/** The cases that went like the first, which is there in full: `BODY-11, 12, 13`. */
+/** The cases with the same result as the first, which is printed in full: `BODY-11, 12, 13`. */
 function othersText(others: readonly CheckResult[]): string {
   return others.map(({ id }, index) => (index === 0 ? id : id.slice(id.indexOf("-") + 1))).join(", ");
 }

@@ -4,34 +4,34 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
-/** `check <url>`: whether a receiver, in any language, treats signatures and deliveries right. */
+/** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
 export function registerCheck(program: Command, context: CliContext): void {
   const command = program
     .command("check")
-    .description("check whether a receiver, in any language, treats signatures and deliveries right")
-    .argument("[url]", "endpoint of the receiver, or a port on this machine", readEndpoint)
+    .description("check whether a receiver, in any language, handles signatures and deliveries correctly")
+    .argument("[url]", "endpoint of the receiver, or a local port", readEndpoint)
     .option(
       "--only <cases>",
       "run only these cases or groups, such as SIG,BODY-12; may be repeated",
       readCases,
     )
-    .option("--skip <cases>", "leave out these cases or groups; may be repeated", readCases)
-    .option("--list", "print the cases and run none")
-    .option("--yes", "send to a receiver that is not on this machine")
-    .option("--strict", "fail when a recommended case fails too")
-    .option("--verbose", "show every case on its own, those that passed too")
+    .option("--skip <cases>", "skip these cases or groups; may be repeated", readCases)
+    .option("--list", "list the cases without running them")
+    .option("--yes", "allow a receiver that is not on this machine")
+    .option("--strict", "also fail if a recommended case fails")
+    .option("--verbose", "show every case, including those that passed")
     .option(
       "--format <format>",
-      "form of the report: pretty, json, junit (default: pretty)",
+      "report format: pretty, json or junit (default: pretty)",
       readChoice(["pretty", "json", "junit"]),
     )
-    .option("--output <file>", "write the report to this file, and show the pretty one")
+    .option("--output <file>", "write the report to this file, and print the pretty one")
     .option(
       "--observe <what>",
-      "command or URL that tells how often an event ran; {marker} stands for its data.id",
+      "command or URL that reports how often an event ran; {marker} is replaced by its data.id",
     )
-    .option("--timeout <duration>", "how long to wait for each answer (default: 15s)", readDuration)
-    .option("--concurrency <n>", "cases at a time, at most 16 (default: 1)", readConcurrency)
+    .option("--timeout <duration>", "how long to wait for each response (default: 15s)", readDuration)
+    .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",
@@ -44,7 +44,7 @@ export function registerCheck(program: Command, context: CliContext): void {
     );
 }
 
-/** A comma-separated list of ids and groups, added to those before. */
+/** A comma-separated list of ids and groups; a repeated flag adds to it. */
 function readCases(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(",").map((part) => part.trim().toUpperCase());
   if (names.every((name) => /^[A-Z]+(?:-\d+)?$/.test(name))) return [...before, ...names];

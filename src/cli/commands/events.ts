@@ -14,11 +14,11 @@ import {
 
 /** `events list|show|redrive|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
-  const events = program.command("events").description("look into the inbox, and run entries again");
+  const events = program.command("events").description("inspect the inbox, and run entries again");
 
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)
-    .option("--limit <n>", "the newest n entries (default: 50)", readCount)
+    .option("--limit <n>", "only the newest n entries (default: 50)", readCount)
     .addHelpText("after", "\nExample:\n  hookporter events list --state dead --since 2h")
     .action(async (options: SelectOptions) =>
       (await import("../events/events.ts")).listEvents(options, context),
@@ -26,28 +26,31 @@ export function registerEvents(program: Command, context: CliContext): void {
 
   events
     .command("show")
-    .description("show one entry whole: its delivery, its attempts")
-    .argument("<entry>", "an event id, the beginning of one, or an entry number")
+    .description("show one entry in full: its delivery and its attempts")
+    .argument("<entry>", "event id, the beginning of one, or entry number")
     .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
-    .option("--body", "print the body's bytes and nothing else")
+    .option("--body", "print only the bytes of the body")
     .addHelpText("after", "\nExample:\n  hookporter events show 12")
     .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
       (await import("../events/events.ts")).showEvent(entry, options, context),
     );
 
-  const redrive = events.command("redrive").description("let dead and unhandled entries run again");
+  const redrive = events.command("redrive").description("run dead and unhandled entries again");
   addSelection(redrive)
     .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "every dead and unhandled entry")
+    .option("--all", "redrive every dead and unhandled entry")
     .addHelpText("after", "\nExample:\n  hookporter events redrive --state dead --kind 'payment.*'")
     .action(async (entries: readonly string[], options: RedriveOptions) =>
       (await import("../events/events.ts")).redriveEvents(entries, options, context),
     );
 
-  const exporting = events.command("export").description("write entries as fixtures that replay takes");
+  const exporting = events.command("export").description("export entries as fixtures for replay");
   addSelection(exporting)
-    .option("--to <dir>", "folder to write one file per entry to (default: one per line on standard output)")
-    .option("--limit <n>", "the newest n entries (default: all)", readCount)
+    .option(
+      "--to <dir>",
+      "write one file per entry to this folder (default: one per line on standard output)",
+    )
+    .option("--limit <n>", "only the newest n entries (default: all)", readCount)
     .addHelpText("after", "\nExample:\n  hookporter events export --kind payment.received --to fixtures/")
     .action(async (options: ExportOptions) =>
       (await import("../events/events.ts")).exportEvents(options, context),
@@ -56,7 +59,7 @@ export function registerEvents(program: Command, context: CliContext): void {
   events
     .command("prune")
     .description(
-      "drop old entries that have ended; a running receiver does it by itself, but for dead letters",
+      "delete old entries that are finished; a running receiver does this itself, except for dead letters",
     )
     .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
     .option(
@@ -66,13 +69,13 @@ export function registerEvents(program: Command, context: CliContext): void {
     )
     .option(
       "--source <names>",
-      "only entries of these sources, if receivers of several share the inbox",
+      "only entries of these sources, if receivers of several sources share the inbox",
       readSources,
     )
-    .option("--older-than <duration>", "received and dated so long ago (default: 30d)", readDuration)
+    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",
-      "of entries done so long ago, drop the delivery and keep the rest (default: 7d)",
+      "of entries done longer ago than this, delete the delivery but keep the rest (default: 7d)",
       readDuration,
     )
     .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
@@ -94,13 +97,17 @@ function addSelection(command: Command): Command {
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option(
       "--source <names>",
-      "only entries of these sources, if receivers of several share the inbox",
+      "only entries of these sources, if receivers of several sources share the inbox",
       readSources,
     )
-    .option("--since <time>", "received at or after: a date, or a time ago such as 2h", (text) =>
-      readMoment(text),
+    .option(
+      "--since <time>",
+      "only entries received at or after this time: a date, or a time ago such as 2h",
+      (text) => readMoment(text),
     )
-    .option("--until <time>", "received before: a date, or a time ago such as 2h", (text) =>
-      readMoment(text),
+    .option(
+      "--until <time>",
+      "only entries received before this time: a date, or a time ago such as 2h",
+      (text) => readMoment(text),
     );
 }

@@ -2,15 +2,18 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "../init/options.ts";
 
-/** `init [dir]`: a new receiver project, ready to run, with a secret of its own. */
+/** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export function registerInit(program: Command, context: CliContext): void {
   program
     .command("init")
-    .description("make a new receiver project")
-    .argument("[dir]", `folder to make it in; new, or empty but for .git (default: ${DEFAULT_DIRECTORY})`)
-    .option("--yes", "ask nothing")
-    .option("--template <name>", "template to start from (default: express)")
-    .option("--name <name>", "name of the project in package.json (default: made of the folder's)")
+    .description("create a new receiver project")
+    .argument(
+      "[dir]",
+      `folder to create it in: new, or empty except for .git (default: ${DEFAULT_DIRECTORY})`,
+    )
+    .option("--yes", "ask no questions")
+    .option("--template <name>", "template to use (default: express)")
+    .option("--name <name>", "project name in package.json (default: from the folder's name)")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter init my-receiver && cd my-receiver && npm install && npm test",

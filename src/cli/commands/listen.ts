@@ -22,17 +22,45 @@ import { addTunnelOptions } from "../tunnel/options.ts";
 export function registerListen(program: Command, context: CliContext): void {
   const command = program
     .command("listen")
-    .description("start a local receiver: verify, keep, show, handle and forward deliveries")
-    .option("--port <n>", "port on 127.0.0.1; 0 for a free one (default: 4400)", readPort)
+    .description("start a local receiver that verifies, keeps, shows, handles and forwards deliveries")
+    .optionsGroup("Receive:")
+    .option("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4400)", readPort)
     .option("--path <path>", "path of the endpoint (default: /webhooks)", readPath)
     .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
     .option(
-      "--handlers <path>",
-      "handlers to run: a TypeScript or JavaScript file or folder, reloaded on change",
+      "--events <kinds>",
+      "show, save, handle and forward only these kinds or families; all events are kept",
+      readKinds,
     )
     .option(
+      "--signature-header <name>",
+      "name of the signature header (default: x-service-signature)",
+      readHeaderName,
+    )
+    .optionsGroup("Handle:")
+    .option(
+      "--handlers <path>",
+      "TypeScript or JavaScript file or folder with the handlers to run; reloaded on change",
+    )
+    .option(
+      "--order-by <path>",
+      "run events with the same value at this path one after another, such as data.id",
+      readOrderPath,
+    )
+    .option(
+      "--dead-letters <choice>",
+      "after a dead letter, run later events with the same order key (skip), or hold them back (block) (default: skip)",
+      readChoice(["skip", "block"]),
+    )
+    .option(
+      "--catch-up",
+      "at the start, run unhandled entries that now have a handler or target (default: with --forward-to)",
+    )
+    .option("--no-catch-up", "leave unhandled entries as they are")
+    .optionsGroup("Forward:")
+    .option(
       "--forward-to <target>",
-      "forward each event to this URL, or port on this machine, until it answers 2xx; may be repeated, and have a kind or family before it: payment.*=3001",
+      "forward each event to this URL or local port until it answers 2xx; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
       readForward,
     )
     .option(
@@ -40,64 +68,44 @@ export function registerListen(program: Command, context: CliContext): void {
       "how long a target may take to answer (default: 30s, with --sync 10s)",
       readTimeout,
     )
-    .option("--sync", "forward while the sender waits, and pass the target's answer on to it")
-    .option(
-      "--order-by <path>",
-      "run events with the same value there one after another, such as data.id",
-      readOrderPath,
-    )
-    .option(
-      "--dead-letters <choice>",
-      "skip lets the events behind a dead letter in an order run, block holds them back (default: skip)",
-      readChoice(["skip", "block"]),
-    )
-    .option(
-      "--catch-up",
-      "at the start, run the unhandled entries that have a handler or target now (default: with --forward-to)",
-    )
-    .option("--no-catch-up", "leave unhandled entries as they are")
-    .option(
-      "--events <kinds>",
-      "show, save, handle and forward only these kinds or families; all are kept",
-      readKinds,
-    )
+    .option("--sync", "forward while the sender waits, and return the target's response to the sender")
+    .optionsGroup("Tunnel:");
+  addTunnelOptions(command)
+    .optionsGroup("Inspect:")
     .option(
       "--inspect-port <n>",
-      "port of the inspector's page on 127.0.0.1; 0 for a free one (default: 4401, or a free one)",
+      "port of the inspector page on 127.0.0.1, or 0 for any free port (default: 4401, or a free one)",
       readPort,
     )
-    .option("--inspect", "open the inspector, even where a setting leaves it out")
-    .option("--no-inspect", "open no inspector")
+    .option("--inspect", "open the inspector, even if a setting turns it off")
+    .option("--no-inspect", "do not open the inspector")
+    .optionsGroup("Service:")
+    .option(
+      "--subscribe",
+      "create a subscription, so that the service delivers here, unless the same one is remembered",
+    )
+    .option(
+      "--stream <url>",
+      "also take unsigned deliveries from this WebSocket, or from the sandbox on this port (experimental)",
+      readStream,
+    );
+  addServiceOptions(command)
+    .optionsGroup("Goals:")
+    .option("--count <n>", "stop after n new events", readCount)
+    .option("--once", "stop after one new event")
+    .option("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
+    .option("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readDuration)
+    .optionsGroup("Secrets:");
+  addSecretOptions(command)
+    .optionsGroup("Output:") // program.ts adds the common options to it
+    .helpOption("-h, --help", "display help for command")
     .option("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
     .option("--ready-file <file>", "write this file when ready, and remove it at the end")
     .option(
       "--health-port <n>",
-      "answer /healthz and /readyz on this port of 127.0.0.1; 0 for a free one",
+      "serve /healthz and /readyz on this port of 127.0.0.1, or 0 for any free port",
       readPort,
     )
-    .option("--count <n>", "stop after so many new events", readCount)
-    .option("--once", "stop after one new event")
-    .option("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
-    .option(
-      "--timeout <duration>",
-      "give up with exit code 6 when the goal is not reached in this time",
-      readDuration,
-    )
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
-  command.option(
-    "--subscribe",
-    "let the service deliver here: create a subscription, unless the same is remembered",
-  );
-  command.option(
-    "--stream <url>",
-    "take deliveries, not signed, from a WebSocket too, or from the sandbox on this port (experimental)",
-    readStream,
-  );
-  addSecretOptions(addServiceOptions(addTunnelOptions(command)))
     .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
     .action(async (options: ListenOptions) =>
       (await import("../listen/listen.ts")).listen(options, command, context),

@@ -5,25 +5,28 @@ import { addChaosOptions } from "../send/chaos-options.ts";
 import type { ReplayOptions } from "../send/replay.ts";
 import { readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
-/** `replay <what…>`: fixtures or entries, sent again. */
+/** `replay <what…>`: sends fixtures or entries again. */
 export function registerReplay(program: Command, context: CliContext): void {
   const command = program
     .command("replay")
     .description(
-      "send saved deliveries, envelopes or inbox entries again, in the order given, folders in name order",
+      "send saved deliveries, envelopes or inbox entries again, in the order given (folders in name order)",
     )
     .argument("<what...>", "files, folders of .json files, event ids or entry numbers")
-    .option("--exact", "send the same bytes and signature (default: now as timestamp, signed again)")
+    .option("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
     .option(
       "--url <url>",
-      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
+      "endpoint, or a local port (default: http://127.0.0.1:4400/webhooks)",
       readEndpoint,
     )
-    .option("--handlers <path>", "run the handlers of this file or folder in this process instead of sending")
-    .option("--inbox <file>", "inbox to take entries from (default: .hookporter/inbox.db)")
+    .option(
+      "--handlers <path>",
+      "run the handlers in this file or folder, in this process, instead of sending",
+    )
+    .option("--inbox <file>", "inbox to read entries from (default: .hookporter/inbox.db)")
     .option(
       "--timeout <duration>",
-      "how long to wait for each answer or handler (default: 30s)",
+      "how long to wait for each response or handler (default: 30s)",
       readDuration,
     )
     .option(

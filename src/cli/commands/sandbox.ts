@@ -14,22 +14,22 @@ import {
   readVariableName,
 } from "../settings/values.ts";
 
-/** `sandbox`: the service, simulated. */
+/** `sandbox`: runs a simulated service. */
 export function registerSandbox(program: Command, context: CliContext): void {
   const command = program
     .command("sandbox")
-    .description("start the service, simulated: its API, and deliveries that are signed and retried")
-    .option("--port <n>", "port on 127.0.0.1; 0 for a free one (default: 4500)", readPort)
-    .option("--properties <n>", "properties in the portfolio (default: 25)", readSeed)
-    .option("--seed <n>", "seed of the portfolio and of all that goes wrong (default: 1)", readSeed)
+    .description("run a simulated service: its API, and signed deliveries with retries")
+    .option("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4500)", readPort)
+    .option("--properties <n>", "number of properties in the portfolio (default: 25)", readSeed)
+    .option("--seed <n>", "random seed for the portfolio and for the faults below (default: 1)", readSeed)
     .option(
       "--only-key-env <name>",
-      "environment variable that holds the one API key to take (default: any test key)",
+      "environment variable that holds the only API key to accept (default: any test key)",
       readVariableName,
     )
-    .option("--env-file <file>", "file to look the variable up in when it is not set (default: .env)")
-    .option("--rate-limit <n>", "requests per minute and key, or none (default: 600)", readLimit)
-    .option("--retry <waits>", "waits between attempts, or none (default: 1s,5s,30s,2m,10m)", readWaits)
+    .option("--env-file <file>", "file to read the variable from if it is not set (default: .env)")
+    .option("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
+    .option("--retry <waits>", "delays between attempts, or none (default: 1s,5s,30s,2m,10m)", readWaits)
     .option(
       "--answer-timeout <duration>",
       "how long an endpoint may take to answer (default: 10s)",
@@ -37,7 +37,7 @@ export function registerSandbox(program: Command, context: CliContext): void {
     )
     .option(
       "--target-hosts <hosts>",
-      "hosts besides this machine that it may deliver to, such as *.example.com; may be repeated",
+      "other hosts that it may deliver to, such as *.example.com; may be repeated",
       readHosts,
     )
     .option(
@@ -46,9 +46,9 @@ export function registerSandbox(program: Command, context: CliContext): void {
       readHeaderName,
     );
   addChaos(command)
-    .option("--page-parameter <name>", "query parameter that selects the page (default: page)")
-    .option("--per-page-parameter <name>", "query parameter that selects its size (default: per_page)")
-    .option("--fields-separator <text>", "what stands between the names of fields (default: ,)")
+    .option("--page-parameter <name>", "query parameter for the page number (default: page)")
+    .option("--per-page-parameter <name>", "query parameter for the page size (default: per_page)")
+    .option("--fields-separator <text>", "separator between field names (default: ,)")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s",
@@ -58,44 +58,44 @@ export function registerSandbox(program: Command, context: CliContext): void {
     );
 }
 
-/** What goes wrong on purpose. */
+/** The faults that can be simulated. */
 function addChaos(command: Command): Command {
   return command
+    .option("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
     .option(
-      "--duplicates <share>",
-      "part of the deliveries that are sent twice, such as 20% (default: 0)",
+      "--reorder <share>",
+      "share of deliveries to hold back until another has gone out (default: 0)",
       readShare,
     )
-    .option("--reorder <share>", "part of them that wait for another to go first (default: 0)", readShare)
-    .option("--delay <range>", "wait before each, such as 0..2s", readDurationRange)
+    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .option(
       "--wrong-signature <share>",
-      "part of the attempts that are signed wrongly (default: 0)",
+      "share of attempts to send with a wrong signature (default: 0)",
       readShare,
     )
-    .option("--burst <n>", "gather so many deliveries and send them at once (default: 1)", readCount)
+    .option("--burst <n>", "send deliveries in batches of n (default: 1)", readCount)
     .option(
       "--outage <duration>",
-      "let nothing through for so long, from the first attempt on",
+      "let nothing through for this long, starting with the first attempt",
       readDuration,
     );
 }
 
-/** Names of hosts with a comma between; given again, it adds to what was given before. */
+/** A comma-separated list of host names; a repeated flag adds to it. */
 function readHosts(text: string, before: readonly string[] = []): readonly string[] {
   const hosts = text.split(",").map((part) => part.trim());
   if (hosts.every((host) => isHostPattern(host) && !isPastedKey(host))) return [...before, ...hosts];
-  throw new InvalidArgumentError("expected names of hosts, such as example.com, *.example.com or *.");
+  throw new InvalidArgumentError("expected host names such as example.com, *.example.com or *.");
 }
 
-/** A number per minute; `none` for no limit. */
+/** Requests per minute; `none` means no limit. */
 function readLimit(text: string): number {
   return text.trim() === "none" ? Number.POSITIVE_INFINITY : readCount(text);
 }
 
-/** Durations with a comma between; `none` for none. Given again, it adds to what was given before. */
+/** A comma-separated list of durations, or `none`; a repeated flag adds to it. */
 function readWaits(text: string, before: readonly number[] = []): readonly number[] {
   if (text.trim() !== "none") return [...before, ...text.split(",").map(readDuration)];
   if (before.length === 0) return [];
-  throw new InvalidArgumentError("expected none alone, or durations.");
+  throw new InvalidArgumentError("expected either none or durations, not both.");
 }

@@ -4,13 +4,13 @@ import { addSecretOptions } from "../secrets/options.ts";
 import { readHeaderName } from "../settings/values.ts";
 import type { SignOptions } from "../sign/sign.ts";
 
-/** `sign [file]`: the signature of a body, for whatever sends it. */
+/** `sign [file]`: prints the signature of a body. */
 export function registerSign(program: Command, context: CliContext): void {
   const command = program
     .command("sign")
     .description("print the signature of a body")
-    .argument("[file]", "the body; standard input when left out, or for -")
-    .option("--header", "print the whole header line, as curl -H takes it")
+    .argument("[file]", "file with the body; standard input if omitted or -")
+    .option("--header", "print the whole header line, for curl -H")
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",

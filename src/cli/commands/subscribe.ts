@@ -9,17 +9,17 @@ import { readDuration, readEndpoint, readKinds, readTexts } from "../settings/va
 export function registerSubscribe(program: Command, context: CliContext): void {
   const command = program
     .command("subscribe")
-    .description("let the service deliver to a URL: create a subscription, and remember it")
+    .description("create a subscription, so that the service delivers to a URL, and remember it")
     .argument("[url]", "public URL of the endpoint", readEndpoint)
     .option("--events <kinds>", "only these kinds or families (default: all 12)", readKinds)
-    .option("--again", "create another one even though the same is remembered")
-    .option("--remembered", "print the subscriptions created from this folder, and send nothing")
+    .option("--again", "create a subscription even if the same one is remembered")
+    .option("--remembered", "list the subscriptions created from this folder; sends nothing")
     .option(
       "--forget <names>",
-      "forget these, by id or URL, once you removed them at the service; may be repeated",
+      "forget these subscriptions, by id or URL, after removing them at the service; may be repeated",
       readTexts,
     )
-    .option("--timeout <duration>", "how long to wait for each answer (default: 30s)", readDuration);
+    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readDuration);
   addSecretOptions(addServiceOptions(command))
     .addHelpText(
       "after",

@@ -7,23 +7,34 @@ import { addChaosOptions } from "../send/chaos-options.ts";
 import type { TriggerOptions } from "../send/trigger.ts";
 import { readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
-/** `trigger <kind>`: a sample event, signed and sent. */
+/** `trigger <kind>`: signs and sends a sample event. */
 export function registerTrigger(program: Command, context: CliContext): void {
   const command = program
     .command("trigger")
-    .description("make a sample event, sign it and send it")
+    .description("create a sample event, sign it and send it")
     .argument("[kind]", `one of ${eventKinds.join(", ")}`)
-    .option("--all", "one event of each kind")
-    .option("--unknown-kind", "allow a kind that is none of the 12")
+    .option("--all", "send one event of each kind")
+    .option("--unknown-kind", "allow a kind other than the 12 known ones")
     .option(
       "--url <url>",
-      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
+      "endpoint, or a local port (default: http://127.0.0.1:4400/webhooks)",
       readEndpoint,
     )
-    .option("--set <path=value>", "set a value, such as data.amount=1200; may be repeated", readAssignment)
-    .option("--data <json>", "JSON object to send as data; @file reads a file, @- standard input")
-    .option("--count <n>", "send so many events, each with a timestamp of its own (default: 1)", readCount)
-    .option("--timeout <duration>", "how long to wait for each answer (default: 30s)", readDuration)
+    .option(
+      "--set <path=value>",
+      "set a value in the envelope, such as data.amount=1200; may be repeated",
+      readAssignment,
+    )
+    .option(
+      "--data <json>",
+      "JSON object to send as data; @file reads it from a file, @- from standard input",
+    )
+    .option(
+      "--count <n>",
+      "number of events to send, each with a different timestamp (default: 1)",
+      readCount,
+    )
+    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readDuration)
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",

@@ -4,13 +4,13 @@ import { addSecretOptions } from "../secrets/options.ts";
 import { readHeaderName } from "../settings/values.ts";
 import type { VerifyOptions } from "../sign/verify.ts";
 
-/** `verify [file]`: whether a signature belongs to a body, and if not, why. */
+/** `verify [file]`: checks the signature of a body, and explains a failure. */
 export function registerVerify(program: Command, context: CliContext): void {
   const command = program
     .command("verify")
-    .description("check the signature of a body or a saved delivery, and say why it fails")
-    .argument("[file]", "a body, or a saved delivery; standard input when left out, or for -")
-    .option("--signature <value>", "the signature header's value; a saved delivery brings its own")
+    .description("check the signature of a body or a saved delivery, and explain a failure")
+    .argument("[file]", "body or saved delivery; standard input if omitted or -")
+    .option("--signature <value>", "value of the signature header; a saved delivery contains its own")
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",

@@ -2,16 +2,16 @@ import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptObservation, Observation } from "../../receiver/observation.ts";
 import { isUnanswered } from "../handlers/forward-rules.ts";
 
-/** What `listen` waits for before it ends by itself. */
+/** What `listen` waits for before it ends. */
 export interface Goal {
   /**
-   * Looks at what happened; `true` once the goal is reached: enough events came, and their handlers have run. A target that
-   * does not answer yet is waited for.
+   * Returns `true` once the goal is reached: enough events have arrived, and their handlers have run. A target that does not
+   * answer yet is waited for.
    */
   reached(observation: Observation): boolean;
-  /** Whether an event that counted failed in its handlers or target. */
+  /** Whether a counted event failed in its handlers or target. */
   readonly failed: boolean;
-  /** In words, such as `1 of 3 events`. */
+  /** Progress in words, such as `1 of 3 events`. */
   readonly progress: string;
 }
 
@@ -24,7 +24,7 @@ export interface GoalOptions {
   readonly events?: readonly string[];
 }
 
-/** The goal of `--count`, `--once` or `--wait-for`; `undefined` where `listen` runs until it is stopped. */
+/** The goal of `--count`, `--once` or `--wait-for`; `undefined` if `listen` runs until it is stopped. */
 export function readGoal({ count, once, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
   if (count === undefined && once !== true && waitFor === undefined) return undefined;
   return new CountGoal(count ?? 1, waitFor === undefined ? events : [waitFor]);
@@ -54,7 +54,7 @@ class CountGoal implements Goal {
     return this.#came >= this.#wanted && this.#waiting.size === 0;
   }
 
-  /** An attempt of which nothing failed but to reach a target is not the last. */
+  /** An attempt that failed only because a target was not reached is not final. */
   #isDecided({ state, records }: AttemptObservation): boolean {
     const failed = records.filter(({ outcome }) => outcome !== "ok");
     return state !== "pending" || failed.length === 0 || !failed.every(isUnanswered);

@@ -8,7 +8,7 @@ import type { Tally } from "./tally.ts";
 export interface Stop {
   readonly reason: string;
   readonly exitCode: ExitCode;
-  /** What to end with, once everything is closed, where something went wrong. */
+  /** The error to report once everything is closed, if something went wrong. */
   readonly error?: HookporterError;
 }
 
@@ -30,12 +30,12 @@ export function stopOnSignal(
       return;
     }
     asked = true;
-    output.talk("stopping; again to stop at once");
+    output.talk("stopping; press Ctrl-C again to stop at once");
     stop({ reason: `stopped by ${signal}`, exitCode: goal === undefined ? 0 : interrupted });
   });
 }
 
-/** Calls `stop` when the time is over. */
+/** Calls `stop` when the time is up. */
 export function stopAfter(
   timeout: number | undefined,
   goal: Goal | undefined,

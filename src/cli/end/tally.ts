@@ -1,13 +1,13 @@
 import type { Observation } from "../../receiver/observation.ts";
 import { verdictOf } from "../../receiver/verdict.ts";
 
-/** What is counted, in the order it is told: verdicts on deliveries, then what became of entries. */
+/** What is counted, in the order of printing: verdicts on deliveries, then results of entries. */
 const WORDS = [
   ...["accepted", "duplicate", "rejected", "unauthorized", "refused", "failed"],
   ...["done", "unhandled", "dead"],
 ];
 
-/** Counts what came and what became of it while `listen` runs. */
+/** Counts deliveries and their results while `listen` runs. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   readonly #reasons = new Map<string, Map<string, number>>();
@@ -15,7 +15,7 @@ export class Tally {
   #restamped = 0;
   #strayErrors = 0;
 
-  /** Counts a delivery's verdict, or how an entry ended. */
+  /** Counts a delivery's verdict, or an entry's result. */
   count(observation: Observation): void {
     if (observation.type === "attempt") {
       const { state, reason } = observation;
@@ -29,12 +29,12 @@ export class Tally {
     if (outcome.type === "accepted" && outcome.restampOf !== undefined) this.#restamped++;
   }
 
-  /** Counts an error of the user's code that came from outside any awaited handler. */
+  /** Counts an error of the user's code from outside any awaited handler. */
   countStrayError(): void {
     this.#strayErrors++;
   }
 
-  /** As one line, such as `12 accepted, 2 unauthorized (1 signature_missing, 1 signature_mismatch)`. */
+  /** The counts as one line, such as `12 accepted, 2 unauthorized (1 signature_missing, 1 signature_mismatch)`. */
   get line(): string {
     const parts = this.#ordered().map(([word, count]) => {
       const reasons = [...(this.#reasons.get(word) ?? [])].map(([reason, times]) => `${times} ${reason}`);
@@ -48,7 +48,7 @@ export class Tally {
     return parts.join(", ");
   }
 
-  /** As the fields of a record. */
+  /** The counts as fields of a record. */
   get fields(): object {
     const reasons = [...this.#reasons].map(([word, counts]) => [word, Object.fromEntries(counts)]);
     return {

@@ -68,7 +68,7 @@ export function entryPage(
   ];
 }
 
-/** How a state is coloured, everywhere. */
+/** The colour of a state, used everywhere. */
 export function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
   const colors = { pending: color.yellow, running: color.blue, done: color.green, dead: color.red };
   return state === "unhandled" ? color.dim : colors[state];

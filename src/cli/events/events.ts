@@ -10,7 +10,7 @@ import { describeFileError } from "../files/file-error.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 
-/** The options that choose entries. */
+/** The options that select entries. */
 export interface SelectOptions {
   readonly inbox?: string;
   readonly state?: readonly EntryState[];
@@ -43,7 +43,7 @@ export async function listEvents(options: SelectOptions, context: CliContext): P
     const counts = await inbox.counts();
     const total = Object.entries(counts).filter(([, count]) => count > 0);
     output.talk(
-      `${entries.length} shown; in the inbox: ${total.map(([state, n]) => `${n} ${state}`).join(", ") || "none"}`,
+      `${entries.length} shown; the inbox has ${total.map(([state, n]) => `${n} ${state}`).join(", ") || "none"}`,
     );
   });
 }
@@ -60,7 +60,7 @@ export async function showEvent(
     const delivery = await inbox.delivery(entry.seq);
     if (options.body === true) {
       if (delivery === undefined)
-        throw new HookporterError("entry_unknown", `entry #${entry.seq} has no body any more`);
+        throw new HookporterError("entry_unknown", `entry #${entry.seq} no longer has a body`);
       output.raw(delivery.body);
       return;
     }
@@ -83,14 +83,14 @@ export async function redriveEvents(
   if (!chosen && options.all !== true) {
     throw new HookporterError(
       "usage",
-      "expected entries, a selection such as --state dead, or --all; got none",
+      "expected entries, a selection such as --state dead, or --all, got none: pass one",
     );
   }
   const wrong = options.state?.find((state) => state !== "dead" && state !== "unhandled");
   if (wrong !== undefined) {
     throw new HookporterError(
       "usage",
-      `expected --state dead or unhandled, got ${wrong}: others run by themselves`,
+      `expected --state dead or unhandled, got ${wrong}: other entries run without being redriven`,
     );
   }
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
@@ -99,12 +99,12 @@ export async function redriveEvents(
     for (const reference of references) {
       const { seq, state } = await findEntry(inbox, reference);
       const changed = await inbox.redrive({ ...filter, seq }, clock());
-      if (changed === 0) output.talk(`#${seq} is ${state}, or not in the selection: left alone`);
+      if (changed === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
       redriven += changed;
     }
     output.data(`${redriven} redriven`);
     output.record("redrive", { redriven });
-    if (redriven > 0) output.talk("they run as soon as a receiver has this inbox open");
+    if (redriven > 0) output.talk("they will run as soon as a receiver has this inbox open");
   });
 }
 
@@ -133,9 +133,13 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
     const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
     writeFileSync(resolve(folder, name), formatDelivery(delivery), { mode: 0o600 });
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${folder} cannot be written: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw new HookporterError(
+      "input_invalid",
+      `${folder} could not be written: ${describeFileError(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

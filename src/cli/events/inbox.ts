@@ -6,7 +6,7 @@ import { selectInbox } from "../../inbox/open.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
 
-/** The inbox an option names, with paths taken from the working folder; the default one when none is named. */
+/** The inbox named by an option, relative to the working folder; the default inbox if there is none. */
 export function inboxOption({ io }: CliContext, given: string | undefined): string {
   if (given !== undefined && (given === "memory:" || given.includes("://"))) return given;
   return resolve(io.cwd, given ?? DEFAULT_INBOX);
@@ -20,10 +20,10 @@ export interface InboxAccess {
 }
 
 /**
- * Opens an inbox that exists, does something with it and closes it again. Neither reading nor changing it brings an older
- * file up to date: a receiver of that older version may be running on it.
+ * Opens an existing inbox, uses it and closes it again. Neither reading nor changing migrates an older file: a receiver of
+ * that older version may be running on it.
  *
- * @throws HookporterError `inbox_unavailable` if there is none: a command that looks must not leave one behind
+ * @throws HookporterError `inbox_unavailable` if there is none: a command that only reads must not create one
  */
 export async function withInbox<Result>(
   context: CliContext,
@@ -33,7 +33,7 @@ export async function withInbox<Result>(
   const path = inboxOption(context, given);
   const inbox = selectInbox(path);
   if (!existsSync(path)) {
-    const fix = "run `hookporter listen` here first, or name one with --inbox";
+    const fix = "run `hookporter listen` here first, or pass one with --inbox";
     throw new HookporterError("inbox_unavailable", `there is no inbox at ${path}: ${fix}`);
   }
   await inbox.open({ access });
@@ -45,9 +45,9 @@ export async function withInbox<Result>(
 }
 
 /**
- * The one entry that an entry number, an event id or the beginning of one names.
+ * Finds the one entry with a number, an event id or the beginning of one.
  *
- * @throws HookporterError `entry_unknown` where there is none, or more than one
+ * @throws HookporterError `entry_unknown` if there is none, or more than one
  */
 export async function findEntry(inbox: Inbox, reference: string): Promise<Entry> {
   const bySeq = /^#?\d{1,15}$/.test(reference)
@@ -59,14 +59,14 @@ export async function findEntry(inbox: Inbox, reference: string): Promise<Entry>
   if (entry === undefined) {
     throw new HookporterError(
       "entry_unknown",
-      `no entry ${reference} in this inbox: \`hookporter events list\` shows them`,
+      `no entry ${reference} in this inbox: run \`hookporter events list\` to see the entries`,
     );
   }
   if (others.length > 0) {
     const seqs = [entry, ...others].map(({ seq }) => `#${seq}`);
     throw new HookporterError(
       "entry_unknown",
-      `${reference} names ${seqs.length} entries (${seqs.slice(0, 5).join(", ")} …): give the number of one`,
+      `${reference} matches ${seqs.length} entries (${seqs.slice(0, 5).join(", ")} …): pass the number of one`,
     );
   }
   return entry;

@@ -16,7 +16,7 @@ export interface PruneOptions {
 
 const HOUR = 3_600_000;
 
-/** The youngest age at which a replay of an event is too old, with a receiver's default options. */
+/** The minimum age for pruning, after which a replay is refused as too old with a receiver's default options. */
 const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 
 /** `events prune`. */
@@ -28,7 +28,7 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
     const hours = Math.ceil(YOUNGEST / HOUR);
     throw new HookporterError(
       "usage",
-      `expected --older-than to be at least ${hours}h: a younger event may come again, and would have to be refused`,
+      `expected --older-than to be at least ${hours}h: a younger event may be sent again, and a receiver could not tell that it is known`,
     );
   }
   const until = clock() - olderThan;
@@ -38,7 +38,7 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
       prune: { states: state, receivedUntil: until, datedUntil: until, ...sources },
       slim: { settledUntil: clock() - deliveriesOlderThan, ...sources },
     });
-    output.data(`dropped: ${pruned} of the entries, the deliveries of ${slimmed} more`);
+    output.data(`entries deleted: ${pruned}; deliveries deleted from other entries: ${slimmed}`);
     output.record("prune", { pruned, slimmed });
   });
 }

@@ -7,19 +7,19 @@ import { describeFileError } from "./file-error.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /**
- * Sets one variable of an env file and leaves everything else in it as it is, byte for byte. Only its owner can read the
- * file afterwards.
+ * Sets one variable in an env file and leaves everything else unchanged, byte for byte. Afterwards only its owner can read
+ * the file.
  *
- * @param value - what needs no quotes
- * @returns the file, as seen from the working folder
- * @throws ConfigurationError `secret_unsafe` for a symbolic link, `secret_missing` where the file cannot be written
+ * @param value - a value that needs no quotes
+ * @returns the file, relative to the working folder
+ * @throws ConfigurationError `secret_unsafe` for a symbolic link, `secret_missing` if the file cannot be written
  */
 export function setInEnvFile(cwd: string, given: string | undefined, name: string, value: string): string {
   const path = resolve(cwd, given ?? ".env");
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) refuseOther(path, found);
   try {
-    const before = found === undefined ? "" : readFileSync(path, "latin1"); // one character for each byte
+    const before = found === undefined ? "" : readFileSync(path, "latin1"); // one character per byte
     const after = setInEnvText(before, name, value);
     checkNothingElseChanged(path, { before, after, name, value });
     replaceFile(path, Buffer.from(after, "latin1"));
@@ -30,17 +30,17 @@ export function setInEnvFile(cwd: string, given: string | undefined, name: strin
   return relative(cwd, path);
 }
 
-/** A link could lead the secret anywhere. */
+/** A link could send the secret anywhere. */
 function refuseOther(path: string, found: Stats): void {
   if (found.isFile()) return;
   const got = found.isSymbolicLink() ? "a symbolic link" : "something else";
   throw new ConfigurationError(
     "secret_unsafe",
-    `expected ${path} to be a file to write a secret to, got ${got}: remove it, or set the secret yourself`,
+    `expected ${path} to be a regular file, to write a secret to, got ${got}: remove it, or set the secret yourself`,
   );
 }
 
-/** A line may be part of a value in quotes that goes over several: then it is not the variable. */
+/** A line may be part of a quoted value that spans several lines; then it is not the variable. */
 function checkNothingElseChanged(
   path: string,
   { before, after, name, value }: { before: string; after: string; name: string; value: string },
@@ -51,11 +51,11 @@ function checkNothingElseChanged(
   if ([...names].every((one) => wanted[one] === got[one])) return;
   throw new ConfigurationError(
     "secret_missing",
-    `expected a place for ${name} in ${path}, got a file that cannot be added to safely: set ${name} yourself`,
+    `could not add ${name} to ${path} without changing other values: set ${name} yourself`,
   );
 }
 
-/** Node 26 takes `export` for a part of the name where the value is empty. */
+/** Node 26 treats `export` as part of the name if the value is empty. */
 function variablesOf(text: string): Readonly<Record<string, string | undefined>> {
   const variables = Object.entries(parseEnv(text));
   return Object.fromEntries(variables.map(([name, value]) => [name.replace(/^export\s+/, ""), value]));
@@ -64,6 +64,6 @@ function variablesOf(text: string): Readonly<Record<string, string | undefined>>
 function unreadable(path: string, thrown: unknown): ConfigurationError {
   return new ConfigurationError(
     "secret_missing",
-    `the env file ${path} cannot be read and written anew: ${describeFileError(thrown)}`,
+    `could not rewrite the env file ${path}: ${describeFileError(thrown)}`,
   );
 }

@@ -3,9 +3,9 @@ import { ConfigurationError } from "../../errors.ts";
 import { describeFileError } from "./file-error.ts";
 
 /**
- * The text of a file that holds a secret, without the line's end; `undefined` where there is none.
+ * Reads a file that contains a secret, without the line end; returns `undefined` if there is none.
  *
- * @throws ConfigurationError `secret_unsafe` where others could read or swap it, or it cannot be read
+ * @throws ConfigurationError `secret_unsafe` if others could read or replace it, or it cannot be read
  */
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -13,12 +13,12 @@ export function readOwnFile(path: string): string | undefined {
   if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
     throw new ConfigurationError(
       "secret_unsafe",
-      `expected ${path} to be a file only its owner can read, got another: chmod 600 it, or remove it`,
+      `expected ${path} to be a file that only its owner can read, got other permissions: run chmod 600 on it, or remove it`,
     );
   }
   try {
     return readFileSync(path, "utf8").trimEnd();
   } catch (thrown) {
-    throw new ConfigurationError("secret_unsafe", `${path} cannot be read: ${describeFileError(thrown)}`);
+    throw new ConfigurationError("secret_unsafe", `could not read ${path}: ${describeFileError(thrown)}`);
   }
 }

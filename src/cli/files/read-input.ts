@@ -5,7 +5,7 @@ import { HookporterError } from "../../errors.ts";
 import type { Io } from "../io.ts";
 import { describeFileError } from "./file-error.ts";
 
-/** More than this is not a body, and not worth waiting for. */
+/** A larger input is not a body. */
 const MAX_INPUT = 64 * 1024 * 1024;
 
 /** All bytes of a stream. */
@@ -16,23 +16,23 @@ export async function readAll(stream: Readable): Promise<Buffer> {
     const bytes = Buffer.from(chunk);
     length += bytes.byteLength;
     if (length > MAX_INPUT)
-      throw new HookporterError("input_invalid", "standard input holds more than 64 MiB");
+      throw new HookporterError("input_invalid", "expected at most 64 MiB on standard input, got more");
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
 /**
- * The bytes of a file, or of standard input for `-` or no name.
+ * Reads a file, or standard input for `-` or no name.
  *
- * @throws HookporterError `input_invalid` where there is no such file, or standard input is a terminal
+ * @throws HookporterError `input_invalid` if there is no such file, or standard input is a terminal
  */
 export async function readInput(io: Io, file: string | undefined): Promise<Buffer> {
   if (file === undefined || file === "-") {
     if (io.isTTY.stdin) {
       throw new HookporterError(
         "input_invalid",
-        "expected a file, or a body on standard input, got a terminal",
+        "expected a file, or a body on standard input, got a terminal: name a file, or pipe the body in",
       );
     }
     return readAll(io.stdin);
@@ -40,13 +40,13 @@ export async function readInput(io: Io, file: string | undefined): Promise<Buffe
   try {
     return readFileSync(resolve(io.cwd, file));
   } catch (thrown) {
-    throw new HookporterError("input_invalid", `${file} cannot be read: ${describeFileError(thrown)}`, {
+    throw new HookporterError("input_invalid", `could not read ${file}: ${describeFileError(thrown)}`, {
       cause: thrown,
     });
   }
 }
 
-/** Standard input can be read once: it is the secret or the body, not both. */
+/** Standard input can be read only once, as the secret or as the body. */
 export function refuseTwoInputs(file: string | undefined, options: { readonly secretStdin?: boolean }): void {
   if (options.secretStdin !== true || (file !== undefined && file !== "-")) return;
   throw new HookporterError(

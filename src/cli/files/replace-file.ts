@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
- * Puts a file in the place of what is there. It is never half written, only its owner can read it at any time, and a
- * symbolic link is replaced, not followed.
+ * Replaces a file. It is never half-written, only its owner can read it at any time, and a symbolic link is replaced, not
+ * followed.
  */
 export function replaceFile(path: string, content: string | Uint8Array): void {
   withDraft(path, content, (draft) => renameSync(draft, path));
 }
 
 /**
- * Makes a file that does not exist, whole and for its owner alone. Returns `false` if another process was first; its file
- * stays.
+ * Creates a file that does not exist yet. It is never half-written, and only its owner can read it. Returns `false` if
+ * another process was first; its file stays.
  */
 export function makeFile(path: string, content: string | Uint8Array): boolean {
   try {
@@ -19,14 +19,14 @@ export function makeFile(path: string, content: string | Uint8Array): boolean {
     return true;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
-    // A file system without links.
+    // The file system may not support links.
     if (existsSync(path)) return false;
     replaceFile(path, content);
     return true;
   }
 }
 
-/** Throws if a file beside this path, and so the one that replaces it, cannot be written; leaves what is there. */
+/** Throws if a file next to this path, and so its replacement, cannot be written; changes nothing at the path. */
 export function checkReplaceable(path: string): void {
   withDraft(path, "", () => {});
 }

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
 
-/** Where the CLI keeps what belongs to a project: the inbox, a development secret. Its own `.gitignore` hides all of it. */
+/** The folder for a project's inbox and development secret. Its own `.gitignore` hides everything in it. */
 export const STATE_FOLDER = ".hookporter";
 
-/** The inbox commands use when none is named. */
+/** The default inbox. */
 export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
 
 /**
- * Makes the folder if need be, for its owner alone, with a `.gitignore` that covers everything in it.
+ * Creates the folder if it is missing, accessible only to its owner, with a `.gitignore` that covers everything in it.
  *
- * @throws HookporterError `secret_unsafe` where the folder is a symbolic link
+ * @throws HookporterError `secret_unsafe` if the folder is a symbolic link
  */
 export function makeStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);

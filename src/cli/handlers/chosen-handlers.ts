@@ -10,7 +10,7 @@ import { loadHandlers, type RegisterHandlers, watchHandlers } from "./handlers-m
 import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
 
-/** What is to be done with events. */
+/** Which handlers and targets process events. */
 export interface HandlerChoice {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
@@ -20,7 +20,7 @@ export interface HandlerChoice {
 }
 
 /**
- * The handlers that `listen` was told to run: the user's own, then the forwards.
+ * The handlers for `listen`: the user's, then the forwards.
  *
  * @throws ConfigurationError `handlers_invalid`
  */
@@ -38,7 +38,7 @@ export async function chooseHandlers(
   };
 }
 
-/** A registry whose handlers are given up after the usual attempts, unless they say otherwise. */
+/** A registry that limits handlers to the usual number of attempts, unless they set another. */
 function endingRetries(registry: HandlerRegistry): HandlerRegistry {
   const { attempts } = DEFAULT_RETRY;
   return {
@@ -49,7 +49,7 @@ function endingRetries(registry: HandlerRegistry): HandlerRegistry {
   };
 }
 
-/** Loads the handlers again when a file of theirs changes; those in use stay when that fails. Gives the way to stop. */
+/** Reloads the handlers when one of their files changes; if that fails, keeps the current ones. Returns a stop function. */
 export function reloadOnChange(
   receiver: Receiver,
   choice: HandlerChoice,
@@ -63,6 +63,10 @@ export function reloadOnChange(
         receiver.replaceHandlers(register);
         output.talk("handlers reloaded");
       })
-      .catch((thrown: unknown) => output.talk(`handlers kept as they were: ${describeError(thrown)}`));
+      .catch((thrown: unknown) =>
+        output.talk(
+          `could not reload the handlers, so the previous ones stay in use: ${describeError(thrown)}`,
+        ),
+      );
   });
 }

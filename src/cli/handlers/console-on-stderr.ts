@@ -2,8 +2,8 @@ import { Console } from "node:console";
 import type { Io } from "../io.ts";
 
 /**
- * Sends what handlers print with `console` to standard error, since standard output is for our data alone; gives the
- * way back. The console's own methods are replaced, so that `node:console` and copies made later go there too.
+ * Redirects what handlers print with `console` to standard error, since standard output is only for our data; returns a
+ * restore function. Replaces the console's own methods, so that `node:console` and later copies are redirected too.
  */
 export function consoleOnStderr({ stderr }: Pick<Io, "stderr">): () => void {
   const before = { ...globalThis.console };

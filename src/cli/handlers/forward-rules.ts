@@ -5,15 +5,15 @@ import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
 import { shownUrl } from "../../shown-url.ts";
 import { narrow } from "./only-kinds.ts";
 
-/** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern takes. */
+/** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern matches. */
 export interface ForwardRule {
   readonly pattern: string | null;
   readonly target: URL;
 }
 
 /**
- * Registers each target as a handler of its own, so that one which is done is not sent to again when another fails. A
- * target gets an event once, whatever patterns of its fit.
+ * Registers each target as a separate handler, so that a target that has taken an event does not get it again when another
+ * fails. A target gets an event once, even if several of its patterns match.
  */
 export function registerForwards(
   registry: HandlerRegistry,
@@ -32,7 +32,7 @@ export function registerForwards(
   }
 }
 
-/** The kinds and families that the rules and the choice of kinds leave to any target. */
+/** The kinds and families that are forwarded to any target, given the rules and `--events`. */
 export function forwardedKinds(rules: readonly ForwardRule[], wanted: readonly string[]): readonly string[] {
   return rules.some(({ pattern }) => pattern === null)
     ? wanted
@@ -45,15 +45,15 @@ export function describeRule({ pattern, target }: ForwardRule): string {
   return pattern === null ? url : `${url} (${pattern})`;
 }
 
-/** Whether a run is a forward's to which no target answered: an answer is noted. */
+/** Whether a run is a forward that no target answered; an answer would be in its note. */
 export function isUnanswered({ handler, outcome, note }: AttemptRecord): boolean {
   return handler.startsWith(NAME) && outcome !== "ok" && note === null;
 }
 
-/** What the name of every forward begins with. */
+/** The beginning of every forward's name. */
 const NAME = "forward ";
 
-/** By its target, not by its place in the list: rules that change places must not take each other's ends for their own. */
+/** Named after its target, not its position, so that reordered rules keep their own results. */
 function nameOf({ pattern, target }: ForwardRule): string {
   return `${NAME}${pattern === null ? "" : `${pattern} `}to ${target.origin}${target.pathname}`;
 }

@@ -1,7 +1,7 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 
-/** The options that say how events are forwarded. */
+/** The options for forwarding. */
 export interface ForwardingOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
@@ -12,15 +12,15 @@ export interface ForwardingOptions {
   readonly catchUp?: boolean;
 }
 
-/** A target may be down for as long as it likes. */
+/** A target may be down for any time. */
 const ENDLESS = { attempts: Number.POSITIVE_INFINITY };
 const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
 
-/** Milliseconds a target has to answer, unless `--forward-timeout` says otherwise: less where a sender waits. */
+/** Milliseconds a target has to answer, unless `--forward-timeout` is given; less while a sender waits. */
 const FORWARD_TIMEOUT = 30_000;
 const SYNC_TIMEOUT = 10_000;
 
-/** Milliseconds a handler is given beyond its forward, so that the forward itself says that its time is over. */
+/** Milliseconds a handler gets beyond its forward, so that the forward itself reports the time-out. */
 const SLACK = 1000;
 
 /** Milliseconds each forward may take. */
@@ -29,8 +29,8 @@ export function forwardTimeout({ forwardTimeout: given, sync = false }: Forwardi
 }
 
 /**
- * The receiver's options for it: time enough for a forward, and no end to the retries of an entry. Handlers have an end of
- * their own (`chooseHandlers`), so that what they wait for is never given up for what a target waits for.
+ * The receiver's options for forwarding: enough time for a forward, and unlimited retries of an entry. Handlers have their
+ * own limit (`chooseHandlers`), so that an entry is never given up while a target is still waited for.
  */
 export function receiverLimits(options: ForwardingOptions): {
   readonly retry: Partial<RetryPolicy>;

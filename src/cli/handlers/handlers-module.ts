@@ -7,12 +7,12 @@ import { describeFileError } from "../files/file-error.ts";
 const SOURCE = /\.[cm]?[jt]s$/;
 const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
 
-/** What a handlers module registers. */
+/** The function that registers a module's handlers. */
 export type RegisterHandlers = (registry: HandlerRegistry) => void;
 
 /**
- * Loads a handlers module: a file, or a folder of files (its `index` alone, if it has one). TypeScript needs no build.
- * Each file exports by default either `(receiver) => void` or an object from kind to handler. Loaded afresh each time.
+ * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build. Each
+ * file exports by default either `(receiver) => void` or an object from kind to handler. Nothing is cached.
  *
  * @throws ConfigurationError `handlers_invalid`
  */
@@ -25,7 +25,7 @@ export async function loadHandlers(cwd: string, path: string): Promise<RegisterH
   };
 }
 
-/** Tells of changes to a handlers module, a short while after the last of them; gives the way to stop. */
+/** Calls back shortly after the last change to a handlers module; returns a stop function. */
 export function watchHandlers(cwd: string, path: string, onChange: () => void): () => void {
   const full = resolve(cwd, path);
   const folder = statSync(full).isDirectory() ? full : dirname(full);
@@ -48,26 +48,33 @@ function handlerFiles(full: string, path: string): readonly string[] {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter((name) => SOURCE.test(name) && !NOT_HANDLERS.test(name));
   } catch (cause) {
-    throw new ConfigurationError("handlers_invalid", `${path} cannot be read: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw new ConfigurationError(
+      "handlers_invalid",
+      `${path} could not be read: ${describeFileError(cause)}`,
+      {
+        cause,
+      },
+    );
   }
   const index = files.find((name) => basename(name, extname(name)) === "index");
   if (index === undefined && files.length === 0) {
-    throw new ConfigurationError("handlers_invalid", `expected handlers in ${path}, got no .ts or .js file`);
+    throw new ConfigurationError(
+      "handlers_invalid",
+      `expected handlers in ${path}, got no .ts or .js file: name another path`,
+    );
   }
   return (index === undefined ? files.sort() : [index]).map((name) => join(full, name));
 }
 
 async function loadFile(file: string, oneOfMany: boolean): Promise<RegisterHandlers> {
-  const { createJiti } = await import("jiti"); // only where there are handlers: it is large
+  const { createJiti } = await import("jiti"); // only if there are handlers, since it is large
   const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false });
   let exported: unknown;
   try {
     exported = await jiti.import(file, { default: true });
   } catch (cause) {
     const [line] = describeError(cause).split("\n");
-    throw new ConfigurationError("handlers_invalid", `${file} does not load: ${line}`, { cause });
+    throw new ConfigurationError("handlers_invalid", `could not load ${file}: ${line}`, { cause });
   }
   if (typeof exported === "function") return exported as RegisterHandlers;
   if (

@@ -3,17 +3,17 @@ import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
 
 /**
- * A registry in which handlers are registered for the wanted kinds alone: an entry of another kind finds no handler, and
- * so is `unhandled`, not `done`. A handler for unknown kinds is registered only where all kinds are wanted.
+ * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no handler, and so is
+ * `unhandled`, not `done`. A handler for unknown kinds is registered only if all kinds are wanted.
  */
 export function onlyKinds(registry: HandlerRegistry, wanted: readonly string[]): HandlerRegistry {
   const counters = new Map<string, number>();
   return {
     on: (pattern: string, handler: Handler, options?: HandlerOptions) => {
-      checkKindPattern(pattern); // here, since a pattern that fits nothing wanted would never be looked at
+      checkKindPattern(pattern); // checked here, since a pattern that matches no wanted kind is never registered
       const count = (counters.get(pattern) ?? 0) + 1;
       counters.set(pattern, count);
-      // The name it has without a choice of kinds, so that a finished handler is known again.
+      // The same name as without `--events`, so that a finished handler is recognised.
       const name = options?.name ?? (count === 1 ? pattern : `${pattern}#${count}`);
       const parts = narrow(pattern, wanted);
       for (const part of parts) {
@@ -28,7 +28,7 @@ export function onlyKinds(registry: HandlerRegistry, wanted: readonly string[]):
   };
 }
 
-/** The parts of a pattern that are wanted. Where two patterns overlap, one of them holds the other whole. */
+/** The wanted parts of a pattern. If two patterns overlap, one contains the other. */
 export function narrow(pattern: string, wanted: readonly string[]): readonly string[] {
   if (wanted.some((one) => matchesKind(one, pattern))) return [pattern];
   const inside = [...new Set(wanted)].filter((one) => matchesKind(pattern, one));

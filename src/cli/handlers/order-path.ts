@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../event/event.ts";
 
 /**
- * The order key at a path of the envelope: a text, number or boolean. An event that has nothing of the kind there has no
+ * The order key at a path in the envelope: a string, number or boolean. An event with any other value at the path has no
  * order.
  */
 export function orderByPath(path: string): (event: WebhookEvent) => string | undefined {

@@ -3,8 +3,8 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 
 /**
- * Keeps the process alive when the user's code fails where nobody waits for it: in a promise that a handler started
- * but did not await, or in a timer. Says each in one line; gives the way back.
+ * Keeps the process alive if the user's code fails where nothing awaits it: in a promise that a handler started but did
+ * not await, or in a timer. Prints one line for each error; returns a stop function.
  */
 export function watchStrayErrors({ io, output, debug }: CliContext, onError: () => void): () => void {
   return io.onStray((thrown) => {

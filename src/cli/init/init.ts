@@ -6,13 +6,13 @@ import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "./options.ts";
 
-/** What may be asked for. */
+/** The answers to the questions. */
 interface Project {
   readonly directory: string | undefined;
   readonly name: string | undefined;
 }
 
-/** `init [dir]`: makes a new receiver project, ready to run, with a secret of its own. */
+/** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export async function runInit(
   given: string | undefined,
   options: InitOptions,
@@ -20,14 +20,14 @@ export async function runInit(
 ): Promise<void> {
   const { io, output } = context;
   if (given === "")
-    throw new HookporterError("usage", "expected a folder, got an empty text: name one, or leave it out");
+    throw new HookporterError("usage", "expected a folder, got an empty string: name one, or omit it");
   const wrongName = options.name === undefined ? undefined : nameProblem(options.name);
   if (wrongName !== undefined) throw new HookporterError("usage", `--name: ${wrongName}`);
 
   const known = { directory: given, name: options.name };
   const answers = mayAsk(options, context) ? await ask(known, context.io) : known;
   if (answers === undefined) {
-    output.talk("cancelled: nothing was written");
+    output.talk("cancelled; nothing was written");
     context.exitCode = 130;
     return;
   }
@@ -39,26 +39,26 @@ export async function runInit(
   });
   output.record("project", made);
   output.talk(
-    `Made ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
+    `Created ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
   );
   for (const line of nextSteps(io.cwd, made.directory)) output.talk(line);
 }
 
-/** Questions are for people at a terminal, and never the only way. */
+/** Asks only a person at a terminal; flags can answer every question. */
 function mayAsk({ yes }: InitOptions, { io, output }: CliContext): boolean {
   return yes !== true && !output.json && !isCi(io) && io.isTTY.stdin && io.isTTY.stderr;
 }
 
-/** Asks for the folder and the name, where they are not known; `undefined` when it was cancelled. */
+/** Asks for the folder and the name if they are not known; returns `undefined` if the user cancels. */
 async function ask(known: Project, io: Io): Promise<Project | undefined> {
-  const { isCancel, text } = await import("@clack/prompts"); // only where somebody is asked
+  const { isCancel, text } = await import("@clack/prompts"); // only if there is something to ask
   const streams = { input: io.stdin, output: io.stderr };
   const directory =
     known.directory ??
     (await text({
       message: "Folder of the new project",
       initialValue: DEFAULT_DIRECTORY,
-      validate: (value) => (value?.trim() ? undefined : "Name a folder."),
+      validate: (value) => (value?.trim() ? undefined : "Enter a folder."),
       ...streams,
     }));
   if (isCancel(directory)) return undefined;

@@ -5,5 +5,5 @@ export interface InitOptions {
   readonly name?: string;
 }
 
-/** Where a project is made when no folder is named. */
+/** The folder to create a project in if none is named. */
 export const DEFAULT_DIRECTORY = "my-receiver";

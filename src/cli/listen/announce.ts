@@ -5,19 +5,19 @@ import { describeRule } from "../handlers/forward-rules.ts";
 import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
 
-/** What is said beside the options. */
+/** What to announce besides the options. */
 export interface Announced {
-  /** Where the secret is from. */
+  /** Where the secret comes from. */
   readonly from: string;
   readonly fingerprint: string;
   /** The inbox file. */
   readonly inbox: string;
   readonly healthUrl: URL | undefined;
-  /** The inspector's page. */
+  /** The address of the inspector page. */
   readonly page: URL | undefined;
 }
 
-/** Says where it listens and what it does; gives the same as the fields of a record. */
+/** Prints where `listen` listens and what it does; returns the same as the fields of a record. */
 export function announce(
   { url }: RunningServer,
   { from, fingerprint, inbox, healthUrl, page }: Announced,
@@ -33,13 +33,15 @@ export function announce(
   const waits = sync ? " while the sender waits" : "";
   for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
   if (handlers === undefined && forwardTo.length === 0)
-    output.talk("  events are kept and shown only (--handlers PATH, --forward-to URL)");
+    output.talk(
+      "  events are only kept and shown; to process them, pass --handlers PATH or --forward-to URL",
+    );
   const stream = options.stream === undefined ? null : streamAddress(options.stream);
-  if (stream !== null) output.talk(`  stream ${stream} (experimental; not signed)`);
-  if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz says when it is ready`);
-  if (page !== undefined) output.talk(`  see each delivery on ${page.href}`);
+  if (stream !== null) output.talk(`  stream ${stream} (experimental; unsigned)`);
+  if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz reports readiness`);
+  if (page !== undefined) output.talk(`  inspector ${page.href}`);
   const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
-  output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
+  output.talk(`try it in this folder: npx hookporter trigger payment.received${where}`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },

@@ -4,16 +4,16 @@ import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
 
-/** The options that say which entries there is something for now. */
+/** The options that decide which entries can be processed now. */
 interface CatchUpOptions extends ForwardingOptions {
   readonly events?: readonly string[];
   readonly inbox?: string;
 }
 
 /**
- * Sees to entries that ended `unhandled` while nothing was there for them. Those that a target takes now are redriven
- * unless `--no-catch-up`; those that only handlers may take with `--catch-up` alone, since a handler whose code is being
- * tried out should not get last week's events unasked. Says what it redrove, or how to.
+ * Redrives entries that ended `unhandled` because there was no handler or target for them. Those that have a target now
+ * are redriven unless `--no-catch-up`; those that only handlers may take, only with `--catch-up`, since a handler under
+ * development should not get last week's events unasked. Prints what it redrove, or how to redrive.
  */
 export async function catchUp(
   inbox: Inbox,
@@ -21,7 +21,7 @@ export async function catchUp(
   { output, clock }: CliContext,
 ): Promise<void> {
   if (wanted === false || (handlers === undefined && forwardTo.length === 0)) return;
-  // What handlers take is known only when an entry is run; a target's kinds are known now.
+  // What handlers take is known only when an entry runs; a target's kinds are known now.
   const withHandlers = handlers !== undefined && wanted === true;
   const forwarded = forwardTo.length === 0 ? undefined : forwardedKinds(forwardTo, events);
   const kinds = withHandlers ? events : (forwarded ?? events);
@@ -31,13 +31,13 @@ export async function catchUp(
     if (redriven > 0) output.talk(`  catching up: ${entries(redriven)} that had no handler or target`);
     return;
   }
-  if ((await inbox.counts()).unhandled === 0) return; // spares the look at each, most of the time
+  if ((await inbox.counts()).unhandled === 0) return; // usually there are none, which avoids reading each entry
   const waiting = (await inbox.list(filter)).length;
   if (waiting === 0) return;
   const where = named === undefined ? "" : ` --inbox ${named}`;
   output.talk(
-    `  ${entries(waiting)} had no handler or target before: --catch-up runs them, ` +
-      `or hookporter events redrive --state unhandled${where}`,
+    `  ${entries(waiting)} had no handler or target: run them with --catch-up, ` +
+      `or with hookporter events redrive --state unhandled${where}`,
   );
 }
 

@@ -4,12 +4,12 @@ import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.t
 import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
 
 const ONE_GOAL = "listen ends at one goal";
-const ONE_ANSWER = "the sender gets the answer of one target";
+const ONE_ANSWER = "the sender gets the response of one target";
 
-/** Which flags of `listen` fit together: all that is known of it. */
+/** Which flags of `listen` can be combined; this is the only place that decides it. */
 export const FITTING_FLAGS: FitTable<ListenOptions> = {
   baseUrl: { needs: ["subscribe"] },
-  // As a setting it is harmless, and names what a tunnel's programs must not get.
+  // As a setting it is harmless, and names a variable that a tunnel's programs must not get.
   apiKeyEnv: { needs: ["subscribe", "stream"], stays: true },
   live: { needs: ["subscribe", "stream"] },
   plainHttp: { needs: ["subscribe"] },
@@ -17,14 +17,14 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
   once: { excludes: ["waitFor"], why: ONE_GOAL },
   timeout: { needs: ["count", "once", "waitFor"] },
-  catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would take the entries" },
+  catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would process the entries" },
   deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
   sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
-  handlers: { stays: true }, // not to run them without a word would be worse than to refuse --sync
+  handlers: { stays: true }, // refusing --sync is better than silently not running them
   forwardTo: { check: ownAddress },
 };
 
-/** The flags that belong to some tunnels only, from what each tunnel reads. */
+/** The flags that only some tunnels have, taken from what each tunnel reads. */
 function tunnelFlags(): { readonly [Name in TunnelFlag]: Fit<ListenOptions> } {
   const needs = (flag: TunnelFlag) => {
     const names = TUNNEL_NAMES.filter((name) => TUNNEL_KINDS[name].flags.includes(flag));
@@ -39,13 +39,13 @@ function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
   const [only, ...others] = forwardTo;
   if (others.length === 0 && only?.pattern === null) return undefined;
   const got = others.length === 0 ? `one for ${only?.pattern}` : forwardTo.length;
-  return `expected exactly one --forward-to without a pattern beside --sync, got ${got}: ${ONE_ANSWER}; drop the others, or drop --sync`;
+  return `expected exactly one --forward-to without a pattern with --sync, got ${got}: ${ONE_ANSWER}; remove the others, or remove --sync`;
 }
 
-/** It would take each event for a duplicate, and all would look well. */
+/** This endpoint as a target would treat each event as a duplicate, and everything would seem fine. */
 function ownAddress({ forwardTo = [], port = DEFAULT_PORT }: ListenOptions): string | undefined {
   const own = ["127.0.0.1", "localhost"].map((host) => new URL(`http://${host}:${port}`).origin);
   const loop = forwardTo.find(({ target }) => own.includes(target.origin));
   if (loop === undefined) return undefined;
-  return `expected --forward-to the address of your app, got ${loop.target.origin}, where listen itself is: correct it, or --port`;
+  return `expected --forward-to to be the address of your app, got ${loop.target.origin}, the address of listen itself: change it, or --port`;
 }

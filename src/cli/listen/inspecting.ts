@@ -6,15 +6,15 @@ import type { CliContext } from "../context.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 
-/** The options of `listen` that are about the inspector. */
+/** The options of `listen` for the inspector. */
 export interface InspectOptions {
-  /** 0 asks for a free port. Default 4401, or a free one where that is taken. */
+  /** 0 means any free port. Default 4401, or a free one if that is taken. */
   readonly inspectPort?: number;
-  /** False for `--no-inspect`. */
+  /** False with `--no-inspect`. */
   readonly inspect?: boolean;
 }
 
-/** What the inspector says of the receiver it looks at. */
+/** What the inspector needs to know about the receiver. */
 export interface Inspected {
   readonly receiver: Receiver;
   readonly endpoint: URL;
@@ -27,7 +27,7 @@ export interface Inspected {
 }
 
 /**
- * Opens the inspector beside a receiver, unless it is not wanted; gives its page's address. What closes it is added to
+ * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds its close function to
  * `stops`.
  *
  * @throws HookporterError `port_unavailable`

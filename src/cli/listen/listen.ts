@@ -28,14 +28,14 @@ interface Session extends ListenPlan {
   readonly context: CliContext;
   readonly tally: Tally;
   readonly running: RunningHandlers;
-  /** What is open, each as the way to close it. */
+  /** The close functions of everything that is open. */
   readonly stops: (() => unknown)[];
-  /** Ends the run; later calls say nothing. */
+  /** Ends the run; only the first call counts. */
   readonly stop: (stop: Stop) => void;
   readonly stopped: Promise<Stop>;
 }
 
-/** What a session has once its own port is open. */
+/** The state of a session once its own port is open. */
 interface Opened {
   readonly server: RunningServer;
   readonly ready: OpenReadiness;
@@ -67,12 +67,12 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
   }
 }
 
-/** Closes what was opened, in reverse order, each once. */
+/** Closes everything that was opened, once, in reverse order. */
 async function closeAll({ stops }: Session): Promise<void> {
   for (let close = stops.pop(); close !== undefined; close = stops.pop()) await close();
 }
 
-/** Opens the receiver, its port on this machine, and what shows what happens. */
+/** Opens the receiver, its port on this machine, and the views. */
 async function open(session: Session): Promise<Opened> {
   const { options, context, stops, stop, tally, goal, receiver, secrets, current, inbox, tunnel } = session;
   const { running } = session;
@@ -87,7 +87,7 @@ async function open(session: Session): Promise<Opened> {
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
   watchDeliveries(receiver, { goal, tally, diagnose, gate }, options, context, stop);
-  // Before everything else is opened, so that it is closed last: a second signal must be heard while closing.
+  // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   const ready = await openReadiness(options, context, stops);
   await receiver.start();
@@ -109,7 +109,7 @@ async function open(session: Session): Promise<Opened> {
   return { server, ready, fields };
 }
 
-/** Says what a handler did that ended the process, and what becomes of the entries. */
+/** Reports a handler's call of `process.exit`, and what happens to the interrupted entries. */
 function watchListenExit({ context, inbox, running, tally }: Session): () => void {
   const fate = inbox === "memory:" ? "lost with the inbox in memory" : "to run again at the next start";
   return watchExitCalls(
@@ -122,14 +122,14 @@ function watchListenExit({ context, inbox, running, tally }: Session): () => voi
   );
 }
 
-/** Says why a signature fails, within the limit of one run. */
+/** Explains failed signatures, within the limit of one run. */
 function diagnosing({ options, context, secrets }: Session): DiagnoseRefusal {
   const others = otherSecrets(context, options, secrets);
   const limit = new DiagnosisLimit();
   return (observation) => limit.diagnose(observation, others);
 }
 
-/** Opens the ways from outside; says that it is ready once deliveries can come by all of them. */
+/** Opens stream and tunnel; reports readiness once deliveries can arrive through all of them. */
 async function reach(session: Session, { server, ready, fields }: Opened): Promise<void> {
   const { options, context, stops, stop, stopped, goal, receiver, secrets } = session;
   const { stream, tunnel, subscription } = session;

@@ -15,18 +15,18 @@ import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import { type PlannedSubscription, planSubscription } from "./subscription.ts";
 
-/** What `listen` is going to do: read and checked whole, with nothing opened yet. */
+/** The plan of `listen`: all options read and checked, nothing opened yet. */
 export interface ListenPlan {
   readonly port: number;
   readonly path: string;
   readonly goal: Goal | undefined;
   readonly secrets: FoundSecrets;
-  /** The secret that signs; deliveries may be signed with others of them too. */
+  /** The secret that signs; deliveries may also be signed with the others. */
   readonly current: Secret | undefined;
   /** The inbox file. */
   readonly inbox: string;
   readonly receiver: Receiver;
-  /** What requests meet: the receiver, or with `--sync` the relay before it. */
+  /** What handles requests: the receiver, or with `--sync` the relay in front of it. */
   readonly front: Pick<Receiver, "receive">;
   readonly forwarding: ForwardOptions;
   readonly tunnel: PlannedTunnel | undefined;
@@ -35,9 +35,9 @@ export interface ListenPlan {
 }
 
 /**
- * Reads what the options ask for. Makes the state folder and its secret where there is none.
+ * Reads the options. Creates the state folder and its secret if there is none.
  *
- * @throws HookporterError `usage` for what a tunnel or a subscription lacks; ConfigurationError for secrets, keys and addresses
+ * @throws HookporterError `usage` if a tunnel or a subscription lacks an option; ConfigurationError for secrets, keys and addresses
  */
 export async function planListening(options: ListenOptions, context: CliContext): Promise<ListenPlan> {
   const { port = DEFAULT_PORT, path = "/webhooks" } = options;

@@ -6,7 +6,8 @@ import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 
 /**
- * Makes the folder that deliveries are saved to, for its owner alone; gives what saves one, if it is authentic.
+ * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it is
+ * authentic.
  *
  * @throws HookporterError `input_invalid`
  */
@@ -14,7 +15,9 @@ export function openSaveFolder(path: string): (observation: DeliveryObservation)
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${path} cannot be made: ${describeError(cause)}`, { cause });
+    throw new HookporterError("input_invalid", `could not create ${path}: ${describeError(cause)}`, {
+      cause,
+    });
   }
   let saved = 0;
   return ({ delivery, outcome }) => {

@@ -10,23 +10,23 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { type ApiKeyOptions, findApiKey } from "../secrets/api-key.ts";
 
-/** The options of a receiver that takes deliveries from a stream. */
+/** The options of a receiver that also takes deliveries from a stream. */
 export interface ListenStreamOptions extends ApiKeyOptions {
   readonly stream?: URL;
   readonly live?: boolean;
   readonly forwardTo?: readonly unknown[];
 }
 
-/** A stream that was asked for. */
+/** A requested stream. */
 export interface PlannedStream {
   /** Whether it is open. */
   readonly online: boolean;
-  /** Opens it, and shows what becomes of it. Calls `stop` when it ends for good. */
+  /** Opens the stream and shows its state. Calls `stop` when it ends for good. */
   open(receiver: Pick<Receiver, "acceptFrom">, stop: (stop: Stop) => void): Stream;
 }
 
 /**
- * What `--stream` asks for; `undefined` without it. The key is checked before anything is opened.
+ * Plans the stream of `--stream`; returns `undefined` without it. Checks the key before anything is opened.
  *
  * @throws ConfigurationError `credential_missing`, `credential_invalid`
  */
@@ -40,7 +40,7 @@ export async function planStream(
   const { token } = readCredential({ apiKey: findApiKey(where, context), live });
   if (forwardTo !== undefined && forwardTo.length > 0) {
     output.talk(
-      "warning: what the stream brings is forwarded without a signature, so a target that verifies refuses it",
+      "warning: deliveries from the stream are forwarded without a signature, so a target that verifies signatures refuses them",
     );
   }
   const channel = { name: "stream", address: streamAddress(url) };
@@ -63,13 +63,13 @@ export async function planStream(
         if (error === undefined) return;
         stop({ reason: "the stream ended for good", exitCode: ERROR_EXIT_CODES[error.code], error });
       };
-      stream.tried.then(onEnd, () => {}); // before that, it is whoever waits for the first try that hears of it
+      stream.tried.then(onEnd, () => {}); // a failure of the first try is reported to whoever awaits `tried`
       return stream;
     },
   };
 }
 
-/** A stream's address without its query, which may hold what nobody else is to see. */
+/** A stream's address without its query, which may contain a secret. */
 export function streamAddress({ protocol, host, pathname }: URL): string {
   return `${protocol}//${host}${pathname}`;
 }
@@ -81,6 +81,6 @@ function show(change: StreamChange, url: string, output: Output): void {
     return;
   }
   const { reason, delay } = change;
-  output.talk(`stream: ${printable(reason, 300)}; again in ${(delay / 1000).toFixed(1)} s`);
+  output.talk(`stream: ${printable(reason, 300)}; retrying in ${(delay / 1000).toFixed(1)} s`);
   output.record("stream", { state: "waiting", url, reason, delayMs: delay });
 }

@@ -12,32 +12,32 @@ import { checkSubscriptionUrl } from "../service/subscription-url.ts";
 import { showOutcome } from "../service/subscription-view.ts";
 import type { TunnelOptions } from "../tunnel/options.ts";
 
-/** The options of a receiver that registers itself with the service. */
+/** The options of a receiver that subscribes itself at the service. */
 export interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
   readonly subscribe?: boolean;
   readonly events?: readonly string[];
 }
 
-/** Where the receiver can be reached from outside, and what it verifies with. */
+/** A receiver's public address, and its secrets. */
 export interface ReachableReceiver {
   readonly url: URL;
   readonly secrets: FoundSecrets;
-  /** The tunnel that the URL belongs to, by its name. */
+  /** The name of the tunnel that the URL belongs to. */
   readonly tunnel?: string | undefined;
 }
 
-/** A subscription that was asked for. */
+/** A requested subscription. */
 export interface PlannedSubscription {
-  /** Creates it, unless the same is remembered, and shows it. Gives up without an error when `stopped` resolves. */
+  /** Creates the subscription, unless it is remembered, and shows it. Gives up silently when `stopped` resolves. */
   create(receiver: ReachableReceiver, stopped: Promise<unknown>): Promise<void>;
-  /** The same for an address that changed meanwhile: an error is told, and ends nothing. */
+  /** The same for an address that has changed: an error is only reported. */
   createElsewhere(receiver: ReachableReceiver, stopped: Promise<unknown>): Promise<void>;
 }
 
 /**
- * What `--subscribe` asks for; `undefined` without it. Address and key are checked before anything is opened.
+ * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key before anything is opened.
  *
- * @throws HookporterError `usage`; ConfigurationError for what is wrong with address or key
+ * @throws HookporterError `usage`; ConfigurationError for an invalid address or key
  */
 export function planSubscription(
   options: ListenSubscriptionOptions,
@@ -51,7 +51,7 @@ export function planSubscription(
     const controller = new AbortController();
     void stopped.then(() => controller.abort());
     const { signal } = controller;
-    const secret = currentSecret(secrets); // the receiver warned of a bad one
+    const secret = currentSecret(secrets); // the receiver has warned about a weak one
     const wanted = { url, events: options.events, secret, tunnel, signal };
     try {
       showOutcome(await ensureSubscription(client, wanted, context), context.output);
@@ -73,7 +73,7 @@ function refuseUnreachable(baseUrl: string): void {
   if (isLoopback(new URL(baseUrl))) return;
   throw new HookporterError(
     "usage",
-    `expected --tunnel or --public-url beside --subscribe, got none: ${baseUrl} cannot reach this machine`,
+    `expected --tunnel or --public-url with --subscribe, got none: ${baseUrl} cannot reach this machine`,
   );
 }
 
@@ -81,6 +81,6 @@ function tellFailure(thrown: unknown, url: URL, output: Output): void {
   const message = describeError(thrown);
   const code = thrown instanceof HookporterError ? thrown.code : "unexpected";
   output.talk(`error: ${printable(message, 1000)}`);
-  output.talk(`the service does not know this address yet: npx hookporter subscribe ${url.href}`);
+  output.talk(`the service does not know this address yet; run: npx hookporter subscribe ${url.href}`);
   output.record("error", { code, message });
 }

@@ -13,7 +13,7 @@ import { showAttempt, showDelivery, wordsOf } from "../live/view.ts";
 import type { ListenOptions } from "./options.ts";
 import { openSaveFolder } from "./save-folder.ts";
 
-/** What happens is shown through, or counted for. */
+/** Where observations are shown and counted. */
 export interface Watching {
   readonly goal: Goal | undefined;
   readonly tally: Tally;
@@ -43,19 +43,22 @@ export function watchDeliveries(
           const diagnosis = diagnose(observation);
           gate.pass(words, () => showDelivery(observation, output, diagnosis));
         };
-        // Why a signature fails is worked out when the sender has its answer, and shows nothing of it by the time it takes.
+        // A signature is diagnosed after the sender has its answer, so that the answer's timing reveals nothing.
         if (observation.diagnose === undefined) show();
         else setImmediate(show);
         try {
           save?.(observation);
         } catch (thrown) {
-          output.talk(`a delivery could not be saved: ${describeError(thrown)}`); // it is in the inbox all the same
+          output.talk(`could not save a delivery: ${describeError(thrown)}`); // it is still in the inbox
         }
       }
     }
     if (goal?.reached(observation) !== true) return;
     const exitCode = goal.failed ? 1 : 0;
-    stop({ reason: `goal reached: ${goal.progress}${goal.failed ? ", not all handled" : ""}`, exitCode });
+    stop({
+      reason: `goal reached: ${goal.progress}${goal.failed ? ", but not all were handled" : ""}`,
+      exitCode,
+    });
   });
 }
 

@@ -2,34 +2,33 @@ import type { DeliveryObservation } from "../../receiver/observation.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
 
-/** Diagnoses in a second at most, and the part of the time that long ones may take. */
+/** The maximum number of diagnoses per second, and the share of time for long ones. */
 const PER_SECOND = 5;
 const SHARE = 0.2;
-/** Milliseconds that count as long, in one or in several within a second. */
+/** Milliseconds that count as long, for one diagnosis or several within a second. */
 const LONG = 100;
-/** What one may take, in bytes hashed: 0.1 to 0.2 seconds, in which the process does nothing else. */
+/** The work of one diagnosis in bytes hashed: 0.1 to 0.2 seconds, during which the process does nothing else. */
 const WORK = 1e8;
 
-/** Why a delivery was not authentic: see {@link DiagnosisLimit.diagnose}. */
+/** Explains why a delivery was not authentic: see {@link DiagnosisLimit.diagnose}. */
 export type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
 
 /**
- * Says when one more diagnosis may be worked out: anybody who reaches the endpoint can send what asks for one, and the
- * work must not keep honest deliveries waiting.
+ * Limits diagnoses: anyone who can reach the endpoint can trigger one, and the work must not delay honest deliveries.
  */
 export class DiagnosisLimit {
   readonly #now: () => number;
-  /** What was said of an observation, for whoever asks next. */
+  /** The results so far, so that each observation is diagnosed once. */
   readonly #said = new WeakMap<object, Diagnosis | "left_out" | undefined>();
   #done: { at: number; took: number }[] = [];
   #restUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param now - milliseconds that only go forward */
+  /** @param now - a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Why a delivery was not authentic; nothing for another one, and `left_out` where it is too much. */
+  /** Why a delivery was not authentic. Returns `undefined` for other deliveries, and `left_out` above the limit. */
   diagnose(
     observation: Pick<DeliveryObservation, "outcome" | "diagnose">,
     others: readonly NamedSecret[],
@@ -43,7 +42,7 @@ export class DiagnosisLimit {
     others: readonly NamedSecret[],
   ): Diagnosis | "left_out" | undefined {
     if (diagnose === undefined) return undefined;
-    // That a header is missing takes no work to see.
+    // A missing header takes no work to detect.
     if (outcome.type === "unauthorized" && outcome.reason === "signature_missing")
       return diagnose({ others });
     const start = this.#now();

@@ -2,12 +2,12 @@ import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printable } from "../printable.ts";
 
-/** Where the search ended before everything was tried. */
+/** Added if the search ended before everything was tried. */
 const PARTLY = ", but not every combination was tried";
 
 /**
- * A diagnosis as lines for people: the nearest explanation with its fixes, then the others in short; where there is none,
- * the general fix.
+ * A diagnosis as lines for people: the simplest explanation with its fixes, then the others in brief; the general fix if
+ * there is no explanation.
  */
 export function diagnosisLines({ explanations, complete }: Diagnosis, general: string): readonly string[] {
   const [nearest = [], ...others] = explanations;
@@ -22,7 +22,7 @@ export function diagnosisLines({ explanations, complete }: Diagnosis, general: s
   ];
 }
 
-/** What to try where nothing explains it. */
+/** What to try if nothing explains the signature. */
 export function adviceLines({ advice }: Diagnosis): readonly string[] {
   return advice.map((line, index) => `try ${index + 1}: ${line}`);
 }
@@ -38,7 +38,7 @@ export function diagnosisFields({ code, explanations, advice, tried, complete }:
   };
 }
 
-/** That there is no header is the reason itself; it need not be said twice. */
+/** A missing header is already the reason, and need not be repeated as a cause. */
 function says({ code }: Cause): boolean {
   return code !== "header_missing";
 }

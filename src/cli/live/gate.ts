@@ -1,19 +1,19 @@
-/** Lines held back at most while the view is paused; the oldest give way. */
+/** The maximum number of lines held back while the view is paused; the oldest are dropped. */
 const MAX_HELD = 1000;
 
-/** Stands before the live view: lets through what fits a filter, and holds it back while the view is paused. */
+/** A gate before the live view: passes lines that match a filter, and holds them back while the view is paused. */
 export class LiveGate {
   #held: (() => void)[] = [];
   #dropped = 0;
   #paused = false;
   #filter = "";
 
-  /** Whether what comes is held back. */
+  /** Whether lines are held back. */
   get paused(): boolean {
     return this.#paused;
   }
 
-  /** Prints something now, later or not at all. `words` is what the filter looks at. */
+  /** Prints something now, later or never. The filter is applied to `words`. */
   pass(words: string, print: () => void): void {
     if (this.#filter !== "" && !words.toLowerCase().includes(this.#filter)) return;
     if (!this.#paused) {
@@ -26,7 +26,7 @@ export class LiveGate {
     this.#dropped++;
   }
 
-  /** Shows from now on only what has this text in it, whatever the case; an empty one shows everything. */
+  /** From now on shows only lines that contain this text, ignoring case; an empty text shows everything. */
   narrow(filter: string): void {
     this.#filter = filter.toLowerCase();
   }
@@ -35,7 +35,7 @@ export class LiveGate {
     this.#paused = true;
   }
 
-  /** Prints what was held back; gives how many gave way. */
+  /** Prints the lines that were held back; returns the number of dropped ones. */
   resume(): number {
     this.#paused = false;
     for (const print of this.#held.splice(0)) print();

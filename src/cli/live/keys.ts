@@ -2,12 +2,12 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import type { LiveGate } from "./gate.ts";
 
-/** What the keys of the live view act on. */
+/** The actions of the live view's keys. */
 export interface KeyActions {
   readonly gate: LiveGate;
-  /** Opens the inspector's page; `undefined` where there is none. */
+  /** Opens the inspector page; `undefined` if there is none. */
   readonly openPage: (() => Promise<void>) | undefined;
-  /** Sends the last delivery again, dated now and signed anew. */
+  /** Sends the last delivery again, with a new timestamp and signature. */
   readonly replayLast: () => Promise<void>;
   readonly quit: () => void;
 }
@@ -17,8 +17,8 @@ const ESCAPE = "\u001b";
 const BACKSPACE = ["\u007f", "\b"];
 
 /**
- * Listens for the keys of the live view, on a terminal only: where either end is piped, or output is NDJSON, nothing
- * changes. Gives the way back.
+ * Listens for the keys of the live view, only on a terminal: does nothing if input or output is piped, or output is
+ * NDJSON. Returns a stop function.
  */
 export function listenForKeys(actions: KeyActions, context: CliContext): () => void {
   const { io, output } = context;
@@ -33,7 +33,7 @@ export function listenForKeys(actions: KeyActions, context: CliContext): () => v
 class LiveKeys {
   readonly #actions: KeyActions;
   readonly #context: CliContext;
-  /** The filter while it is typed. */
+  /** The filter while the user types it. */
   #typed: string | undefined;
 
   constructor(actions: KeyActions, context: CliContext) {
@@ -65,17 +65,17 @@ class LiveKeys {
     if (gate.paused) this.#resume();
     else {
       gate.pause();
-      this.#context.output.talk("paused; p goes on");
+      this.#context.output.talk("paused; press p to resume");
     }
   }
 
   #resume(): void {
     const dropped = this.#actions.gate.resume();
     if (dropped > 0)
-      this.#context.output.talk(`${dropped} more came while it was paused; they are in the inbox`);
+      this.#context.output.talk(`${dropped} more arrived during the pause; they are in the inbox`);
   }
 
-  /** What comes while the filter is typed is held back, so that it does not write into it. */
+  /** Lines are held back while the filter is typed, so that they do not mix with it. */
   #beginFilter(): void {
     this.#typed = "";
     this.#actions.gate.pause();
@@ -101,7 +101,7 @@ class LiveKeys {
   #narrow(filter: string): void {
     this.#actions.gate.narrow(filter.trim());
     const told =
-      filter.trim() === "" ? "showing all" : `showing what has ${JSON.stringify(filter.trim())} in it`;
+      filter.trim() === "" ? "showing all" : `showing lines that contain ${JSON.stringify(filter.trim())}`;
     this.#context.output.talk(told);
   }
 }

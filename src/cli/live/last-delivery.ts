@@ -15,16 +15,16 @@ export class LastDelivery {
   }
 
   /**
-   * Sends it to the receiver again, dated now and signed anew.
+   * Sends it to the receiver again, with a new timestamp and signature.
    *
-   * @throws HookporterError `entry_unknown` where nothing came yet, `target_unreachable`
+   * @throws HookporterError `entry_unknown` if there is none yet, `target_unreachable`
    */
   async replay(
     target: URL,
     { key, header, now }: { key: Secret["key"]; header: string; now: number },
   ): Promise<void> {
     if (this.#delivery === undefined)
-      throw new HookporterError("entry_unknown", "nothing to replay: nothing came yet");
+      throw new HookporterError("entry_unknown", "nothing to replay: no delivery has arrived yet");
     const { headers, body } = freshSending(
       { type: "delivery", delivery: this.#delivery },
       { key, header, now },

@@ -4,24 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HookporterError } from "../../errors.ts";
 
-/** What opens a file with the program the user has chosen for it. */
+/** The program that opens a file in the user's preferred application. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ["open"],
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** Milliseconds after which a program that has not failed has done it: some run for as long as the browser does. */
+/** Milliseconds after which a program that has not failed counts as successful: some run as long as the browser. */
 const STARTED = 3000;
 
-/** A file that leads to an address. */
+/** A file that redirects to an address. */
 export interface LeadingFile {
   readonly path: string;
   readonly remove: () => void;
 }
 
 /**
- * Writes a file that leads a browser to an address, for this user alone. The address holds a token, and other users of
- * this machine see command lines: so a browser is given the file instead.
+ * Writes a file that redirects a browser to an address, readable only by this user. The address contains a token, and
+ * other users can see command lines, so the browser gets the file instead.
  */
 export function writeLeadingFile({ href }: URL): LeadingFile {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-open-"));
@@ -35,7 +35,7 @@ export function writeLeadingFile({ href }: URL): LeadingFile {
 /**
  * Opens a file in the user's browser.
  *
- * @throws HookporterError `target_unreachable` where none can be started
+ * @throws HookporterError `target_unreachable` if no browser can be started
  */
 export function openInBrowser(
   path: string,
@@ -45,7 +45,7 @@ export function openInBrowser(
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...argv, path], { env: { ...env }, stdio: "ignore", detached: true });
     const failed = (cause?: Error) => {
-      const told = "no browser could be started: open the address above by hand";
+      const told = "could not start a browser: open the address above yourself";
       reject(new HookporterError("target_unreachable", told, { cause }));
     };
     child.on("error", failed).on("exit", (code) => (code === 0 ? resolve() : failed()));

@@ -12,7 +12,7 @@ import { openInBrowser, writeLeadingFile } from "./open-in-browser.ts";
 /** What the keys of `listen` need. */
 export interface KeyTerms {
   readonly gate: LiveGate;
-  /** The inspector's page, where there is one. */
+  /** The inspector page, if there is one. */
   readonly page: URL | undefined;
   readonly goal: Goal | undefined;
   readonly replaying: {
@@ -23,7 +23,7 @@ export interface KeyTerms {
   };
 }
 
-/** Makes the keys of the live view do what they say; gives the way back. `q` stops as Ctrl-C does. */
+/** Sets up the keys of the live view; returns a stop function. `q` stops as Ctrl-C does. */
 export function openKeys(
   { gate, page, goal, replaying }: KeyTerms,
   { secretStdin }: { readonly secretStdin?: boolean },
@@ -55,6 +55,6 @@ export function openKeys(
     for (const remove of files) remove();
     forget();
     close();
-    gate.resume(); // what was held back is said before the end
+    gate.resume(); // prints held-back lines before the end
   };
 }

@@ -7,9 +7,9 @@ import { printable } from "../printable.ts";
 import { diagnosisFields, diagnosisLines } from "./diagnosis-view.ts";
 
 /**
- * Shows an answered delivery: one line, and more with reason and fix where it was refused.
+ * Prints an answered delivery: one line, and more with reason and fix if it was refused.
  *
- * @param diagnosis - why the signature does not match; `left_out` where it was too much to work out
+ * @param diagnosis - why the signature does not match; `left_out` if there were too many to diagnose
  */
 export function showDelivery(
   observation: DeliveryObservation,
@@ -24,8 +24,8 @@ export function showDelivery(
   const name = id ?? "-";
   const secret = "secret" in outcome ? (outcome.secret?.role ?? null) : null;
   const channel = "channel" in outcome ? (outcome.channel ?? null) : null;
-  const unsigned = channel === null ? "" : color.dim(`  over ${channel}, not signed`);
-  const old = secret === "previous" ? color.yellow("  previous secret") : ""; // how far a rotation has come
+  const unsigned = channel === null ? "" : color.dim(`  over ${channel}, unsigned`);
+  const old = secret === "previous" ? color.yellow("  previous secret") : ""; // shows the progress of a rotation
   const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
   const anew = restampOf === null ? "" : color.dim("  known content, new timestamp");
   output.data(
@@ -52,13 +52,13 @@ function moreLines(fix: string | null, diagnosis: Diagnosis | "left_out" | undef
     const more = diagnosis.explanations.length === 0 && !diagnosis.complete;
     return [
       ...diagnosisLines(diagnosis, fix ?? ""),
-      ...(more ? ["`hookporter verify` tries more of them"] : []),
+      ...(more ? ["`hookporter verify` tries more combinations"] : []),
     ];
   }
-  return [...general, "not diagnosed: there are too many at once; `hookporter verify` says why one fails"];
+  return [...general, "not diagnosed: too many at once; run `hookporter verify` to find out why one fails"];
 }
 
-/** Shows what an entry's handlers did: one line per run, and what becomes of it where they failed. */
+/** Prints what an entry's handlers did: one line per run, and the entry's future if they failed. */
 export function showAttempt(observation: AttemptObservation, output: Output, now: number): void {
   const { seq, eventId, kind, attempt, records, state, reason, runAt } = observation;
   const { color } = output;
@@ -66,7 +66,7 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
   const event = `${time}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}`;
   for (const { handler, outcome, durationMs, error, note } of records) {
     const word = outcome === "ok" ? color.green("handled") : color.red(outcome);
-    // The first line of a note is a target's status; what follows may be a payload, which `events show` has.
+    // The first line of a note is a target's status; the rest may be a payload, which `events show` prints.
     const noted = note === null ? "" : `  ${printable(note.split("\n", 1)[0] ?? "", 100)}`;
     const why = error === null ? noted : `  ${printable(error, 500)}`;
     output.data(
@@ -86,7 +86,7 @@ export function showAttempt(observation: AttemptObservation, output: Output, now
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, runAt: again });
 }
 
-/** What the live view's filter looks at: the words that an observation is shown by. */
+/** The words that the live view's filter is applied to: those that an observation is shown with. */
 export function wordsOf(observation: Observation): string {
   if (observation.type === "attempt") {
     const { kind, eventId, state, reason, records } = observation;
@@ -97,7 +97,7 @@ export function wordsOf(observation: Observation): string {
   return [word, kind, id, reason, detail, observation.method, observation.target].join(" ");
 }
 
-/** The time of day that a line of the view begins with. */
+/** The time of day at the beginning of a line. */
 export function clockTime(instant: number): string {
   return new Date(instant).toTimeString().slice(0, 8);
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describeError, HookporterError } from "../../errors.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** A health server that listens. */
+/** A running health server. */
 export interface HealthServer {
   /** Its origin, such as `http://127.0.0.1:4401`. */
   readonly url: URL;
@@ -11,8 +11,8 @@ export interface HealthServer {
 }
 
 /**
- * Serves `/healthz` and `/readyz` to this machine alone: on a listener of its own, which no tunnel leads to, and under
- * this machine's own names, so that a page whose name was bound to 127.0.0.1 reads nothing.
+ * Serves `/healthz` and `/readyz` only to this machine: on a separate listener that no tunnel leads to, and only under this
+ * machine's own names, so that a web page whose name was bound to 127.0.0.1 cannot read them.
  *
  * @throws HookporterError `port_unavailable`
  */
@@ -24,7 +24,7 @@ export async function startHealthServer(port: number, readiness: Readiness): Pro
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";
       const why = taken
-        ? "it is in use: choose another with --health-port, 0 for a free one"
+        ? "it is in use: choose another with --health-port, or 0 for any free port"
         : describeError(cause);
       reject(
         new HookporterError("port_unavailable", `cannot listen on 127.0.0.1:${port}: ${why}`, { cause }),
@@ -56,13 +56,13 @@ function write(request: IncomingMessage, response: ServerResponse, { status, bod
   response.end(request.method === "HEAD" ? undefined : JSON.stringify(body));
 }
 
-/** Who asks under another name is turned away first, whatever is asked for. */
+/** Refuses requests under another host name first. */
 async function reply({ method, url, headers }: IncomingMessage, readiness: Readiness): Promise<Reply> {
   if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(headers.host ?? ""))
     return refusal(403, "forbidden", "This server answers to localhost and 127.0.0.1 only.");
-  if (url !== "/healthz" && url !== "/readyz") return refusal(404, "not_found", "There is nothing here.");
+  if (url !== "/healthz" && url !== "/readyz") return refusal(404, "not_found", "Not found.");
   if (method !== "GET" && method !== "HEAD")
-    return { ...refusal(405, "method_not_allowed", "Ask with GET."), headers: { allow: "GET, HEAD" } };
+    return { ...refusal(405, "method_not_allowed", "Use GET."), headers: { allow: "GET, HEAD" } };
   if (url === "/healthz") return { status: 200, body: { alive: true } };
   const state = await readiness.ask();
   return { status: state.ready ? 200 : 503, body: state };

@@ -5,27 +5,27 @@ import { startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
-/** The options that say how readiness is told. */
+/** The options for reporting readiness. */
 export interface ReadinessOptions {
   readonly readyFile?: string;
   readonly healthPort?: number;
 }
 
-/** Ways to tell others that deliveries can come. */
+/** How readiness is reported. */
 export interface OpenReadiness {
-  /** What must hold. */
+  /** The checks that must hold. */
   readonly checks: Readiness;
-  /** Says that all is open; gives the way to take it back, to be called before anything is closed. */
+  /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
   readonly announce: (fields: object) => () => void;
-  /** Says it anew where something has changed, if it is still said. */
+  /** Reports changed fields, if readiness is still announced. */
   readonly update: (fields: object) => void;
-  /** Where readiness can be asked for. */
+  /** The address of the health server. */
   readonly healthUrl: URL | undefined;
 }
 
 /**
- * Opens the health server and clears the ready file, before anything else is open: who asks early gets 503, and who waits
- * for the file waits for this process.
+ * Starts the health server and removes an old ready file before anything else is opened. So an early request gets 503, and
+ * a script that waits for the file waits for this process.
  */
 export async function openReadiness(
   { readyFile, healthPort }: ReadinessOptions,
@@ -52,7 +52,7 @@ export async function openReadiness(
   return { checks, announce, update, healthUrl: health?.url };
 }
 
-/** Whether the inbox takes a write: its file is still there, and nobody else holds it. Writes nothing. */
+/** Whether the inbox accepts writes: its file still exists and is not locked. Writes nothing. */
 export async function canWrite(inbox: Inbox): Promise<boolean> {
   await inbox.renew([], 0);
   return true;

@@ -1,12 +1,12 @@
-/** One thing that must hold before deliveries can come. */
+/** One condition for being ready. */
 export interface ReadyCheck {
   /** One word for `/readyz`. */
   readonly name: string;
-  /** Asked anew each time; what it throws counts as no. */
+  /** Evaluated for each request; a thrown error counts as false. */
   readonly holds: () => boolean | Promise<boolean>;
 }
 
-/** What readiness comes to, and what stands in its way. */
+/** The state of readiness. */
 export interface ReadyState {
   /** Whether all checks hold. */
   readonly ready: boolean;
@@ -14,16 +14,16 @@ export interface ReadyState {
   readonly checks: Readonly<Record<string, boolean>>;
 }
 
-/** The checks that decide whether deliveries can come. */
+/** The checks that decide whether deliveries can arrive. */
 export class Readiness {
   readonly #checks: ReadyCheck[] = [];
 
-  /** Asks this too from now on. */
+  /** Adds a check. */
   add(check: ReadyCheck): void {
     this.#checks.push(check);
   }
 
-  /** Asks all of them now. */
+  /** Evaluates all checks now. */
   async ask(): Promise<ReadyState> {
     const answers = await Promise.all(
       this.#checks.map(async ({ name, holds }) => [name, await answerOf(holds)] as const),

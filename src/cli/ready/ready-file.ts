@@ -4,16 +4,16 @@ import { describeFileError } from "../files/file-error.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 
 /**
- * A file that is there while `listen` is ready, and only then: what an earlier one left behind is removed at once.
- * Replaced whole, so that whoever sees it can read it.
+ * A file that exists only while `listen` is ready; one left behind by an earlier process is removed at once. It is
+ * replaced as a whole, so that it is never seen half-written.
  *
- * @throws HookporterError `input_invalid` where something else is at its path, or it cannot be written
+ * @throws HookporterError `input_invalid` if something else is at its path, or it cannot be written
  */
 export function openReadyFile(path: string): { write(fields: object): void; remove(): void } {
   const left = readOwn(path);
   guard(path, () => {
     if (left !== undefined) rmSync(path, { force: true });
-    checkReplaceable(path); // what cannot be written is to be known before anything is open
+    checkReplaceable(path); // so that a failure is noticed before anything is opened
   });
   return {
     write: (fields) => {
@@ -21,15 +21,15 @@ export function openReadyFile(path: string): { write(fields: object): void; remo
       guard(path, () => replaceFile(path, text));
     },
     remove: () => {
-      // Another process may have taken the path over since.
+      // Another process may use the path by now.
       if (readOwn(path, true)?.pid === process.pid) rmSync(path, { force: true });
     },
   };
 }
 
 /**
- * The ready file at a path, or an empty file, such as `mktemp` makes; `undefined` where there is none. Anything else there
- * is somebody's own.
+ * The ready file at a path, or an empty file, as `mktemp` creates; `undefined` if there is none. Any other content belongs
+ * to someone else.
  */
 function readOwn(path: string, lenient = false): { pid: number } | undefined {
   let text: string;
@@ -45,10 +45,10 @@ function readOwn(path: string, lenient = false): { pid: number } | undefined {
     if (typeof held === "object" && held !== null && "pid" in held && "url" in held)
       return { pid: Number(held.pid) };
   } catch {
-    // not JSON: no ready file
+    // not JSON, so not a ready file
   }
   if (lenient) return undefined;
-  throw refusal(path, "it holds something that is no ready file: choose another path", undefined);
+  throw refusal(path, "it contains something else than a ready file: choose another path", undefined);
 }
 
 function guard(path: string, work: () => void): void {
@@ -60,5 +60,5 @@ function guard(path: string, work: () => void): void {
 }
 
 function refusal(path: string, why: string, cause: unknown): HookporterError {
-  return new HookporterError("input_invalid", `--ready-file ${path} cannot be used: ${why}`, { cause });
+  return new HookporterError("input_invalid", `--ready-file ${path} could not be used: ${why}`, { cause });
 }

@@ -50,7 +50,7 @@ export async function runSandbox(options: SandboxCommandOptions, context: CliCon
     stopped = await stopping;
   } finally {
     await sandbox.close();
-    forget(); // last: a second signal must be heard while closing
+    forget(); // last, since a second signal must be heard while closing
   }
   const { reason, exitCode } = stopped;
   output.talk(`${reason}: ${tally.line}`);
@@ -76,13 +76,13 @@ function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: 
   const { url, streamUrl } = sandbox;
   const { onlyKeyEnv, targetHosts = [] } = options;
   const chaos = Object.entries(options).filter(([name]) => Object.hasOwn(NO_CHAOS, name));
-  output.talk(`sandbox of the service on ${url.origin}`);
+  output.talk(`simulated service on ${url.origin}`);
   output.talk(
-    `  API key: ${onlyKeyEnv === undefined ? "any that begins with sk_test_" : `the one in ${onlyKeyEnv}`}`,
+    `  API key: ${onlyKeyEnv === undefined ? "any key that begins with sk_test_" : `the one in ${onlyKeyEnv}`}`,
   );
   output.talk(`  stream on ${streamUrl.href} (experimental: the service's description does not show it)`);
   output.talk(
-    `  delivers to this machine${targetHosts.length === 0 ? " alone" : ` and to ${targetHosts.join(", ")}`}`,
+    `  delivers ${targetHosts.length === 0 ? "only to this machine" : `to this machine and to ${targetHosts.join(", ")}`}`,
   );
   if (chaos.length > 0)
     output.talk(`  chaos: ${chaos.map(([name, value]) => `${name} ${value}`).join(", ")}`);

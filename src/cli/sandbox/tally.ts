@@ -1,9 +1,9 @@
 import type { SandboxObservation } from "../../sandbox/observation.ts";
 
-/** What is counted, in the order it is told. */
+/** What is counted, in the order of printing. */
 const WORDS = ["answered", "subscribed", "attempted", "delivered", "failed"] as const;
 
-/** Counts what a sandbox was asked for, and what became of its deliveries. */
+/** Counts a sandbox's requests, and the results of its deliveries. */
 export class SandboxTally {
   readonly #counts = new Map<(typeof WORDS)[number], number>();
 
@@ -16,13 +16,13 @@ export class SandboxTally {
     if (state === "delivered" || state === "failed") this.#add(state);
   }
 
-  /** As one line, such as `12 answered, 3 attempted, 2 delivered`. */
+  /** The counts as one line, such as `12 answered, 3 attempted, 2 delivered`. */
   get line(): string {
     const parts = this.#ordered().map(([word, count]) => `${count} ${word}`);
     return parts.length === 0 ? "no requests" : parts.join(", ");
   }
 
-  /** As the fields of a record. */
+  /** The counts as fields of a record. */
   get fields(): object {
     return { counts: Object.fromEntries(this.#ordered()) };
   }

@@ -9,7 +9,7 @@ import { clockTime } from "../live/view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 
-/** Shows what happened in a sandbox: one line, and one more where a delivery did not get through. */
+/** Prints what happened in a sandbox: one line, and one more if a delivery failed. */
 export function showInSandbox(observation: SandboxObservation, output: Output, now: number): void {
   const time = output.color.dim(clockTime(now));
   switch (observation.type) {
@@ -54,7 +54,7 @@ function showSubscription(
 ): void {
   const { id, url, events, signed } = subscription;
   const kinds = `${events.length} kind${events.length === 1 ? "" : "s"}`;
-  const unsigned = signed ? "" : color.yellow("  no secret: deliveries are not signed");
+  const unsigned = signed ? "" : color.yellow("  no secret: deliveries are unsigned");
   data(`${time}  subscription ${id} ${change}  ${printable(shownUrl(url))}  ${color.dim(kinds)}${unsigned}`);
   record("registration", { change, id, url: shownUrl(url), events, signed });
 }
@@ -73,7 +73,7 @@ function showSandboxAttempt(
   data(`${time}  ${event.padEnd(20)}  ${id}  ${word}  ${how}${marked}`);
   if (error !== null) {
     const wait = nextAttemptAt === null ? undefined : Math.max(0, Date.parse(nextAttemptAt) - now);
-    const next = wait === undefined ? "given up" : `again in ${wait} ms`;
+    const next = wait === undefined ? "given up" : `retrying in ${wait} ms`;
     data(`          ${printable(shownUrl(webhook.url))}: ${printable(error, 300)}; ${next}`);
   }
   record("outgoing", {

@@ -5,14 +5,14 @@ import { readEnvFile } from "./secret.ts";
 
 const KEY_VARIABLE = "HOOKPORTER_API_KEY";
 
-/** Where the API key is looked for. */
+/** Where to look for the API key. */
 export interface ApiKeyOptions {
   readonly apiKeyEnv?: string;
   readonly envFile?: string;
 }
 
 /**
- * Finds the API key: in the environment, else in the env file; never on the command line.
+ * Finds the API key in the environment, else in the env file; never on the command line.
  *
  * @throws ConfigurationError `credential_missing`
  */
@@ -22,6 +22,6 @@ export function findApiKey({ apiKeyEnv, envFile }: ApiKeyOptions, { io }: Pick<C
   if (key) return key;
   throw new ConfigurationError(
     "credential_missing",
-    `expected ${shownVariable(name)} to hold the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
+    `expected ${shownVariable(name)} to contain the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
   );
 }

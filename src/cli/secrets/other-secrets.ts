@@ -8,8 +8,8 @@ import type { SecretOptions } from "./options.ts";
 import { type FoundSecrets, readEnvFile } from "./secret.ts";
 
 /**
- * The secrets that are set here beside those in use, for a diagnosis: variables of the environment and the env file that
- * have SECRET in their name, and the folder's development secret. Only their names are ever shown.
+ * Secrets that are set here but not in use, for a diagnosis: variables in the environment and the env file with SECRET in
+ * their name, and the folder's development secret. Only their names are ever shown.
  */
 export function otherSecrets(
   { io }: CliContext,
@@ -17,9 +17,9 @@ export function otherSecrets(
   used: FoundSecrets,
 ): readonly NamedSecret[] {
   const file = readEnvFile(io.cwd, options.envFile);
-  const fromFile = Object.entries(file).map(([name, value]) => [`${name} of the env file`, value] as const);
+  const fromFile = Object.entries(file).map(([name, value]) => [`${name} in the env file`, value] as const);
   const fromEnv = Object.entries(io.env).map(
-    ([name, value]) => [`${name} of the environment`, value] as const,
+    ([name, value]) => [`${name} in the environment`, value] as const,
   );
   const variables = [...fromFile, ...fromEnv].filter(([name]) => /^\w*SECRET/i.test(name));
   const development = [`${STATE_FOLDER}/secret`, readDevelopmentSecret(io.cwd)] as const;
@@ -31,7 +31,7 @@ export function otherSecrets(
   });
 }
 
-/** Where it is not a file, or not readable, there is none to compare with. */
+/** `undefined` if there is no such file, or it is not readable. */
 function readDevelopmentSecret(cwd: string): string | undefined {
   const path = join(cwd, STATE_FOLDER, "secret");
   try {

@@ -14,7 +14,7 @@ import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { SECRET_VARIABLE, type SecretOptions } from "./options.ts";
 
-/** The secrets found, the current one first, and where they were, in words. */
+/** The secrets, current one first, and a description of where they were found. */
 export interface FoundSecrets {
   readonly values: readonly [string, ...string[]];
   readonly from: string;
@@ -23,7 +23,8 @@ export interface FoundSecrets {
 const DEVELOPMENT_SECRET = "secret";
 
 /**
- * Finds the secrets: standard input, environment, env file, then the folder's development secret, which `create` makes.
+ * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a missing
+ * development secret is created.
  *
  * @throws ConfigurationError `secret_missing`, `secret_unsafe`
  */
@@ -43,11 +44,11 @@ export async function findSecrets(
   const development = developmentSecret(io, create);
   if (development !== undefined)
     return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
-  throw missing(`${SECRET_VARIABLE} to be set, or a secret that \`hookporter listen\` made in this folder`);
+  throw missing(`${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`);
 }
 
 /**
- * The key that signs: the current secret's. Says what is wrong with a secret that can be guessed.
+ * The key to sign with: the current secret's. Warns about a secret that can be guessed.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `secret_unsafe`
  */
@@ -58,7 +59,7 @@ export async function findKey(options: SecretOptions, context: CliContext): Prom
   return secret.key;
 }
 
-/** What `--secret-env` names is not set anywhere. */
+/** The error if no variable of `--secret-env` is set. */
 export function unset(names: readonly string[]): ConfigurationError {
   const wrong = names.find((name) => !isVariableName(name));
   if (wrong === undefined) return missing(`${names.join(", ")} to be set`);
@@ -86,9 +87,9 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
 }
 
 /**
- * The variables of the env file; none where there is no `.env` and no other was named.
+ * The variables of the env file; none if no file was named and there is no `.env`.
  *
- * @throws ConfigurationError `secret_missing` where the file that was named cannot be read
+ * @throws ConfigurationError `secret_missing` if the named file cannot be read
  */
 export function readEnvFile(
   cwd: string,
@@ -101,19 +102,19 @@ export function readEnvFile(
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
       "secret_missing",
-      `the env file ${path} cannot be read: ${describeFileError(thrown)}`,
+      `could not read the env file ${path}: ${describeFileError(thrown)}`,
     );
   }
 }
 
-/** The folder's own secret: made once, readable by its owner alone, never shown. */
+/** The folder's development secret: created once, readable only by its owner, never printed. */
 function developmentSecret(io: Io, create: boolean): string | undefined {
   const path = join(io.cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined && !create) return undefined;
   if (io.env.NODE_ENV === "production") {
     throw missing(
-      `${SECRET_VARIABLE} to be set, since NODE_ENV is production and a development secret will not do`,
+      `${SECRET_VARIABLE} to be set, since a development secret is not used if NODE_ENV is production`,
     );
   }
   if (found === undefined) {

@@ -11,7 +11,7 @@ import {
   readShare,
 } from "../settings/values.ts";
 
-/** How sendings are spread out, and what goes wrong with them: the same for `trigger` and `replay`. */
+/** How sendings are spread out, and what goes wrong with them; shared by `trigger` and `replay`. */
 export interface ChaosCommandOptions {
   readonly duplicate?: number;
   readonly shuffle?: boolean;
@@ -27,48 +27,44 @@ export interface ChaosCommandOptions {
   readonly bodiesTo?: string;
 }
 
-/** All of them, for a command that has a way not to send. */
+/** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS = [
   ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
   ...["dryRun", "bodiesTo"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
-/** Adds the options of chaos to a command that sends. */
+/** Adds the chaos options to a command that sends. */
 export function addChaosOptions(command: Command): Command {
-  // Commander takes `--no-` for the opposite of a flag; this one is a flag of its own.
-  const noSignature = new Option("--no-signature", "leave the signature header out");
+  // Commander reads `--no-x` as the opposite of `--x`; this one has no opposite.
+  const noSignature = new Option("--no-signature", "omit the signature header");
   noSignature.negate = false;
   return command
-    .option("--duplicate <n>", "send each so many times in all (default: 1)", readCount)
-    .option("--shuffle", "mix the order")
-    .option("--rate <n>", "at most so many a second", readRate)
-    .option("--delay <range>", "wait before each, such as 0..2s", readDurationRange)
-    .option("--drop <share>", "lose a part of them on the way, such as 10%", readShare)
+    .option("--duplicate <n>", "times to send each event (default: 1)", readCount)
+    .option("--shuffle", "send in random order")
+    .option("--rate <n>", "maximum deliveries per second", readRate)
+    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",
-      "after signing, change the signature (a digit), body (a bit) or header (its form)",
+      "after signing, change the signature (one digit), body (one bit) or header (its format)",
       readChoice(TAMPERINGS),
     )
     .addOption(noSignature)
-    .option("--stale <duration>", "date them so long ago, such as 8d", readDuration)
-    .option("--future <duration>", "date them so far ahead, such as 1h", readDuration)
-    .option(
-      "--seed <n>",
-      "seed of all that is left to chance, for the same run again (default: drawn, and said)",
-      readSeed,
-    )
-    .option("--dry-run", "send nothing: print the curl line of each, its body in a file")
-    .option("--bodies-to <dir>", "folder for the bodies of --dry-run (default: .hookporter/bodies)");
+    .option("--stale <duration>", "backdate timestamps by this much, such as 8d", readDuration)
+    .option("--future <duration>", "set timestamps this far in the future, such as 1h", readDuration)
+    .option("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
+    .option("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
+    .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 
-/** Which of them fit together. */
+/** Which of them can be combined. */
 export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
-  stale: { excludes: ["future"], why: "an event has one date" },
+  stale: { excludes: ["future"], why: "an event has one timestamp" },
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
   bodiesTo: { needs: ["dryRun"] },
 };
 
-/** The instant that events are dated to. */
+/** The timestamp to give to events. */
 export function datedTo(now: number, { stale = 0, future = 0 }: ChaosCommandOptions): number {
   return now - stale + future;
 }

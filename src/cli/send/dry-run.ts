@@ -12,10 +12,10 @@ import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { printable } from "../printable.ts";
 
 /**
- * Prints the curl line of each sending and sends nothing. Bodies go to files named for what is in them, so that a line
- * printed once stays good.
+ * Prints a curl command for each sending and sends nothing. Body files are named after their content, so that a command
+ * printed earlier stays valid.
  *
- * @throws HookporterError `input_invalid` where a body cannot be written
+ * @throws HookporterError `input_invalid` if a body cannot be written
  */
 export function dryRun(
   sendings: readonly Disturbed<Sendable>[],
@@ -35,7 +35,7 @@ export function dryRun(
     const file = shown(io.cwd, writeBody(directory, label, body));
     const { line, leftOut } = curlLine({ target, headers: sentHeaders(item.headers), file });
     for (const name of leftOut)
-      output.talk(`left out of the line: header ${printable(name)}, whose value a command line cannot carry`);
+      output.talk(`header omitted: ${printable(name)}, since a command line cannot carry its value`);
     output.data(line);
     const bytes = body.byteLength;
     output.record("sending", { label, url: shownUrl(target), at, chaos, file, bytes, curl: line });
@@ -53,14 +53,14 @@ function writeBody(directory: string, label: string, body: Uint8Array): string {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(path, body, { mode: 0o600 });
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${path} cannot be written: ${describeFileError(cause)}`, {
+    throw new HookporterError("input_invalid", `${path} could not be written: ${describeFileError(cause)}`, {
       cause,
     });
   }
   return path;
 }
 
-/** As short as it can be from the working folder. */
+/** The shortest form of a path, seen from the working folder. */
 function shown(cwd: string, path: string): string {
   const short = relative(cwd, path);
   return short.startsWith("..") ? path : short;

@@ -5,14 +5,14 @@ import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 
-/** A fixture and what to call it. */
+/** A fixture and its label. */
 export interface NamedFixture {
   readonly name: string;
   readonly fixture: Fixture;
 }
 
 /**
- * Reads what `replay` was given: files, folders (their .json files in name order), else entries of the inbox.
+ * Reads the arguments of `replay`: files, folders (their .json files in name order), else entries of the inbox.
  *
  * @throws HookporterError `input_invalid`, `fixture_invalid`, `entry_unknown`
  */
@@ -25,14 +25,13 @@ export async function gatherFixtures(
   for (const one of what) {
     const path = resolve(context.io.cwd, one);
     if (existsSync(path)) found.push(...readPath(path, one));
-    else if (/[/\\]|\.json$/.test(one))
-      throw new HookporterError("input_invalid", `${one}: there is no such file`);
+    else if (/[/\\]|\.json$/.test(one)) throw new HookporterError("input_invalid", `${one}: no such file`);
     else found.push(await readEntryNotFile(one, inbox, context));
   }
   return found;
 }
 
-/** What is no file may be an entry; if it is none either, the user may have meant both. */
+/** An argument that is not a file may be an entry; if it is neither, the user may have meant either. */
 async function readEntryNotFile(
   one: string,
   inbox: string | undefined,
@@ -43,7 +42,7 @@ async function readEntryNotFile(
   } catch (thrown) {
     const code = thrown instanceof HookporterError ? thrown.code : undefined;
     if (code !== "entry_unknown" && code !== "inbox_unavailable") throw thrown;
-    const text = `${one} is no file, and as an entry: ${describeError(thrown)}`;
+    const text = `${one} is not a file, and as an entry: ${describeError(thrown)}`;
     throw new HookporterError(code, text, { cause: thrown });
   }
 }
@@ -54,7 +53,7 @@ function readPath(path: string, given: string): readonly NamedFixture[] {
   if (files.length === 0) {
     throw new HookporterError(
       "input_invalid",
-      `${given}: expected a folder with .json files, got none in it`,
+      `${given}: expected a folder with .json files, got one without`,
     );
   }
   return files.sort().map((name) => readFixture(join(path, name)));
@@ -66,7 +65,7 @@ function readFixture(path: string): NamedFixture {
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${name} cannot be read: ${describeFileError(cause)}`, {
+    throw new HookporterError("input_invalid", `${name} could not be read: ${describeFileError(cause)}`, {
       cause,
     });
   }
@@ -83,7 +82,7 @@ async function readEntry(
     const { seq, key, kind } = await findEntry(inbox, reference);
     const delivery = await inbox.delivery(seq);
     if (delivery === undefined)
-      throw new HookporterError("entry_unknown", `entry ${seq} has no delivery any more`);
+      throw new HookporterError("entry_unknown", `entry ${seq} no longer has a delivery`);
     return { name: `${kind ?? "?"} ${key.eventId}`, fixture: { type: "delivery", delivery } };
   });
 }

@@ -1,17 +1,17 @@
 import type { CliContext } from "../context.ts";
 
-/** A progress bar, or nothing where nobody would see one. */
+/** A progress bar, or nothing if no one would see it. */
 export interface Progress {
-  /** Whether a bar is on the screen, so that lines should be kept for what matters. */
+  /** Whether a bar is shown, so that only important lines are printed. */
   readonly shown: boolean;
   advance(): void;
   end(): void;
 }
 
-/** Fewer steps than this are over before a bar says anything. */
+/** A run with fewer steps is too short for a bar. */
 const WORTH_A_BAR = 20;
 
-/** Starts a progress bar for so many steps: on a terminal, for a long run, not under `--json`. */
+/** Starts a progress bar for a long run: only on a terminal, and not with `--json`. */
 export async function startProgress(steps: number, { io, output }: CliContext): Promise<Progress> {
   const worth = steps >= WORTH_A_BAR && io.isTTY.stdout && io.isTTY.stderr && !output.json;
   if (!worth) return { shown: false, advance: () => {}, end: () => {} };

@@ -22,18 +22,18 @@ export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly signatureHeader?: string;
 }
 
-const RUN_HERE = "handlers run here, nothing is sent";
+const RUN_HERE = "with --handlers nothing is sent";
 
-/** Which flags of `replay` fit together. */
+/** Which flags of `replay` can be combined. */
 const FITTING_FLAGS: FitTable<ReplayOptions> = {
   ...FITTING_CHAOS,
-  exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, their date included" },
+  exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, including their timestamp" },
   handlers: { excludes: CHAOS_FLAGS, why: RUN_HERE },
-  // No contradiction between two settings: this one may be there for `trigger`.
+  // Not `excludes`, which refuses two settings: a URL in settings may be meant for `trigger`.
   url: { needs: [{ flag: "handlers", is: undefined }], why: RUN_HERE },
 };
 
-/** `replay <what…>`: sends fixtures or entries again, or runs handlers over them here. */
+/** `replay <what…>`: sends fixtures or entries again, or runs handlers on them in this process. */
 export async function runReplay(
   what: readonly string[],
   given: ReplayOptions,
@@ -56,7 +56,7 @@ export async function runReplay(
   await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
 
   async function settleSending(): Promise<(fixture: Fixture, name: string) => Sendable> {
-    // What cannot be sent as it is has to be known before anything is sent; the others can all be signed.
+    // With --exact, an item that cannot be sent must fail before anything is sent; otherwise all can be signed.
     if (options.exact === true) return (fixture, label) => ({ label, ...exactSending(fixture, label) });
     if (options.noSignature === true)
       return (fixture, label) => lazySending(label, () => unsignedSending(fixture, now));

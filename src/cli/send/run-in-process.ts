@@ -17,15 +17,15 @@ import type { NamedFixture } from "./gather-fixtures.ts";
 
 const CENTURY = 100 * 365 * 24 * 3_600_000;
 
-/** How a fixture ended in this process. */
+/** The result of a fixture. */
 interface Result {
   readonly state: "done" | "unhandled" | "duplicate" | "failed";
   readonly detail: string;
 }
 
 /**
- * Runs fixtures through handlers in this process, once each, without a retry; sets exit code 1 if one failed. They pass
- * the same receiver as real deliveries, over an inbox in memory, signed with a secret made for this run.
+ * Runs fixtures through handlers in this process, once each, without retries; sets exit code 1 if one failed. They pass
+ * the same receiver as real deliveries, with an inbox in memory, signed with a secret created for this run.
  */
 export async function runInProcess(
   fixtures: readonly NamedFixture[],
@@ -62,7 +62,7 @@ export async function runInProcess(
       show(name, result, context);
       ended++;
     }
-    await turn(); // Node tells of a rejection that nobody took only when the turn is over
+    await turn(); // Node reports an unhandled rejection only at the end of the turn
   } finally {
     await receiver.close();
     ignoreExits();
@@ -120,7 +120,7 @@ async function handle(
 
 function unrun(outcome: Outcome): Result {
   if (outcome.type === "accepted") {
-    if (outcome.duplicate) return { state: "duplicate", detail: "the same event as one before" };
+    if (outcome.duplicate) return { state: "duplicate", detail: "same event as an earlier one" };
     return { state: "failed", detail: outcome.reason ?? outcome.entryState };
   }
   if (outcome.type === "rejected") return { state: "failed", detail: outcome.rejection.reason };

@@ -8,9 +8,9 @@ import { printable } from "../printable.ts";
 import { startProgress } from "./progress.ts";
 
 /**
- * Sends deliveries one after another when they are due, reports each answer, and sets exit code 1 if any was not 2xx.
+ * Sends deliveries one after another when they are due, reports each answer, and sets exit code 1 if one was not 2xx.
  *
- * @throws HookporterError `target_unreachable` at the first one that gets no answer at all
+ * @throws HookporterError `target_unreachable` for the first one without any answer
  */
 export async function sendAll(
   deliveries: readonly Disturbed<Sendable>[],
@@ -36,7 +36,7 @@ export async function sendAll(
         continue;
       }
       const answering = send({ target, headers, body, ...(timeout !== undefined && { timeout }) });
-      void deliveries[index + 1]?.item.body; // made while the target works on this one
+      void deliveries[index + 1]?.item.body; // prepared while the target works on this one
       const answer = await answering;
       sent++;
       if (!answer.ok) failed++;

@@ -6,17 +6,17 @@ import type { ChaosCommandOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
 import { sendAll } from "./send-all.ts";
 
-/** Where sendings go, and under which header their signature is. */
+/** Where to send, and the name of the signature header. */
 export interface Way {
   readonly target: URL;
   readonly header: string;
   readonly timeout: number | undefined;
 }
 
-/** Chaos has a row of numbers of its own, so that it leaves the order and the delays of a seed as they are. */
+/** Chaos has its own random sequence, so that it does not change the order and the delays of a seed. */
 const CHAOS_ROW = 0x9e3779b9;
 
-/** Spreads sendings out, disturbs them as asked, and sends them, or prints how they would be sent. */
+/** Spreads sendings out, disturbs them as requested, and sends them, or prints how to send them. */
 export async function sendWithChaos(
   sendings: readonly Sendable[],
   { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: ChaosCommandOptions,

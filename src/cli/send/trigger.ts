@@ -25,7 +25,7 @@ export interface TriggerOptions extends SecretOptions, ChaosCommandOptions {
   readonly signatureHeader?: string;
 }
 
-/** `trigger <kind>`: makes sample events, signs and sends them. */
+/** `trigger <kind>`: creates sample events, signs them and sends them. */
 export async function runTrigger(
   kind: string | undefined,
   given: TriggerOptions,
@@ -42,7 +42,7 @@ export async function runTrigger(
   const { count = 1, set = [] } = options;
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const events = Array.from({ length: count }, (_, index) => kinds.map((one) => ({ one, index }))).flat();
-  // Two events must differ in something: each gets a millisecond of its own, none of them ahead of the clock.
+  // Events must differ, or they would be duplicates: each gets a different millisecond, none ahead of the clock.
   const newest = datedTo(clock(), options);
   const sendings = events.map(({ one }, index) => {
     const timestamp = newest - (events.length - 1 - index);
@@ -56,18 +56,18 @@ export async function runTrigger(
 
 function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerOptions): readonly string[] {
   if (all === true && kind === undefined) return eventKinds;
-  if (all === true) throw new HookporterError("usage", `expected a kind or --all, got both: drop one`);
+  if (all === true) throw new HookporterError("usage", "expected a kind or --all, got both: remove one");
   if (kind === undefined) {
     throw new HookporterError(
       "usage",
-      `expected a kind, got none: the kinds are ${eventKinds.join(", ")}, or --all`,
+      `expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`,
     );
   }
   if (isEventKind(kind) || unknownKind === true) return [kind];
   throw new HookporterError(
     "usage",
     `expected an event kind, got ${JSON.stringify(kind)}: the kinds are ${eventKinds.join(", ")} ` +
-      "(--unknown-kind sends it all the same)",
+      "(--unknown-kind sends it anyway)",
   );
 }
 

@@ -7,7 +7,7 @@ import { printable } from "../printable.ts";
 import { findApiKey } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
 
-/** What a command sets beside where the service is. */
+/** What a command sets besides the service's address and key. */
 export interface ClientChoice {
   /** Milliseconds for one attempt. */
   readonly timeout?: number | undefined;
@@ -15,10 +15,10 @@ export interface ClientChoice {
 }
 
 /**
- * A client of the service that the options name. The key comes from the environment or the env file, never from the
- * command line.
+ * Creates a client of the service that the options name. The key comes from the environment or the env file, never from
+ * the command line.
  *
- * @throws HookporterError `usage` without an address; ConfigurationError for what is wrong with address or key
+ * @throws HookporterError `usage` without an address; ConfigurationError for an invalid address or key
  */
 export function openClient(
   options: ServiceOptions,
@@ -29,7 +29,7 @@ export function openClient(
   if (baseUrl === undefined) {
     throw new HookporterError(
       "usage",
-      "expected the address of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
+      "expected the base URL of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
     );
   }
   const apiKey = findApiKey(options, context);
@@ -38,5 +38,5 @@ export function openClient(
 }
 
 function retryLine({ error, delay }: RetryNotice): string {
-  return `${printable(error.message, 500)}; again in ${(delay / 1000).toFixed(1)} s`;
+  return `${printable(error.message, 500)}; retrying in ${(delay / 1000).toFixed(1)} s`;
 }

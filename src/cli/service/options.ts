@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readVariableName } from "../settings/values.ts";
 
-/** The options of a command that talks to the service. */
+/** The options of a command that calls the service's API. */
 export interface ServiceOptions {
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
@@ -10,15 +10,15 @@ export interface ServiceOptions {
   readonly envFile?: string;
 }
 
-/** Adds the options that say where the service is and where the key to it is; none of them takes the key itself. */
+/** Adds the options that locate the service and its API key; none of them takes the key itself. */
 export function addServiceOptions(command: Command): Command {
   return command
-    .option("--base-url <url>", "address of the service, without the version")
+    .option("--base-url <url>", "base URL of the service, without the version")
     .option(
       "--api-key-env <name>",
       "environment variable that holds the API key (default: HOOKPORTER_API_KEY)",
       readVariableName,
     )
-    .option("--live", "allow a live key, which opens real data")
-    .option("--plain-http", "allow plain http to another machine, for a test key");
+    .option("--live", "allow a live key, which gives access to real data")
+    .option("--plain-http", "allow plain HTTP to another machine, with a test key");
 }

@@ -19,7 +19,7 @@ export interface PropertiesOptions extends ServiceOptions {
   readonly timeout?: number;
 }
 
-/** Which flags of `properties` fit together. */
+/** Which flags of `properties` can be combined. */
 const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] } };
 
 /** `properties`: one page, or all of them. */
@@ -43,7 +43,7 @@ export async function listProperties(
   }
   if (fields !== undefined && found.length > 0 && !found.some((one) => fields.some((name) => name in one))) {
     output.talk(
-      "warning: none of these fields came: their names, or what stands between them (--fields-separator, assumed), are wrong",
+      "warning: the service returned none of these fields: check their names and the assumed separator (--fields-separator)",
     );
   }
   for (const line of propertyTable(found, output.color, fields)) output.data(line);
@@ -65,6 +65,6 @@ function summary(
 ): string {
   const { total, page, per_page: size } = meta;
   const part =
-    all === true || shown >= total ? "all" : `page ${page}, ${size} to a page; --all shows every one`;
+    all === true || shown >= total ? "all" : `page ${page}, ${size} per page; --all fetches every page`;
   return `${shown} of ${total} properties, ${environment} environment (${part})`;
 }

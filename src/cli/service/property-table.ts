@@ -7,7 +7,7 @@ import { columnsOf } from "../wrap-text.ts";
 const DESCRIBED = ["id", "type", "address", "surface", "rooms", "rent", "yield", "tenant"];
 const MAX_COLUMNS = 40;
 
-/** Properties as a table with a heading; a field that holds an object takes a column for each of its own. */
+/** Formats properties as a table with a heading; a field that contains an object becomes a column per member. */
 export function propertyTable(
   properties: readonly SelectedProperty[],
   color: ChalkInstance,

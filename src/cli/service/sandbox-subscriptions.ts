@@ -1,18 +1,18 @@
 import { isLoopback } from "../../is-loopback.ts";
 import type { RememberedSubscription } from "./subscription-memory.ts";
 
-/** A subscription as a sandbox lists it; nothing of it is sure. */
+/** A subscription as a sandbox lists it; every field is unchecked. */
 interface Listed {
   readonly id?: unknown;
   readonly url?: unknown;
 }
 
-/** A sandbox on this machine answers at once, or is none. */
+/** A sandbox on this machine answers quickly. */
 const TIMEOUT = 2000;
 
 /**
- * Whether a sandbox on this machine has lost a subscription: it forgets all when it ends, and tells which it has at a route
- * of its own, which the service does not have. False for whatever is no sandbox.
+ * Finds out whether a sandbox on this machine has lost a subscription. A sandbox forgets all of them when it ends, and
+ * lists its current ones at a route that the service does not have. Returns false for anything but a sandbox.
  */
 export async function lostBySandbox(baseUrl: string): Promise<(one: RememberedSubscription) => boolean> {
   const listed = isLoopback(new URL(baseUrl)) ? await listSandbox(baseUrl) : undefined;
@@ -20,10 +20,10 @@ export async function lostBySandbox(baseUrl: string): Promise<(one: RememberedSu
   return ({ id, url }) => id !== null && !listed.some((one) => one.id === id && one.url === url);
 }
 
-/** Asks twice, since a connection that was kept open may lead to a sandbox that has ended. */
+/** Asks twice, since a kept-alive connection may lead to a sandbox that has ended. */
 async function listSandbox(baseUrl: string): Promise<readonly Listed[] | undefined> {
   const response = await ask(baseUrl).catch(() => ask(baseUrl).catch(() => undefined));
-  if (response?.status !== 200) return undefined; // no sandbox: the request for a subscription says what is wrong
+  if (response?.status !== 200) return undefined; // not a sandbox; creating the subscription reports any problem
   try {
     const { data } = (await response.json()) as { data?: unknown };
     return Array.isArray(data) ? data.map((one: object | null) => ({ ...one })) : undefined;

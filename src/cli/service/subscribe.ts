@@ -21,7 +21,7 @@ export interface SubscribeOptions extends ServiceOptions, SecretOptions {
   readonly timeout?: number;
 }
 
-/** `subscribe [url]`: creates a subscription, or tells of those created from this folder, or forgets some. */
+/** `subscribe [url]`: creates a subscription, or lists those created from this folder, or forgets some. */
 export async function runSubscribe(
   url: URL | undefined,
   given: SubscribeOptions,
@@ -56,11 +56,11 @@ async function create(url: URL, options: SubscribeOptions, context: CliContext):
 function listAll({ io, output }: CliContext): void {
   const { all } = new SubscriptionMemory(io.cwd);
   for (const one of all) {
-    const state = one.state === "created" ? "" : "  may exist: no good answer came";
+    const state = one.state === "created" ? "" : "  may exist: the service's response was lost or invalid";
     output.data(`${subscriptionLine(one)}  ${one.createdAt}  ${one.environment}  ${one.baseUrl}${state}`);
     output.record("subscription", shownSubscription(one));
   }
-  output.talk(`${all.length} created from this folder, as far as remembered; the API shows no way to ask`);
+  output.talk(`${all.length} remembered, created from this folder; the API has no way to list them`);
 }
 
 function forgetSome(references: readonly string[], { io, output }: CliContext): void {
@@ -84,5 +84,5 @@ function forgetSome(references: readonly string[], { io, output }: CliContext): 
     output.data(`forgotten: ${subscriptionLine(one)}`);
     output.record("forgotten", shownSubscription(one));
   }
-  output.talk("forgotten here alone: what the service still has goes on delivering");
+  output.talk("forgotten only here: subscriptions that the service still has keep delivering");
 }

@@ -5,21 +5,21 @@ import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
-/** What is known of a subscription that was made from this folder. */
+/** A remembered subscription that was created from this folder. */
 export interface RememberedSubscription {
-  /** `wh_…` where the service's answer named one. */
+  /** `wh_…` if the service's response contained an id. */
   readonly id: string | null;
-  /** `unconfirmed`: the service may have made it, but no good answer came. */
+  /** `unconfirmed`: the service may have created it, but its response was lost or invalid. */
   readonly state: "created" | "unconfirmed";
   readonly url: string;
   /** The kinds, in the order of the service's description. */
   readonly events: readonly string[];
-  /** With which service, and whose data there. */
+  /** The service, and whose data there. */
   readonly baseUrl: string;
   readonly environment: Environment;
-  /** Tells secrets apart and gives none away. */
+  /** Identifies the secret without revealing it. */
   readonly secretFingerprint: string;
-  /** The tunnel that the URL belonged to; its addresses may change with each run. */
+  /** The tunnel that the URL belonged to; its address may change with each run. */
   readonly tunnel: string | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -34,13 +34,13 @@ interface Change {
 
 const FORMAT = "hookporter-subscription/1";
 
-/** Where subscriptions are remembered, as seen from the working folder. */
+/** The file of remembered subscriptions, relative to the working folder. */
 export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.ndjson");
 
 /**
- * The subscriptions made from one folder. The API shows no way to list them, so this is all there is to know which ones
- * must be removed by hand. Another command may write at the same moment, so nothing is ever written over: each change is a
- * line that is appended.
+ * The subscriptions created from one folder. The API shows no way to list them, so this is the only record of those that
+ * must be removed by hand. Another command may write at the same moment, so nothing is overwritten: each change appends a
+ * line.
  */
 export class SubscriptionMemory {
   readonly #cwd: string;
@@ -50,9 +50,9 @@ export class SubscriptionMemory {
   }
 
   /**
-   * Oldest first.
+   * All remembered subscriptions, oldest first.
    *
-   * @throws HookporterError `input_invalid` for a file that is damaged: what it knew must not be lost without a word
+   * @throws HookporterError `input_invalid` for a damaged file, whose content must not be lost silently
    */
   get all(): readonly RememberedSubscription[] {
     let known: readonly RememberedSubscription[] = [];
@@ -62,17 +62,17 @@ export class SubscriptionMemory {
     return known;
   }
 
-  /** Adds one. */
+  /** Adds a subscription. */
   add(subscription: RememberedSubscription): void {
     this.#append({ format: FORMAT, change: "add", subscription });
   }
 
-  /** Forgets one. */
+  /** Forgets a subscription. */
   forget(subscription: RememberedSubscription): void {
     this.#append({ format: FORMAT, change: "forget", subscription });
   }
 
-  /** Puts what is known now in the place of what was. */
+  /** Replaces a remembered subscription. */
   replace(before: RememberedSubscription, now: RememberedSubscription): void {
     this.#append(
       { format: FORMAT, change: "forget", subscription: before },
@@ -84,7 +84,7 @@ export class SubscriptionMemory {
     return join(this.#cwd, SUBSCRIPTIONS_FILE);
   }
 
-  /** Empty where there is no file yet. */
+  /** The file's text; empty if there is no file yet. */
   #read(): string {
     try {
       const found = lstatSync(this.#path, { throwIfNoEntry: false });
@@ -93,25 +93,25 @@ export class SubscriptionMemory {
       throw damaged("is not a file");
     } catch (thrown) {
       if (thrown instanceof HookporterError) throw thrown;
-      throw damaged(`cannot be read: ${describeFileError(thrown)}`);
+      throw damaged(`could not be read: ${describeFileError(thrown)}`);
     }
   }
 
-  /** In one write at the end of the file, which the system does not mix with another's. */
+  /** Appends in a single write, which the system does not mix with another process's. */
   #append(...changes: readonly Change[]): void {
     const before = this.#read();
     const lines = changes.map((change) => `${JSON.stringify(change)}\n`).join("");
     try {
       makeStateFolder(this.#cwd);
-      append(this.#path, before === "" || before.endsWith("\n") ? lines : `\n${lines}`); // an editor may leave it out
+      append(this.#path, before === "" || before.endsWith("\n") ? lines : `\n${lines}`); // an editor may have removed the last line end
     } catch (thrown) {
       if (thrown instanceof HookporterError) throw thrown;
-      throw damaged(`cannot be written: ${describeFileError(thrown)}`);
+      throw damaged(`could not be written: ${describeFileError(thrown)}`);
     }
   }
 }
 
-/** Only its owner can read the file; a symbolic link is not followed. */
+/** Appends to the file so that only its owner can read it; does not follow a symbolic link. */
 function append(path: string, text: string): void {
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
   const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
@@ -128,8 +128,8 @@ function readChanges(text: string): readonly Change[] {
     try {
       const change: unknown = JSON.parse(line);
       if (isChange(change)) return change;
-    } catch {} // not JSON: the same to say
-    throw damaged("is not what hookporter wrote");
+    } catch {} // not JSON; reported below
+    throw damaged("was changed by something other than hookporter");
   });
 }
 
@@ -157,7 +157,7 @@ function isRemembered(value: unknown): value is RememberedSubscription {
 function damaged(what: string): HookporterError {
   return new HookporterError(
     "input_invalid",
-    `${SUBSCRIPTIONS_FILE} ${what}: mend it, or look up in the service's administration interface ` +
-      "which subscriptions there are, and remove the file",
+    `${SUBSCRIPTIONS_FILE} ${what}: fix it, or look up in the service's administration interface ` +
+      "which subscriptions exist, and remove the file",
   );
 }

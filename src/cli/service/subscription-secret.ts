@@ -7,7 +7,7 @@ import { SECRET_VARIABLE, type SecretOptions } from "../secrets/options.ts";
 import { type FoundSecrets, findSecrets, unset } from "../secrets/secret.ts";
 import { isVariableName } from "../shown-value.ts";
 
-/** The secret that the service is to sign with. */
+/** The secret that the service should sign with. */
 export interface SubscriptionSecret {
   readonly value: string;
   /** Safe to show. */
@@ -15,7 +15,7 @@ export interface SubscriptionSecret {
 }
 
 /**
- * The secret that commands of this folder would find; where there is none, a new one, written to the env file.
+ * Finds the secret as other commands in this folder do; if there is none, creates one and writes it to the env file.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `secret_unsafe`
  */
@@ -29,17 +29,17 @@ export async function findOrMakeSecret(
   );
 }
 
-/** The current one of several secrets, as it is sent to the service. */
+/** The current one of several secrets, as sent to the service. */
 export function currentSecret(
   { values: [first] }: FoundSecrets,
   warn: (message: string) => void = () => {},
 ): SubscriptionSecret {
   const [secret] = readSecrets(first, warn);
-  const value = first.replace(/[\r\n]+$/, ""); // as the receiver takes it
+  const value = first.replace(/[\r\n]+$/, ""); // as the receiver does
   return { value, fingerprint: secret?.fingerprint ?? "" };
 }
 
-/** `undefined` where one may be made: a single variable that is set nowhere, or empty in the env file. */
+/** `undefined` if a secret may be created: a single variable that is not set, or is empty in the env file. */
 async function find(context: CliContext, options: SecretOptions): Promise<FoundSecrets | undefined> {
   const { secretStdin, secretEnv: [name = "", ...others] = [SECRET_VARIABLE] } = options;
   const mayMake = secretStdin !== true && others.length === 0 && context.io.env[name] === undefined;
@@ -61,7 +61,7 @@ function make(
   const value = generateSecret();
   const file = setInEnvFile(io.cwd, envFile, name, value);
   output.talk(
-    `made a new secret: ${name} in ${file}, which only its owner can read; keep it out of version control`,
+    `created a new secret: ${name} in ${file}, which only its owner can read; keep it out of version control`,
   );
   return { values: [value], from: `${name} in ${file}` };
 }

@@ -4,19 +4,20 @@ import { shownUrl } from "../../shown-url.ts";
 import type { Output } from "../output.ts";
 
 /**
- * Whether the service can deliver to a URL, as far as its name tells.
+ * Checks whether the service can deliver to a URL, judging by its name.
  *
  * @throws HookporterError `usage` for this machine, unless the service runs here too
  */
 export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output): void {
-  if (url.hash !== "") throw new HookporterError("usage", "expected a URL without a fragment");
+  if (url.hash !== "")
+    throw new HookporterError("usage", "expected a URL without a fragment, got one: remove the part after #");
   if (isLoopback(url) && !isLoopback(new URL(baseUrl))) {
     throw new HookporterError(
       "usage",
       `expected a URL that the service can reach, got this machine: ${shownUrl(url)} ` +
-        "(a tunnel gives it a public address)",
+        "(a tunnel provides a public address)",
     );
   }
   if (url.protocol === "http:" && !isLoopback(url))
-    output.talk("warning: plain http: anybody on the way can read deliveries; the service recommends https");
+    output.talk("warning: plain HTTP lets others read deliveries on the way; the service recommends HTTPS");
 }

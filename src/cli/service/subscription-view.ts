@@ -5,10 +5,10 @@ import { printable } from "../printable.ts";
 import type { SubscriptionOutcome } from "./subscription.ts";
 import { type RememberedSubscription, SUBSCRIPTIONS_FILE } from "./subscription-memory.ts";
 
-/** More than these are counted, not listed. */
+/** Only this many are listed; the others are counted. */
 const LISTED = 5;
 
-/** Shows what became of a subscription, and which others deliver as well. */
+/** Prints the result of creating a subscription, and which others deliver as well. */
 export function showOutcome(outcome: SubscriptionOutcome, output: Output): void {
   const { subscription, created, mayExistTwice, others } = outcome;
   const { environment, secretFingerprint, createdAt } = subscription;
@@ -16,12 +16,12 @@ export function showOutcome(outcome: SubscriptionOutcome, output: Output): void 
   output.talk(
     created
       ? `subscribed, ${environment} environment, secret with fingerprint ${secretFingerprint}; remembered in ${SUBSCRIPTIONS_FILE}`
-      : `already subscribed at ${createdAt}, so nothing was sent (subscribe --again creates another one)`,
+      : `already subscribed at ${createdAt}, so nothing was sent (use subscribe --again to create another one)`,
   );
   if (mayExistTwice) {
     output.talk(
-      "warning: an attempt before failed with status 500, so that there may be two: look in the service's administration " +
-        "interface; until one is removed, each event may come twice, which the receiver takes for a duplicate",
+      "warning: an earlier attempt failed with status 500, so there may be two subscriptions. Check the service's administration " +
+        "interface. Until one is removed, each event may arrive twice; the receiver treats the second as a duplicate",
     );
   }
   for (const line of warnings(others, subscription)) output.talk(line);
@@ -50,7 +50,7 @@ function warnings(
   const references = [...new Set(others.map(({ id, url }) => id ?? shownUrl(url)))];
   const rest = others.length - LISTED;
   return [
-    `warning: ${others.length} earlier subscription${many ? "s" : ""} from this folder ${many ? "are" : "is"} still with the service:`,
+    `warning: ${others.length} earlier subscription${many ? "s" : ""} from this folder ${many ? "are" : "is"} still active at the service:`,
     ...others
       .slice(-LISTED)
       .map((one) => `  ${nameOf(one)}  ${printable(shownUrl(one.url), 300)}  ${stateOf(one, current)}`),
@@ -60,18 +60,18 @@ function warnings(
   ];
 }
 
-/** What an earlier subscription means beside the current one. */
+/** What an earlier subscription means for the current one. */
 function stateOf(one: RememberedSubscription, current: RememberedSubscription): string {
   const about = `of ${one.createdAt}`;
-  if (one.state === "unconfirmed") return `${about}, may exist: no good answer came`;
+  if (one.state === "unconfirmed") return `${about}, may exist: the service's response was lost or invalid`;
   if (one.url === current.url) {
     return one.secretFingerprint === current.secretFingerprint
-      ? `${about}, delivers to the same URL: events may come twice`
+      ? `${about}, delivers to the same URL: events may arrive twice`
       : `${about}, signed with another secret (fingerprint ${one.secretFingerprint}): its deliveries get 401 unless the receiver has both`;
   }
   const moved = one.tunnel !== null && one.tunnel === current.tunnel;
   return moved
-    ? `${about}, points nowhere: the tunnel has another address now`
+    ? `${about}, its address no longer works: the tunnel has another one now`
     : `${about}, delivers elsewhere`;
 }
 
@@ -79,7 +79,7 @@ function nameOf({ id }: RememberedSubscription): string {
   return id === null ? "(no id known)" : printable(id, 80);
 }
 
-/** A text as one word of a shell, to be copied as it stands. */
+/** Quotes a text as one word for a shell. */
 function shellWord(text: string): string {
   return /^[\w./:@,-]+$/.test(text) ? text : printable(`'${text.replaceAll("'", "'\\''")}'`, 2000);
 }

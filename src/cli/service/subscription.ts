@@ -9,37 +9,37 @@ import { lostBySandbox } from "./sandbox-subscriptions.ts";
 import { type RememberedSubscription, SubscriptionMemory } from "./subscription-memory.ts";
 import type { SubscriptionSecret } from "./subscription-secret.ts";
 
-/** A subscription that is wanted. */
+/** A subscription to create. */
 export interface WantedSubscription {
-  /** Where the service is to deliver to. */
+  /** Where the service should deliver. */
   readonly url: URL;
   /** Kinds and families. Default: all 12 kinds. */
   readonly events?: readonly string[] | undefined;
   readonly secret: SubscriptionSecret;
-  /** The tunnel that the URL belongs to, by its name. */
+  /** The name of the tunnel that the URL belongs to. */
   readonly tunnel?: string | undefined;
-  /** Create another one even though it is remembered. */
+  /** Create another one even if it is remembered. */
   readonly again?: boolean | undefined;
-  /** Ends it; its reason is thrown. */
+  /** Aborts the creation; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What became of it. */
+/** The result. */
 export interface SubscriptionOutcome {
   readonly subscription: RememberedSubscription;
-  /** False where it was remembered, so that nothing was sent. */
+  /** False if it was remembered, so that nothing was sent. */
   readonly created: boolean;
-  /** An earlier attempt may have made another one. */
+  /** Whether an earlier attempt may have created another one. */
   readonly mayExistTwice: boolean;
-  /** The others that are remembered for the same service and data, oldest first: they deliver as well. */
+  /** Other remembered subscriptions for the same service and data, oldest first: they deliver as well. */
   readonly others: readonly RememberedSubscription[];
 }
 
 /**
- * Creates a subscription, unless the same is remembered. It is written down before it is asked for: should this process
- * die meanwhile, or no answer come, it is known that there may be one.
+ * Creates a subscription, unless it is remembered. It is recorded before the request, so that a possible subscription is
+ * known even if this process dies or the response is lost.
  *
- * @throws ServiceError; HookporterError `input_invalid` where the memory is damaged
+ * @throws ServiceError; HookporterError `input_invalid` if the memory is damaged
  */
 export async function ensureSubscription(
   client: Client,
@@ -68,7 +68,7 @@ export async function ensureSubscription(
   });
   const subscription = { ...plan, id: made.id ?? null, state: "created" } as const;
   if (made.mayExistTwice)
-    memory.add(subscription); // the other one stays unconfirmed
+    memory.add(subscription); // the first one stays unconfirmed
   else memory.replace(plan, subscription);
   return { subscription, created: true, mayExistTwice: made.mayExistTwice, others };
 }
@@ -81,12 +81,12 @@ function create(
   return webhooks.create({ url, events, secret: secret.value, signal });
 }
 
-/** Whether the service may have done it all the same; an abort does not say how far it came. */
+/** Whether the service may have carried out the request; after an abort it is unknown how far it got. */
 function mayHaveHappened(thrown: unknown): boolean {
   return thrown instanceof ServiceError ? thrown.mayHaveHappened : !(thrown instanceof HookporterError);
 }
 
-/** What is remembered for the same service and data, without what a sandbox has lost: that is forgotten. */
+/** The remembered subscriptions for the same service and data. Those that a sandbox has lost are forgotten. */
 async function rememberedAt(
   { baseUrl, environment }: Client,
   memory: SubscriptionMemory,
@@ -106,7 +106,7 @@ function wouldDoTheSame(one: RememberedSubscription, other: RememberedSubscripti
   );
 }
 
-/** The kinds that fit, in the order of the description. */
+/** The matching kinds, in the order of the description. */
 function chosenKinds(patterns: readonly string[] = ["*"]): readonly EventKind[] {
   return eventKinds.filter((kind) => patterns.some((pattern) => matchesKind(pattern, kind)));
 }

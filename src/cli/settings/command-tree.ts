@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 
-/** The commands that do something: those without commands of their own. */
+/** The commands without subcommands, which do the work. */
 export function leaves(command: Command): readonly Command[] {
   return command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : leaves(child)));
 }
 
-/** A command's name from below the program, such as `events list`. */
+/** A command's name without the program's, such as `events list`. */
 export function commandName(command: Command): string {
   const above = command.parent?.parent == null ? "" : `${commandName(command.parent)} `;
   return above + command.name();
 }
 
-/** Flags that mean another thing in each command that has them, so that no setting can be for all of them. */
+/** Flags that mean something different in each command, so that no setting can apply to all commands. */
 const OWN_MEANINGS: ReadonlySet<string> = new Set([
   "all",
   "count",
@@ -22,7 +22,7 @@ const OWN_MEANINGS: ReadonlySet<string> = new Set([
   "timeout",
 ]);
 
-/** Whether a flag, by its camel-case name, means another thing in each command: its settings name the command. */
+/** Whether a flag, by its camel-case name, means something different in each command. Its settings name the command. */
 export function hasOwnMeaning(flag: string): boolean {
   return OWN_MEANINGS.has(flag);
 }

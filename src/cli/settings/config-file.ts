@@ -6,21 +6,21 @@ import { describeFileError } from "../files/file-error.ts";
 import { hidden } from "../shown-value.ts";
 import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
 
-/** The project's configuration: flags by their camel-case names, shared or by command. */
+/** The project's configuration: flags by their camel-case names, shared or per command. */
 export const CONFIG_FILE = "hookporter.config.json";
 
-/** One value of the configuration file, and where it stands in it. */
+/** One value of the configuration file, and its position. */
 export interface ConfigValue {
   readonly value: unknown;
   readonly where: string;
 }
 
-/** Looks up what the file says about a command's flag. */
+/** Looks up a command's flag in the file. */
 export type Config = (command: Command, flag: string) => ConfigValue | undefined;
 
 /**
- * Reads the file, if there is one: `{ "inbox": … }` for every command that has the flag, `{ "listen": { "timeout": … } }`
- * for one command, which comes first.
+ * Reads the file if it exists: `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
+ * to one command, and takes precedence.
  *
  * @throws ConfigurationError `config_invalid`
  */
@@ -39,7 +39,7 @@ export function readConfig(cwd: string, program: Command): Config {
     if (isObject(section) && Object.hasOwn(section, flag)) {
       return { value: section[flag], where: `${CONFIG_FILE} (${name}: ${flag})` };
     }
-    if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of a command of that name
+    if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
     return { value: shared[flag], where: `${CONFIG_FILE} (${flag})` };
   };
 }
@@ -59,7 +59,7 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
     // Node quotes the text around the fault, which may be a secret.
     throw invalid(`is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);
   }
-  if (!isObject(config)) throw invalid("does not hold what it should: expected a JSON object");
+  if (!isObject(config)) throw invalid("has the wrong type: expected a JSON object");
   return config;
 }
 
@@ -69,8 +69,8 @@ function checkShared(key: string, value: unknown, commands: readonly Command[]):
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
   if (first === undefined) {
-    const secret = /secret/i.test(key) ? "; secrets never go there, set HOOKPORTER_SECRET" : "";
-    const credential = /api_?key|token/i.test(key) ? "; keys never go there, set HOOKPORTER_API_KEY" : "";
+    const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
+    const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
     throw invalid(
       `has an unknown key ${shown}: expected a flag in camel case, such as forwardTo, or one of ${names}${secret}${credential}`,
     );
@@ -83,13 +83,14 @@ function checkShared(key: string, value: unknown, commands: readonly Command[]):
   if (!hasOwnMeaning(key)) return;
   const example = JSON.stringify({ [first]: { [key]: "…" } });
   throw invalid(
-    `has ${shown} for all commands, but it means another thing in each: write such as ${example}`,
+    `sets ${shown} for all commands, but it means something different in each: set it for one, such as ${example}`,
   );
 }
 
 function checkSection(command: Command, section: unknown): void {
   const name = JSON.stringify(commandName(command));
-  if (!isObject(section)) throw invalid(`has no object under ${name}: expected flags of that command in one`);
+  if (!isObject(section))
+    throw invalid(`has a wrong value under ${name}: expected an object with flags of that command`);
   const flags = flagsOf(command);
   const wrong = Object.keys(section).find((key) => !flags.includes(key));
   if (wrong === undefined) return;

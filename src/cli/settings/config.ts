@@ -5,8 +5,8 @@ import { commandName, hasOwnMeaning } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
 /**
- * Fills in what the command line left open: from `HOOKPORTER_*`, one variable per flag, then from the project's
- * configuration file. Commands put their defaults below that. Adds what the file says to `configured`.
+ * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, then from the project's
+ * configuration file. Commands apply their defaults afterwards. Adds the strings taken from the file to `configured`.
  *
  * @throws HookporterError `usage` for a variable, `config_invalid` for the file
  */
@@ -31,19 +31,19 @@ export function applySettings(
   }
 }
 
-/** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` where each command has its own. */
+/** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it differs by command. */
 export function variableName(option: Option, command: Command): string {
   const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
   const owner = hasOwnMeaning(option.attributeName()) ? `${commandName(command)}_` : "";
   return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }
 
-/** Whether a flag stands on the command line itself: a setting gives way to what was typed. */
+/** Whether a flag was typed on the command line, and so overrides settings. */
 export function isTyped(command: Command, flag: string): boolean {
   return command.getOptionValueSource(flag) === "cli";
 }
 
-/** Options without those of some flags that were not typed: a setting must not make a plain command fail. */
+/** Removes some flags from the options unless they were typed: a setting must not make a plain command fail. */
 export function withoutSettings<Options extends object>(
   options: Options,
   command: Command,
@@ -67,10 +67,10 @@ function readValue(option: Option, given: unknown, where: string, code: "usage" 
   const texts: readonly unknown[] = Array.isArray(given) ? given : [given];
   let value: unknown;
   for (const text of texts) {
-    if (typeof text !== "string" && typeof text !== "number") throw fail("a text or a number");
+    if (typeof text !== "string" && typeof text !== "number") throw fail("a string or a number");
     const before = value;
     value = parse(option, String(text), before, fail);
-    // A flag that takes a list adds to it; any other would keep the last value and drop the others without a word.
+    // A flag that takes a list adds to it; any other flag would silently keep only the last value.
     if (before !== undefined && !isLonger(value, before)) throw fail("one value, not a list");
   }
   if (texts.length === 0) throw fail("at least one value");

@@ -5,31 +5,32 @@ import { isTyped } from "./config.ts";
 /** The camel-case name of a flag. */
 type Flag<Options> = Extract<keyof Options, string>;
 
-/** Another flag, or one value of it; `is: undefined` stands for its absence. */
+/** Another flag, or one value of it; `is: undefined` means its absence. */
 export type Other<Options> =
   | Flag<Options>
   | { readonly flag: Flag<Options>; readonly is: string | undefined };
 
-/** What a flag fits with. */
+/** What a flag can be combined with. */
 export interface Fit<Options> {
-  /** Of these, one must be there. A setting without any of them is dropped. */
+  /** One of these must be present. A setting without any of them is dropped. */
   readonly needs?: readonly Other<Options>[];
-  /** Of these, none may be there. Of a typed flag and a setting, the setting is dropped. */
+  /** None of these may be present. Of a typed flag and a setting, the setting is dropped. */
   readonly excludes?: readonly Flag<Options>[];
-  /** The reason for both, as messages give it. */
+  /** The reason for both, as shown in messages. */
   readonly why?: string;
-  /** What is wrong with its value beside the values of others, as a whole message. */
+  /** Returns what is wrong with its value together with those of others, as a whole message. */
   readonly check?: (options: Options) => string | undefined;
-  /** The flag is never dropped, as a setting either. */
+  /** The flag is never dropped, even if it is a setting. */
   readonly stays?: true;
 }
 
-/** What the flags of a command fit with. The first row that something is wrong with is the one that is reported. */
+/** What the flags of a command can be combined with. The first row with a problem is reported. */
 export type FitTable<Options> = { readonly [Name in Flag<Options>]?: Fit<Options> };
 
 /**
- * Options that fit together. A setting must not make a plain command fail, so it is dropped if it does not fit what was
- * typed, or if nothing there needs it. What was typed must fit; two settings that contradict each other are refused too.
+ * Returns options that can be combined. A setting must not make a plain command fail, so it is dropped if it does not fit
+ * typed flags, or has no effect without flags that are missing. Typed flags must fit; two settings that contradict each
+ * other are refused too.
  *
  * @throws HookporterError `usage`
  */
@@ -49,7 +50,7 @@ export function fitOptions<Options extends object>(
     if (table[flag]?.stays !== true) left = without(left, flag);
   };
 
-  // Settings give way to what was typed; then those are dropped that lack what they need; the rest must fit.
+  // First drop settings that contradict typed flags, then settings without the flags they need; the rest must fit.
   for (const [flag, { needs = [], excludes = [] }] of rows) {
     for (const other of excludes) {
       if (has(flag) && has(other) && typed(flag) !== typed(other)) drop(typed(flag) ? other : flag);
@@ -74,7 +75,7 @@ export function fitOptions<Options extends object>(
 }
 
 function contradiction(flag: string, rival: string, why: string | undefined): string {
-  return `expected ${nameOf(flag)} or ${nameOf(rival)}, got both: ${reason(why)}drop one`;
+  return `expected ${nameOf(flag)} or ${nameOf(rival)}, got both: ${reason(why)}remove one`;
 }
 
 function lack<Options>(
@@ -90,9 +91,9 @@ function lack<Options>(
   const found = values.find((other) => options[other.flag] !== undefined);
   const got = found === undefined ? "none" : withValue(found.flag, String(options[found.flag]));
   const add = needs.length === 1 ? "add it" : "add one";
-  const change = values.some(({ is }) => is !== undefined) ? "change it" : "drop it";
+  const change = values.some(({ is }) => is !== undefined) ? "change it" : "remove it";
   const fix = found === undefined ? add : change;
-  return `expected ${listed(expected)} beside ${nameOf(flag)}, got ${got}: ${reason(why)}${fix}, or drop ${nameOf(flag)}`;
+  return `expected ${listed(expected)} with ${nameOf(flag)}, got ${got}: ${reason(why)}${fix}, or remove ${nameOf(flag)}`;
 }
 
 function reason(why: string | undefined): string {

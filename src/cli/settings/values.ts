@@ -5,9 +5,9 @@ import { isLoopback } from "../../is-loopback.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { looksLikeKey } from "../shown-value.ts";
 
-/** Readers of option values. Each says what it expected; commander adds which option it was, and what came. */
+/** Readers of option values. Each says what it expected; commander adds the option's name and the value it got. */
 
-/** A port to listen on; 0 asks for a free one. */
+/** A port to listen on; 0 means any free one. */
 export function readPort(text: string): number {
   return readInteger(text, 0, 65_535, "a port from 0 to 65535");
 }
@@ -22,14 +22,14 @@ export function readSeed(text: string): number {
   return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
 }
 
-/** A number of times per second. */
+/** A rate per second. */
 export function readRate(text: string): number {
   const rate = Number(text);
   if (text.trim() !== "" && rate > 0 && rate <= 100_000) return rate;
   throw new InvalidArgumentError("expected a number per second, above 0.");
 }
 
-/** A part of a whole from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
+/** A share from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
 export function readShare(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim());
   const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === "%" ? 100 : 1);
@@ -37,35 +37,35 @@ export function readShare(text: string): number {
   throw new InvalidArgumentError("expected a share such as 10%, or a number from 0 to 1.");
 }
 
-/** One word out of a given set. */
+/** One of the given words. */
 export function readChoice<Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const word = words.find((known) => known === text.trim());
-    if (word === undefined) throw new InvalidArgumentError(`expected ${words.join(", ")}.`);
+    if (word === undefined) throw new InvalidArgumentError(`expected one of ${words.join(", ")}.`);
     return word;
   };
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration as milliseconds: `500ms`, `60s`, `5m`, `2h`, `7d`; a bare number is seconds. */
+/** A duration in milliseconds, from `500ms`, `60s`, `5m`, `2h` or `7d`; a bare number is seconds. */
 export function readDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
   if (match === null) throw new InvalidArgumentError("expected a duration such as 500ms, 60s, 5m, 2h or 7d.");
   return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
 }
 
-/** How long to wait for something: a duration above 0, up to a day. */
+/** A time-out: a duration above 0, up to a day. */
 export function readTimeout(text: string): number {
   const duration = readDuration(text);
   if (duration >= 1 && duration <= 86_400_000) return duration;
   throw new InvalidArgumentError("expected a duration from 1ms to 1d.");
 }
 
-/** A range of durations as milliseconds: `0..2s`, or one duration for both ends. */
+/** A range of durations in milliseconds: `0..2s`, or one duration for both ends. */
 export function readDurationRange(text: string): readonly [number, number] {
   const [low = "", high = low, ...rest] = text.split("..");
-  // `0..2s` means seconds for both: the unit is taken from the end that has one.
+  // `0..2s` means seconds for both ends: an end without a unit takes the other's.
   const unit = /[a-z]+$/.exec(high)?.[0] ?? "";
   const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
   if (rest.length > 0 || range[0] > range[1])
@@ -92,24 +92,26 @@ export function readTarget(text: string): URL {
 /** A public address: a whole URL without a query. */
 export function readPublicUrl(text: string): URL {
   if (/^https?:\/\/[^@?#]+$/i.test(text) && URL.canParse(text)) return new URL(text);
-  throw new InvalidArgumentError("expected an http or https URL such as https://hooks.example.com.");
+  throw new InvalidArgumentError(
+    "expected an http or https URL without a query, such as https://hooks.example.com.",
+  );
 }
 
-/** The name of a domain, with or without a scheme before it. */
+/** A domain name, with or without a scheme before it. */
 export function readDomain(text: string): string {
   const [, name = ""] = /^(?:https?:\/\/)?([^/]+)\/?$/.exec(text.trim()) ?? [];
   if (/^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name)) return name.toLowerCase();
   throw new InvalidArgumentError("expected a domain such as name.ngrok-free.app.");
 }
 
-/** The address of a stream: a `wss` URL, a `ws` one on this machine, or the port of a sandbox there. */
+/** The address of a stream: a `wss` URL, or, on this machine, a `ws` URL or the port of a sandbox. */
 export function readStream(text: string): URL {
   const full = /^\d+$/.test(text) ? `ws://127.0.0.1:${text}/_sandbox/stream` : text;
   const url = URL.canParse(full) ? new URL(full) : undefined;
   const safe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLoopback(url));
   if (url !== undefined && safe && url.username === "" && url.password === "" && url.hash === "") return url;
   throw new InvalidArgumentError(
-    "expected a wss URL, a ws one on this machine, or the port of a sandbox such as 4500.",
+    "expected a wss URL, or, on this machine, a ws URL or the port of a sandbox such as 4500.",
   );
 }
 
@@ -117,23 +119,23 @@ function readUrl(text: string): URL {
   const url = targetUrl(text);
   if (url !== undefined && !isPastedKey(url.hostname)) return url;
   throw new InvalidArgumentError(
-    "expected an http or https URL without a user name, or a port such as 3000.",
+    "expected an http or https URL without a user name, or a local port such as 3000.",
   );
 }
 
-/** A comma-separated list of sources; given again, it adds to what was given before. */
+/** A comma-separated list of sources; a repeated flag adds to it. */
 export function readSources(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(",").map((part) => part.trim());
   if (names.includes("")) throw new InvalidArgumentError("expected names of sources, such as crm,billing.");
   return [...before, ...names];
 }
 
-/** Whether a key was pasted in the place of a host: behind a host's last dot is a word or a number. */
+/** Whether a key was pasted instead of a host name: after the last dot, a host name has a word or a number. */
 export function isPastedKey(hostname: string): boolean {
   return looksLikeKey(hostname.split(".").at(-1) ?? "") || /[+=]/.test(hostname);
 }
 
-/** A comma-separated list of event kinds or families; given again, it adds to what was given before. */
+/** A comma-separated list of event kinds or families; a repeated flag adds to it. */
 export function readKinds(text: string, before: readonly string[] = []): readonly string[] {
   const patterns = text.split(",").map((part) => part.trim());
   for (const pattern of patterns) {
@@ -145,21 +147,21 @@ export function readKinds(text: string, before: readonly string[] = []): readonl
   return [...before, ...patterns];
 }
 
-/** A comma-separated list of words out of a given set; given again, it adds to what was given before. */
+/** A comma-separated list of the given words; a repeated flag adds to it. */
 export function readOneOf<Word extends string>(
   words: readonly Word[],
 ): (text: string, before?: readonly Word[]) => readonly Word[] {
   return (text, before = []) => [...before, ...text.split(",").map(readChoice(words))];
 }
 
-/** A comma-separated list of texts; given again, it adds to what was given before. */
+/** A comma-separated list of strings; a repeated flag adds to it. */
 export function readTexts(text: string, before: readonly string[] = []): readonly string[] {
   const parts = text.split(",").map((part) => part.trim());
   if (parts.every((part) => part !== "")) return [...before, ...parts];
-  throw new InvalidArgumentError("expected names with a comma between them.");
+  throw new InvalidArgumentError("expected comma-separated names.");
 }
 
-/** A comma-separated list of environment variable names; given again, it adds to what was given before. */
+/** A comma-separated list of environment variable names; a repeated flag adds to it. */
 export function readVariableNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(",").map((part) => part.trim());
   if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [...before, ...names];
@@ -173,7 +175,7 @@ export function readVariableName(text: string): string {
   throw new InvalidArgumentError("expected the NAME of one environment variable.");
 }
 
-/** A moment in the past as milliseconds since 1970: an ISO date, or a duration ago such as `2h`. */
+/** A moment in milliseconds since 1970, from an ISO date, or from a duration ago such as `2h`. */
 export function readMoment(text: string, now = Date.now()): number {
   if (/^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text)) return now - readDuration(text);
   const instant = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
@@ -181,7 +183,7 @@ export function readMoment(text: string, now = Date.now()): number {
   throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number from `low` to `high`, both included. */
 export function readInteger(text: string, low: number, high: number, expected: string): number {
   const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (value >= low && value <= high) return value;

@@ -18,7 +18,7 @@ export interface VerifyOptions extends SecretOptions {
   readonly signatureHeader?: string;
 }
 
-/** `verify [file]`: says whether a signature belongs to a body, and if not, why. */
+/** `verify [file]`: checks the signature of a body, and explains a failure. */
 export async function runVerify(
   file: string | undefined,
   options: VerifyOptions,
@@ -54,14 +54,14 @@ export async function runVerify(
   const others = otherSecrets(context, options, found);
   const diagnosis = diagnoseSignature(body, header, secrets, { others, ...(headers && { headers }) });
   const plainBody = header === undefined && headers === undefined;
-  const fix = plainBody ? "pass --signature, or name a saved delivery" : bestFix(diagnosis, general);
+  const fix = plainBody ? "pass --signature, or a saved delivery" : bestFix(diagnosis, general);
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
   for (const line of plainBody
     ? [`fix: ${fix}`]
     : [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)])
     output.data(line);
   if (options.signature !== undefined && isSaved(input))
-    output.talk("hint: this file is a saved delivery: leave --signature out to check the one it brings");
+    output.talk("hint: this file is a saved delivery; omit --signature to check the signature in it");
   const { cause, ...more } = diagnosisFields(diagnosis);
   output.record("verification", { valid: false, bytes, reason, meaning, cause, fix, ...more });
   context.exitCode = 4;
@@ -71,7 +71,7 @@ function bestFix({ explanations, fix }: Diagnosis, general: string): string {
   return explanations.length > 0 ? fix : general;
 }
 
-/** A saved delivery that is checked against a signature from elsewhere is taken for a body. */
+/** With `--signature`, a saved delivery is verified as if it were a body; the hint above says so. */
 function isSaved(input: Uint8Array): boolean {
   try {
     return parseSaved(input, "") !== undefined;

@@ -8,22 +8,22 @@ import { ngrokSettings } from "./ngrok-settings.ts";
 import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./options.ts";
 import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
 
-/** How a name of `--tunnel` is opened. */
+/** How to open a tunnel by its name. */
 export interface TunnelKind {
-  /** A name of `tunnel/providers.ts`; several kinds may share one. */
+  /** A name from `tunnel/providers.ts`; several kinds may share one. */
   readonly provider: string;
-  /** What the provider's `open` takes, from options, environment and files. */
+  /** Creates the settings for the provider's `open`, from options, environment and files. */
   readonly settings: (options: ReachableOptions, context: CliContext) => object;
-  /** Those of the flags that it reads. */
+  /** The flags that it reads. */
   readonly flags: readonly TunnelFlag[];
-  /** Times other than `TUNNEL_TIMING`. */
+  /** Overrides of `TUNNEL_TIMING`. */
   readonly timing?: Partial<TunnelTiming>;
 }
 
-/** ssh itself gives up after 20 seconds, and then says why. */
+/** ssh itself gives up after 20 seconds, and then reports the reason. */
 const SSH_TIMING = { start: 25_000 };
 
-/** The provider gives up after 30 seconds. Some services give names that the internet does not know for a while. */
+/** The provider gives up after 30 seconds. The addresses of some services take a while to be known on the internet. */
 const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
 
 /** The kinds by name. */
@@ -32,7 +32,7 @@ export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
     provider: "ngrok",
     settings: ngrokSettings,
     flags: ["domain"],
-    // Heartbeats find a dead session in ten seconds; probes count against the 20 000 requests a month of a free account.
+    // Heartbeats detect a dead session in ten seconds, and probes count against a free account's 20 000 requests a month.
     timing: { probeEvery: 300_000 },
   },
   "localhost.run": service("localhost.run", "domain"),
@@ -75,9 +75,9 @@ function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
 }
 
 /**
- * What the command provider needs for a program of the user's choice.
+ * The command provider's settings for a program of the user's choice.
  *
- * @throws HookporterError `usage` where the program or the pattern is missing
+ * @throws HookporterError `usage` if the program or the pattern is missing
  */
 function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
   if (tunnelCommand === undefined || tunnelUrlPattern === undefined) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
-/** The public addresses of earlier runs, by the tunnel's name: a changed one must be told to the service. */
+/** The public addresses of earlier runs by tunnel name, to notice a change that the service must be told about. */
 export class TunnelMemory {
   readonly #cwd: string;
   readonly #name: string;
@@ -19,7 +19,7 @@ export class TunnelMemory {
     return typeof url === "string" && URL.canParse(url) ? url : undefined;
   }
 
-  /** Keeps an address; throws what the file system throws. */
+  /** Stores an address; throws file system errors. */
   remember(url: string): void {
     if (url === this.url) return;
     makeStateFolder(this.#cwd);
@@ -36,7 +36,7 @@ export class TunnelMemory {
       const known: unknown = JSON.parse(readFileSync(this.#path, "utf8"));
       return typeof known === "object" && known !== null ? { ...known } : {};
     } catch {
-      return {}; // none yet, or broken: nothing but a hint is lost
+      return {}; // missing or damaged; only a hint is lost
     }
   }
 }

@@ -1,6 +1,6 @@
 import { posix, win32 } from "node:path";
 
-/** Where ngrok keeps its configuration on this system. */
+/** The path of ngrok's configuration on this system. */
 export function ngrokConfigPath(
   env: Readonly<Record<string, string | undefined>>,
   platform: string = process.platform,
@@ -15,8 +15,8 @@ export function ngrokConfigPath(
 }
 
 /**
- * The token in ngrok's configuration: at the top in version 2 of its form, under `agent` in version 3. Read line by
- * line: one plain value needs no YAML reader.
+ * The token in ngrok's configuration: at the top level in version 2 of its format, under `agent` in version 3. Read line by
+ * line, since one plain value needs no YAML parser.
  */
 export function authtokenOf(yaml: string): string | undefined {
   let section = "";

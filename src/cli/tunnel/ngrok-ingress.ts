@@ -4,14 +4,14 @@ import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "../files/file-error.ts";
 import type { Io } from "../io.ts";
 
-/** Where sessions go instead of ngrok's own ingress, and the certificate (PEM) to trust there. */
+/** An ingress other than ngrok's public one, and the certificate (PEM) to trust there. */
 export interface NgrokIngress {
   readonly serverAddr?: string;
   readonly ca?: string;
 }
 
 /**
- * An ingress of the account's own, which ngrok calls a connect address, from variables.
+ * The account's own ingress, which ngrok calls a connect address, from environment variables.
  *
  * @throws HookporterError `usage`
  */
@@ -32,6 +32,6 @@ function readCertificate(path: string): string {
     return readFileSync(path, "utf8");
   } catch (thrown) {
     const why = describeFileError(thrown);
-    throw new HookporterError("usage", `HOOKPORTER_NGROK_CA_FILE: ${path} cannot be read: ${why}`);
+    throw new HookporterError("usage", `HOOKPORTER_NGROK_CA_FILE: could not read ${path}: ${why}`);
   }
 }

@@ -13,26 +13,26 @@ import { readDomain } from "../settings/values.ts";
 import { authtokenOf, ngrokConfigPath } from "./ngrok-config.ts";
 import { ngrokIngress } from "./ngrok-ingress.ts";
 
-/** What of the options it takes. */
+/** The options it uses. */
 interface NgrokOptions {
   readonly domain?: string;
   readonly envFile?: string;
 }
 
-/** Where an authtoken may be kept for one project. */
+/** The file for a project's own authtoken. */
 export const TOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
 
 /**
- * What the ngrok provider needs, from the flag, the environment and files. Its client looks for no token itself, and ngrok
- * lets nobody in without one: where there is none, that is said before anybody is asked.
+ * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
+ * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent.
  *
- * @throws HookporterError `usage` for a domain that is none; ConfigurationError `secret_unsafe`, `credential_missing`
+ * @throws HookporterError `usage` for an invalid domain; ConfigurationError `secret_unsafe`, `credential_missing`
  */
 export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
   const wanted = domain ?? domainOf(io);
   const ingress = ngrokIngress(io);
   const authtoken = findAuthtoken(io, envFile);
-  // Another ingress may have rules of its own.
+  // Another ingress may have other rules.
   if (authtoken === undefined && ingress.serverAddr === undefined) throw noAuthtoken(io, envFile);
   return {
     ...(authtoken !== undefined && { authtoken }),
@@ -41,7 +41,7 @@ export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliCont
   };
 }
 
-/** The first there is: environment, env file, the project's own file, ngrok's. No flag: others could read it there. */
+/** Looks in the environment, the env file, the project's own file, and ngrok's. There is no flag, since others could read it. */
 function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | undefined {
   const variable = env.NGROK_AUTHTOKEN || readEnvFile(cwd, envFile).NGROK_AUTHTOKEN;
   if (variable) return variable.trim();
@@ -51,7 +51,7 @@ function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | 
   try {
     return path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"));
   } catch {
-    return undefined; // ngrok was never set up here
+    return undefined; // ngrok is not set up on this machine
   }
 }
 
@@ -59,7 +59,7 @@ function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
   const places = [envFile, TOKEN_FILE, ngrokConfigPath(env)].filter((place) => place !== undefined);
   return new ConfigurationError(
     "credential_missing",
-    `expected an authtoken of ngrok, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
+    `expected an ngrok authtoken, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
       `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
   );
 }
@@ -70,7 +70,7 @@ function domainOf({ env: { NGROK_DOMAIN: domain } }: Io): string | undefined {
     return readDomain(domain);
   } catch (thrown) {
     if (thrown instanceof InvalidArgumentError) {
-      throw new HookporterError("usage", `NGROK_DOMAIN: ${thrown.message} It is ${JSON.stringify(domain)}.`);
+      throw new HookporterError("usage", `NGROK_DOMAIN: ${thrown.message} Got ${JSON.stringify(domain)}.`);
     }
     throw thrown;
   }

@@ -3,7 +3,7 @@ import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readDomain, readPublicUrl } from "../settings/values.ts";
 import { readCommand, readHost, readPattern, readRemotePort, readUser } from "./values.ts";
 
-/** What `--tunnel` takes. */
+/** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [
   "ngrok",
   "localhost.run",
@@ -17,10 +17,10 @@ export const TUNNEL_NAMES = [
   "command",
 ] as const;
 
-/** One of them. */
+/** One of {@link TUNNEL_NAMES}. */
 export type TunnelName = (typeof TUNNEL_NAMES)[number];
 
-/** Options that say how the receiver is reached from outside. */
+/** Options for a tunnel or a public address. */
 export interface TunnelOptions {
   readonly tunnel?: TunnelName;
   readonly domain?: string;
@@ -34,15 +34,15 @@ export interface TunnelOptions {
   readonly tunnelUrlPattern?: string;
 }
 
-/** The options of a command that may be reached from outside. */
+/** The options of a command that can open a tunnel. */
 export interface ReachableOptions extends TunnelOptions, SecretOptions {
-  /** Of the endpoint. */
+  /** Path of the endpoint. */
   readonly path?: string;
-  /** The variable of an API key, which is not for the tunnel's programs. */
+  /** The variable that holds an API key; it is withheld from the tunnel's program. */
   readonly apiKeyEnv?: string;
 }
 
-/** The options that belong to some tunnels only. */
+/** The options that apply only to some tunnels. */
 export const TUNNEL_FLAGS = [
   "domain",
   "publicUrl",
@@ -55,10 +55,10 @@ export const TUNNEL_FLAGS = [
   "tunnelUrlPattern",
 ] as const satisfies readonly (keyof TunnelOptions)[];
 
-/** One of them. */
+/** One of {@link TUNNEL_FLAGS}. */
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
-/** Adds them to a command. */
+/** Adds the tunnel options to a command. */
 export function addTunnelOptions(command: Command): Command {
   return command
     .option(
@@ -68,46 +68,46 @@ export function addTunnelOptions(command: Command): Command {
     )
     .option(
       "--domain <name>",
-      "with --tunnel ngrok, localhost.run or serveo, domain of your account to use",
+      "with --tunnel ngrok, localhost.run or serveo: the domain of your account to use",
       readDomain,
     )
     .option(
       "--public-url <url>",
-      "public address that already leads here, or to the port of --tunnel ssh: check that it does",
+      "public address that already leads here, or to the port of --tunnel ssh; listen checks that it does",
       readPublicUrl,
     )
     .option(
       "--ssh-host <host>",
-      "with --tunnel ssh, your server, or a name of ~/.ssh/config; with a service, another host of it",
+      "with --tunnel ssh: your server, or a name from ~/.ssh/config; with an SSH service: another of its hosts",
       readHost,
     )
     .option(
       "--ssh-port <n>",
-      "port of the SSH server (default: the service's, or what ~/.ssh/config says)",
+      "port of the SSH server (default: the service's, or from ~/.ssh/config)",
       readRemotePort,
     )
     .option(
       "--ssh-user <name>",
-      "who logs in (default: the service's guest, or what ~/.ssh/config says)",
+      "user to log in as (default: the service's guest user, or from ~/.ssh/config)",
       readUser,
     )
     .option(
       "--ssh-identity <file>",
-      "private key to log in with (default: your SSH agent and ~/.ssh; for services a key of hookporter's own)",
+      "private key to log in with (default: your SSH agent and ~/.ssh; for services, hookporter's own key)",
     )
     .option(
       "--ssh-remote-port <n>",
-      "with --tunnel ssh, port on the server that the public address leads to",
+      "with --tunnel ssh: port on the server that the public address leads to",
       readRemotePort,
     )
     .option(
       "--tunnel-command <command>",
-      "with --tunnel command, program and arguments, without a shell; {target}, {host} and {port} are filled in",
+      "with --tunnel command: program and arguments, run without a shell; {target}, {host} and {port} are replaced",
       readCommand,
     )
     .option(
       "--tunnel-url-pattern <regex>",
-      "with --tunnel command, regular expression for the address in its output, or its first group",
+      "with --tunnel command: regular expression for the address in the output (whole match, or first group)",
       readPattern,
     );
 }

@@ -11,9 +11,9 @@ import type { TunnelFlag, TunnelOptions } from "./options.ts";
 export const SSH_FLAGS = ["sshHost", "sshPort", "sshUser", "sshIdentity"] as const satisfies TunnelFlag[];
 
 /**
- * What the ssh provider needs for a service.
+ * The ssh provider's settings for a service.
  *
- * @throws ConfigurationError `secret_missing` where the key's file cannot be read
+ * @throws ConfigurationError `secret_missing` if the key's file cannot be read
  */
 export function serviceSettings(service: SshService) {
   return (options: TunnelOptions, context: CliContext): ServiceSshSettings => {
@@ -28,17 +28,17 @@ export function serviceSettings(service: SshService) {
 }
 
 /**
- * What the ssh provider needs for a server of one's own.
+ * The ssh provider's settings for your own server.
  *
- * @throws HookporterError `usage` where host, port or address are missing
- * @throws ConfigurationError `secret_missing` where the key's file cannot be read
+ * @throws HookporterError `usage` if host, port or address is missing
+ * @throws ConfigurationError `secret_missing` if the key's file cannot be read
  */
 export function ownServerSettings(options: TunnelOptions, context: CliContext): OwnSshSettings {
   const { sshHost: host, sshRemotePort: remotePort, publicUrl } = options;
   if (host === undefined || remotePort === undefined || publicUrl === undefined) {
     throw new HookporterError(
       "usage",
-      "expected --tunnel ssh with --ssh-host, --ssh-remote-port and --public-url: your server, the port that it is to listen on, and the address that leads to that port",
+      "expected --tunnel ssh with --ssh-host, --ssh-remote-port and --public-url: your server, the port that it should listen on, and the address that leads to that port",
     );
   }
   return { ...common(options, context), host, remotePort, publicUrl: publicUrl.href };
@@ -55,12 +55,12 @@ function common({ sshUser: user, sshPort, sshIdentity }: TunnelOptions, { io }: 
   };
 }
 
-/** ssh would go on without it, and be refused for a reason that does not name it. */
+/** ssh would continue without the key, and be refused for a reason that does not mention it. */
 function checkKey(path: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (thrown) {
     const why = describeFileError(thrown);
-    throw new ConfigurationError("secret_missing", `the private key ${path} cannot be read: ${why}`);
+    throw new ConfigurationError("secret_missing", `could not read the private key ${path}: ${why}`);
   }
 }

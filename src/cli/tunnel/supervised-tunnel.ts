@@ -12,15 +12,15 @@ import { printable } from "../printable.ts";
 import { TunnelMemory } from "./memory.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
-/** A way from outside, and how it is kept up. */
+/** A tunnel or public address, and how to keep it up. */
 export interface Way {
-  /** As records name it. */
+  /** Its name in records. */
   readonly name: string;
   readonly startChild: StartChild;
   readonly timing: Partial<TunnelTiming>;
 }
 
-/** A supervisor, and what a command does about its events: it shows them, remembers the address, stops at the end. */
+/** A supervisor and its event handling: shows events, remembers the address, stops at the end. */
 export class SupervisedTunnel {
   readonly #path: string;
   readonly #context: CliContext;
@@ -29,19 +29,19 @@ export class SupervisedTunnel {
   #closed = false;
   #state: TunnelEvent["state"] = "starting";
 
-  /** `path` is the endpoint's. */
+  /** @param path - the endpoint's path */
   constructor(path: string, context: CliContext) {
     this.#path = path;
     this.#context = context;
     this.#key = new ProbeKey(path);
   }
 
-  /** What the server behind it is to answer to this target; `undefined` where it is no probe. */
+  /** The server's answer to this target; `undefined` if it is not a probe. */
   readonly answer = (target: string): string | undefined => this.#key.answer(target);
 
   /**
-   * Resolves with the endpoint's public address once it is online, and never where that does not come; calls `stop` when
-   * there is no hope, and `moved` with each later address that is another one.
+   * Resolves with the endpoint's public address once it is online; stays pending if it never is. Calls `stop` on a permanent
+   * failure, and `moved` when the address changes later.
    */
   open({ name, ...way }: Way, stop: (stop: Stop) => void, moved: (url: string) => void): Promise<string> {
     const { io, output, clock } = this.#context;
@@ -49,7 +49,7 @@ export class SupervisedTunnel {
     let warned = false;
     let told: string | undefined;
     return new Promise((resolve) => {
-      if (this.#closed) return; // while its server was started
+      if (this.#closed) return; // closed while its server was starting
       this.#supervisor = new TunnelSupervisor({
         ...way,
         probe: this.#key.probe,
@@ -72,12 +72,12 @@ export class SupervisedTunnel {
     });
   }
 
-  /** Whether a probe has come back through it, and nothing has happened to it since. */
+  /** Whether a probe has arrived and the tunnel has not been in doubt since. */
   get online(): boolean {
     return this.#state === "online" && !this.#closed;
   }
 
-  /** Ends it for good, opened or not; resolves once nothing of it runs any more. */
+  /** Closes it for good, even if it was never opened; resolves when nothing of it is running. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#supervisor?.close();
@@ -88,11 +88,11 @@ export class SupervisedTunnel {
       memory.remember(url);
     } catch (thrown) {
       const why = describeFileError(thrown);
-      this.#context.output.talk(`the address is not remembered for the next run: ${why}`);
+      this.#context.output.talk(`could not remember the address for the next run: ${why}`);
     }
   }
 
-  /** With the endpoint's address at each public one: what is to be told to the service. */
+  /** Replaces public addresses with the endpoint's address there, which is what the service needs. */
   #atEndpoint(event: TunnelEvent): TunnelEvent {
     const at = (url: string | undefined) => url && endpointUrl(url, this.#path);
     return { ...event, url: at(event.url), previousUrl: at(event.previousUrl) };

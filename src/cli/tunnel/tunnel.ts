@@ -12,20 +12,20 @@ import type { ReachableOptions, TunnelName } from "./options.ts";
 import { SupervisedTunnel } from "./supervised-tunnel.ts";
 import { PUBLIC_URL } from "./view.ts";
 
-/** A way from outside that was asked for. */
+/** A requested tunnel or public address. */
 export interface PlannedTunnel {
-  /** What the main server is to answer beside the endpoint: probes, where the way leads to it. */
+  /** What the main server answers besides the endpoint: probes, if the address leads to it. */
   readonly alsoHere: ((target: string) => string | undefined) | undefined;
   /**
-   * Opens it; resolves with the endpoint's public address once a probe came back through it. Calls `stop` when there is
-   * no hope, then or later, and `moved` with each later address that is another one.
+   * Opens it; resolves with the endpoint's public address once a probe has arrived through it. Calls `stop` on a permanent
+   * failure, now or later, and `moved` when the address changes.
    */
   open(
     receiver: Pick<Receiver, "receive">,
     stop: (stop: Stop) => void,
     moved: (url: string) => void,
   ): Promise<string>;
-  /** Whether deliveries come through it now. */
+  /** Whether deliveries can arrive through it now. */
   readonly online: boolean;
   /** Closes it, if it was opened. */
   close(): Promise<void>;
@@ -34,13 +34,13 @@ export interface PlannedTunnel {
 const HOST = "127.0.0.1";
 const DEFAULT_PATH = "/webhooks";
 
-/** There is nothing to start anew, so an address that led here once is waited for. Milliseconds. */
+/** There is nothing to restart, so an address that led here once is waited for. Milliseconds. */
 const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY };
 
 /**
- * What `--tunnel` or `--public-url` ask for; `undefined` where neither is given.
+ * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either.
  *
- * @throws HookporterError for whatever is wrong with the tunnel's settings
+ * @throws HookporterError for invalid tunnel settings
  */
 export function planTunnel(options: ReachableOptions, context: CliContext): PlannedTunnel | undefined {
   const { tunnel, publicUrl } = options;
@@ -49,8 +49,8 @@ export function planTunnel(options: ReachableOptions, context: CliContext): Plan
 }
 
 /**
- * A tunnel leads to a server of its own, which has the endpoint and nothing else: whatever else this process comes to
- * listen on is not for the public.
+ * A tunnel leads to a separate server that serves only the endpoint, so that nothing else in this process can become
+ * public.
  */
 function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliContext): PlannedTunnel {
   const { path = DEFAULT_PATH } = options;
@@ -76,13 +76,13 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
     },
     close: async () => {
       const server = await serving?.catch(() => undefined);
-      await server?.close(); // first, so that answers under way still find their way out
+      await server?.close(); // first, so that answers in progress can still leave through the tunnel
       await supervised.close();
     },
   };
 }
 
-/** What a tunnel's process gets of the environment: the programs it starts need much of it, and secrets are not theirs. */
+/** The environment of a tunnel's process. Its programs need much of ours, but not the secrets. */
 function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJS.ProcessEnv {
   const secret = new Set(["NGROK_AUTHTOKEN", ...secretEnv]);
   return Object.fromEntries(
@@ -90,7 +90,7 @@ function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJ
   );
 }
 
-/** An address that somebody else keeps leads to the main server. */
+/** An address that the user maintains leads to the main server. */
 function keptAddress(url: URL, options: ReachableOptions, context: CliContext): PlannedTunnel {
   const supervised = new SupervisedTunnel(options.path ?? DEFAULT_PATH, context);
   const way = { name: PUBLIC_URL, startChild: fixedAddress(url.href), timing: KEPT };

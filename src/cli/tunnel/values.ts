@@ -2,32 +2,32 @@ import { InvalidArgumentError } from "commander";
 import { describeError } from "../../errors.ts";
 import { readInteger } from "../settings/values.ts";
 
-/** Readers of the values of options that belong to some tunnels only. */
+/** Readers of option values that apply only to some tunnels. */
 
-/** The name or IP address of another machine, or a name that the SSH configuration knows. */
+/** The name or IP address of another machine, or a name in the SSH configuration. */
 export function readHost(text: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u.test(text)) return text;
   throw new InvalidArgumentError("expected a host name such as ssh.example.com, without user and port.");
 }
 
-/** Who logs in at another machine. */
+/** The user to log in as on another machine. */
 export function readUser(text: string): string {
   if (/^[\w.+][\w.+-]*$/.test(text)) return text;
   throw new InvalidArgumentError("expected a user name of letters, digits and . _ + -.");
 }
 
-/** A port of another machine. */
+/** A port on another machine. */
 export function readRemotePort(text: string): number {
   return readInteger(text, 1, 65_535, "a port from 1 to 65535");
 }
 
-/** A program and its arguments: words between blanks; quotes hold blanks. There is no shell, nothing else is special. */
+/** A program and its arguments, separated by blanks; quotes hold blanks. There is no shell, so nothing else is special. */
 export function readCommand(text: string, before?: readonly string[]): readonly string[] {
-  if (before !== undefined) throw new InvalidArgumentError("expected one command, got another before it.");
+  if (before !== undefined) throw new InvalidArgumentError("expected one command, got several.");
   const pieces = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
   const words = (text.match(pieces) ?? []).map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
   if (words[0] && text.replaceAll(pieces, "").trim() === "") return words;
-  throw new InvalidArgumentError("expected a program and its arguments, each quote closed.");
+  throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
 }
 
 /** A regular expression, as its text. */

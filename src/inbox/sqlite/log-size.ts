@@ -6,7 +6,7 @@ import type { Statements } from "./statements.ts";
 /** Bytes from which on there is a warning, if nothing else is said. */
 export const DEFAULT_WAL_LIMIT = 256 * 1024 * 1024;
 
-/** Milliseconds between looks. */
+/** Milliseconds between checks. */
 const EVERY = 10_000;
 
 /** Bytes from which on a log is brought into the database without waiting for the next write to do it. */

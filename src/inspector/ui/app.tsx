@@ -18,7 +18,7 @@ const MAX_MESSAGES = 3;
 const STATES: Readonly<Record<FeedState, string>> = {
   loading: "reading",
   live: "live",
-  offline: "listen does not answer; trying again",
+  offline: "listen does not respond; retrying",
   unauthorized: "",
 };
 
@@ -42,7 +42,7 @@ export function App({ client }: { client: Client }) {
     <TellContext.Provider value={tell}>
       <header class="top">
         <a class="skip" href={toHash(route)} onClick={() => document.getElementById("list")?.focus()}>
-          To the deliveries
+          Skip to the deliveries
         </a>
         <span class="wordmark">hookporter</span>
         <nav aria-label="Pages">

@@ -2,7 +2,7 @@ import type { EntryDetail } from "../api.ts";
 import { clockTime, dayTime, duration } from "./format.ts";
 import { visible } from "./visible.ts";
 
-/** The handler runs and forwards of an entry as a timeline: when, how long, how they ended, what the target said. */
+/** An entry's handler runs and forwards as a timeline: start, duration, outcome, and the target's response. */
 export function Attempts({ entry }: { entry: EntryDetail }) {
   const { runs, state, runAt, receivedAt } = entry;
   const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs));
@@ -46,14 +46,14 @@ function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after:
   );
 }
 
-/** Whether a note, which is a target's answer, says what the error says: that it answered so. */
+/** Whether a note, which is a target's answer, repeats the error. */
 function isSaidBy(note: string | null, error: string): boolean {
   if (note === null) return false;
   const [status = "", ...body] = note.split("\n");
   return error.includes(`answered ${status.slice(0, 3)}: ${body.join("\n").slice(0, 100)}`);
 }
 
-/** What a handler or a target said. */
+/** The text of a handler or a target. */
 function Said({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
@@ -64,8 +64,8 @@ function Said({ text }: { text: string }) {
 }
 
 function whyNone({ state, settledAt }: EntryDetail): string {
-  if (state === "dead") return "None: it was a dead letter from the beginning.";
-  if (state === "unhandled") return "None: no handler and no target takes this kind.";
-  if (state === "done" && settledAt !== null) return "None is recorded.";
-  return "None has ended so far.";
+  if (state === "dead") return "None: it was a dead letter from the start.";
+  if (state === "unhandled") return "None: there is no handler or target for this kind.";
+  if (state === "done" && settledAt !== null) return "No runs are recorded.";
+  return "No attempt has finished yet.";
 }

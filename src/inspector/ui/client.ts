@@ -11,9 +11,9 @@ import type {
   Status,
 } from "../api.ts";
 
-/** An answer that was an error, or none. */
+/** An error response, or no response. */
 export class ApiError extends Error {
-  /** 0 where there was no answer. */
+  /** 0 if there was no response. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -22,11 +22,11 @@ export class ApiError extends Error {
   }
 }
 
-/** What the live feed tells. */
+/** Callbacks of the live feed. */
 export interface LiveListener {
   readonly onOpen: () => void;
   readonly onUpdate: (update: LiveUpdate) => void;
-  /** Something was left out: read anew. */
+  /** Updates were dropped: reload. */
   readonly onGap: () => void;
 }
 
@@ -56,7 +56,7 @@ export class Client {
   readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
   readonly trigger = (kind: string, data: string) => this.#post<Sent>("/api/trigger", { kind, data });
 
-  /** Saves a file that the API gives. */
+  /** Saves a file from the API. */
   async save(path: string): Promise<string> {
     const response = await this.#fetch(path);
     const name =
@@ -70,7 +70,7 @@ export class Client {
     return name;
   }
 
-  /** Follows the live feed until it ends or is given up; rejects where it could not be opened. */
+  /** Follows the live feed until it ends or is aborted; rejects if it could not be opened. */
   async follow(query: URLSearchParams, listener: LiveListener, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(`/api/live?${query}`, { signal });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -102,7 +102,7 @@ export class Client {
       response = await fetch(path, { ...init, headers });
     } catch (thrown) {
       if (init.signal?.aborted === true) throw thrown;
-      throw new ApiError(0, "listen does not answer: has it stopped?");
+      throw new ApiError(0, "listen does not respond: check that it is running");
     }
     if (response.ok) return response;
     throw new ApiError(response.status, await messageOf(response));

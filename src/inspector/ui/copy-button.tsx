@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 
-/** Milliseconds for which it says that it has copied. */
+/** Milliseconds for which "Copied" is shown. */
 const SAID = 1500;
 
-/** Puts a text on the clipboard; it may have to be fetched first. */
+/** Copies a text to the clipboard, fetching it first if necessary. */
 export function CopyButton({
   text,
   label,
@@ -19,7 +19,7 @@ export function CopyButton({
       await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
       setSaid("Copied");
     } catch {
-      setSaid("Not copied");
+      setSaid("Copying failed");
     }
     setTimeout(() => setSaid(undefined), SAID);
   };

@@ -11,7 +11,7 @@ import { goTo, type Route } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet } from "./welcome.tsx";
 
-/** The list, and beside it what is chosen. */
+/** The list, with the selected delivery beside it. */
 export function DeliveriesPage({
   route,
   feed,
@@ -72,7 +72,7 @@ export function DeliveriesPage({
         {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
         {feed?.state === "live" && count === 0 && !empty && (
           <p class="notice quiet" role="status">
-            Looking further back
+            Searching further back
           </p>
         )}
         {feed !== undefined && !empty && (
@@ -100,7 +100,7 @@ export function DeliveriesPage({
   );
 }
 
-/** The line's id that a path opens, such as `e12` for `/entry/12`. */
+/** The id of the row that a path opens, such as `e12` for `/entry/12`. */
 function openedId(path: string): string | undefined {
   const [, kind, id] = /^\/(entry|refusal)\/(\w+)$/.exec(path) ?? [];
   if (id === undefined) return undefined;

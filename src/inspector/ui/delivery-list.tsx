@@ -5,13 +5,13 @@ import { dayTime } from "./format.ts";
 import { StateWord } from "./state-word.tsx";
 import { visible } from "./visible.ts";
 
-/** Pixels of a line, as in the style sheet. */
+/** Height of a row in pixels, as in the style sheet. */
 const LINE = 56;
-/** Lines drawn beyond what is seen, and lines before the end at which more are loaded. */
+/** The number of rows rendered beyond the visible ones, and the distance from the end at which more are loaded. */
 const BEYOND = 8;
 const NEAR_END = 200;
 
-/** The deliveries, newest first. Only what is seen is drawn, so that 100 000 of them scroll as ten do. */
+/** The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as smoothly as ten. */
 export function DeliveryList({
   feed,
   selected,
@@ -38,7 +38,7 @@ export function DeliveryList({
     return () => observer.disconnect();
   }, []);
 
-  // What comes at the top must not push away what is being read.
+  // New rows at the top must not move what the user is reading.
   useLayoutEffect(() => {
     const added = feed.takeAdded();
     const element = box.current;
@@ -52,7 +52,7 @@ export function DeliveryList({
   const last = Math.min(lines.count, Math.ceil((view.top + view.height) / LINE) + BEYOND);
   useEffect(() => {
     if (last > lines.count - NEAR_END) void feed.loadMore();
-  }, [last, feed, feed.version]); // a search may find nothing in one piece of the past, and goes on
+  }, [last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
 
   useScrollTo(box, selected === undefined ? -1 : lines.positionOf(selected), selected);
 
@@ -125,8 +125,8 @@ function ListLine({
   const name = row.type === "entry" ? (row.kind ?? "not an event") : `${row.method} ${row.target}`;
   const notes = notesOf(row);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself has the keys
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the active line
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the active row
     <div
       id={`line-${row.id}`}
       class="line"
@@ -163,11 +163,11 @@ function notesOf(row: Row): readonly string[] {
   return [
     ...(reason === null ? [] : [reason]),
     ...(attempts > 1 || (attempts > 0 && state === "pending") ? [`${attempts} attempts`] : []),
-    ...(duplicates > 0 ? [`came ${duplicates + 1} times`] : []),
+    ...(duplicates > 0 ? [`received ${duplicates + 1} times`] : []),
   ].map((note) => note.replace(/^1 attempts$/, "1 attempt"));
 }
 
-/** Keeps the chosen line in sight when another is chosen, but lets it go when the list is scrolled. */
+/** Scrolls a newly selected row into view, but does not interfere with scrolling. */
 function useScrollTo(
   box: { current: HTMLDivElement | null },
   position: number,

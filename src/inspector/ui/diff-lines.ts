@@ -4,10 +4,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Cells of the table that is filled to compare; beyond that, all that differs counts as replaced. */
+/** The maximum number of table cells; above it, everything that differs counts as replaced. */
 const MAX_CELLS = 4_000_000;
 
-/** Compares two texts line by line: the fewest lines added and removed. A comma at a line's end is no difference. */
+/** Compares two texts line by line, with the fewest added and removed lines. Ignores a comma at the end of a line. */
 export function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   const same = (one: string | undefined, other: string | undefined) => plain(one) === plain(other);
   let start = 0;
@@ -29,7 +29,7 @@ function compared(
   same: (one: string | undefined, other: string | undefined) => boolean,
 ): DiffLine[] {
   const width = added.length + 1;
-  // How many lines the rests from (row, column) on have in common.
+  // The number of common lines in the remainders from (row, column) on.
   const common = new Uint32Array((removed.length + 1) * width);
   const at = (row: number, column: number) => common[row * width + column] ?? 0;
   for (let row = removed.length - 1; row >= 0; row--) {

@@ -6,7 +6,7 @@ import { visible } from "./visible.ts";
 const LINE = 38;
 const SHOWN = 6;
 
-/** How long handlers took by kind, from the median to the 95th percentile, on a scale where each step is ten times. */
+/** Handler durations by kind, from the median to the 95th percentile, on a logarithmic scale. */
 export function DurationsChart({ durations }: { durations: readonly KindDurations[] }) {
   const { element, width } = useWidth(340);
   const shown = durations.slice(0, SHOWN);

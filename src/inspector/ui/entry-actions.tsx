@@ -6,7 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { comparableLines, prettyJson } from "./pretty-json.ts";
 
-/** What can be done with an entry. `onChanged` is called when the entry itself may have changed. */
+/** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
 export function EntryActions({
   entry,
   client,
@@ -26,7 +26,7 @@ export function EntryActions({
     attempt(async () => {
       await client.redrive(seq);
       onChanged();
-      return { good: true, text: `#${seq} runs again.` };
+      return { good: true, text: `#${seq} will run again.` };
     });
   const save = (what: "body" | "fixture") =>
     attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
@@ -45,10 +45,10 @@ export function EntryActions({
         disabled={gone}
         onClick={() => void replay(false)}
       >
-        Replay re-signed
+        Replay as new event
       </button>
       <button type="button" disabled={gone} onClick={() => void replay(true)}>
-        Replay exact
+        Replay exact bytes
       </button>
       <button type="button" disabled={gone} onClick={() => setDialog("edit")}>
         Edit and send
@@ -71,7 +71,7 @@ export function EntryActions({
   );
 }
 
-/** Changes the body and sends it, signed, as a new delivery. */
+/** A dialog to edit the body and send it, signed, as a new delivery. */
 function EditDialog({ entry, client, onClose }: { entry: EntryDetail; client: Client; onClose: () => void }) {
   const given = entry.delivery?.body;
   const [text, setText] = useState(given?.form === "text" ? given.text : "");
@@ -82,9 +82,9 @@ function EditDialog({ entry, client, onClose }: { entry: EntryDetail; client: Cl
     if (done) onClose();
   };
   return (
-    <Dialog title="Edit and send as new" onClose={onClose}>
-      {given?.cut === true && <p class="warning">The body is longer than what is shown here.</p>}
-      {given?.form === "binary" && <p class="warning">The body is not text; write a new one.</p>}
+    <Dialog title="Edit and send as new delivery" onClose={onClose}>
+      {given?.cut === true && <p class="warning">Only the beginning of the body is shown here.</p>}
+      {given?.form === "binary" && <p class="warning">The body is not text; enter a new one.</p>}
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -121,7 +121,7 @@ function EditDialog({ entry, client, onClose }: { entry: EntryDetail; client: Cl
   );
 }
 
-/** Sends the same bytes to another target. */
+/** A dialog to send the same bytes to another target. */
 function ForwardDialog({
   seq,
   client,
@@ -144,7 +144,7 @@ function ForwardDialog({
       return sentMessage(sent);
     });
   return (
-    <Dialog title="Forward elsewhere" onClose={onClose}>
+    <Dialog title="Forward to another target" onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -167,9 +167,10 @@ function ForwardDialog({
           ))}
         </datalist>
         <p class="quiet">
-          The same bytes and signature, once. It must be on this machine, or a target that listen forwards to.
+          Sends the same bytes and signature once. The target must be on this machine, or one that listen
+          forwards to.
         </p>
-        {answer !== undefined && <pre class="said">{answer === "" ? "(empty answer)" : answer}</pre>}
+        {answer !== undefined && <pre class="said">{answer === "" ? "(empty response)" : answer}</pre>}
         <div class="form-end">
           <button type="submit" class="main">
             Forward

@@ -14,7 +14,7 @@ import { useLoaded } from "./use-loaded.ts";
 import { Verdict } from "./verdict.tsx";
 import { visible } from "./visible.ts";
 
-/** Everything about one entry. `row` is its line in the list, by which it is seen that it has changed. */
+/** All details of an entry. `row` is its row in the list, which shows when it has changed. */
 export function EntryPage({
   seq,
   row,
@@ -33,7 +33,7 @@ export function EntryPage({
     [client, seq, ...changes, reload.count],
   );
   if (failure !== undefined) return <p class="notice">{failure}</p>;
-  if (entry === undefined || entry.seq !== seq) return <p class="notice quiet">Reading #{seq}</p>;
+  if (entry === undefined || entry.seq !== seq) return <p class="notice quiet">Loading #{seq}</p>;
   const { explanation } = entry;
   return (
     <article class="detail" key={seq}>
@@ -50,7 +50,7 @@ export function EntryPage({
   );
 }
 
-/** A detail's title, with what became of the delivery and when it came. */
+/** The title of a detail page, with the delivery's verdict and time. */
 export function DetailHead({
   title,
   row,
@@ -118,11 +118,12 @@ function Repeats({ entry }: { entry: EntryDetail }) {
     <section aria-labelledby="duplicates-title">
       <h2 id="duplicates-title">Duplicates</h2>
       <p>
-        The same event came {counted(duplicates, "time")} again. Each was answered 200, and nothing ran again.
+        The same event was received {counted(duplicates, "more time")}. Each was answered with 200, and
+        nothing ran again.
       </p>
       <p class="quiet">
         {times.map((at) => dayTime(at)).join(", ")}
-        {duplicates > times.length && ", and before"}
+        {duplicates > times.length && ", and earlier"}
       </p>
     </section>
   );

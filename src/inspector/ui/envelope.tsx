@@ -10,7 +10,7 @@ import { visible } from "./visible.ts";
 
 type Form = "pretty" | "raw" | "changes";
 
-/** An entry's body: indented, as it came, or compared with the event before it of the same resource. */
+/** An entry's body: indented, raw, or compared with the previous event about the same resource. */
 export function Envelope({ entry, client }: { entry: EntryDetail; client: Client }) {
   const [form, setForm] = useState<Form>("pretty");
   const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
@@ -19,7 +19,7 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: Client
     return (
       <section aria-labelledby="body-title">
         <h2 id="body-title">Body</h2>
-        <p class="quiet">It was dropped to save space; its SHA-256 is {entry.bodyHash}.</p>
+        <p class="quiet">It was deleted to save space; its SHA-256 is {entry.bodyHash}.</p>
       </section>
     );
   }
@@ -30,9 +30,9 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: Client
         <h2 id="body-title">Body</h2>
         <span class="quiet">
           {size(body.bytes)}
-          {body.cut && ", not all of it shown"}
+          {body.cut && ", truncated"}
         </span>
-        <fieldset class="segments" aria-label="How the body is shown">
+        <fieldset class="segments" aria-label="Display of the body">
           {forms.map((one) => (
             <button key={one} type="button" aria-pressed={form === one} onClick={() => setForm(one)}>
               {one}
@@ -42,7 +42,7 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: Client
       </div>
       {previous != null && (
         <p class="previous">
-          Before it, of the same resource:{" "}
+          Previous event of the same resource:{" "}
           <button type="button" class="link" onClick={() => goTo(`/entry/${previous.seq}`)}>
             #{previous.seq} {visible(previous.kind ?? "")}
           </button>{" "}
@@ -61,7 +61,7 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: Client
 function BodyText({ text, pretty }: { text: string; pretty: boolean }) {
   const lines = pretty ? prettyJson(text) : undefined;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be focusable
     <pre class="body" tabIndex={0}>
       {lines === undefined
         ? visible(text, { lines: true })
@@ -84,7 +84,7 @@ const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
 function Changes({ before, after }: { before: Previous; after: string }) {
   const lines = diffLines(comparableLines(before.body.text), comparableLines(after));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be focusable
     <pre class="body changes" tabIndex={0}>
       {lines.map(({ change, text }, number) => (
         <div key={number} class={`change ${change}`}>

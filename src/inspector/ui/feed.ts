@@ -1,14 +1,14 @@
 import { ApiError, type Client } from "./client.ts";
 import { Lines } from "./lines.ts";
 
-/** How the feed stands. */
+/** The state of the feed. */
 export type FeedState = "loading" | "live" | "offline" | "unauthorized";
 
-/** Lines loaded at a time. */
+/** Rows loaded at a time. */
 const FIRST_PAGE = 200;
 const NEXT_PAGE = 5000;
 
-/** Milliseconds until it is tried again after it was lost. */
+/** Milliseconds before a lost feed is reopened. */
 const RETRY = 1000;
 
 /** The list of deliveries for one filter, kept up to date until it is closed. */
@@ -16,7 +16,7 @@ export class Feed {
   readonly lines = new Lines();
   #state: FeedState = "loading";
   #failure: string | null = null;
-  /** Lines that came at the top since somebody last asked. */
+  /** The number of rows added at the top since the last query. */
   #added = 0;
   #loadingMore = false;
   #version = 0;
@@ -36,24 +36,24 @@ export class Feed {
     return this.#state;
   }
 
-  /** Why the list could not be read, where the filter is at fault. */
+  /** Why the list could not be loaded, if the filter is invalid. */
   get failure(): string | null {
     return this.#failure;
   }
 
-  /** Grows with every change. */
+  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
 
-  /** How many lines came at the top since the last call. */
+  /** The number of rows added at the top since the last call. */
   takeAdded(): number {
     const added = this.#added;
     this.#added = 0;
     return added;
   }
 
-  /** Loads more of the past, if there is more. */
+  /** Loads older rows, if there are any. */
   async loadMore(): Promise<void> {
     const { next } = this.lines;
     if (next === null || this.#loadingMore || this.#state === "loading") return;
@@ -62,7 +62,7 @@ export class Feed {
       const page = await this.#client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
       if (this.lines.next === next) this.lines.addPast(page.rows, page.next);
     } catch {
-      // The feed itself says that it is lost; scrolling on asks again.
+      // The feed reports that it is lost; scrolling on tries again.
     } finally {
       this.#loadingMore = false;
       this.#changed();
@@ -90,7 +90,7 @@ export class Feed {
     }
   }
 
-  /** First listens, then loads, so that nothing falls between; what comes meanwhile is taken again afterwards. */
+  /** Listens first, then loads, so that nothing is missed; rows received in between are applied afterwards. */
   #listener() {
     const early: Parameters<Lines["apply"]>[0][] = [];
     let loaded = false;

@@ -10,10 +10,10 @@ const TIMES = [
   ["604800000", "Last 7 days"],
 ] as const;
 
-/** Milliseconds after the last letter until the list is narrowed. */
+/** Milliseconds after the last keystroke before the filter is applied. */
 const PAUSE = 200;
 
-/** What the list is narrowed to. */
+/** The list's filter. */
 export function FilterBar({ filter, kinds }: { filter: URLSearchParams; kinds: readonly string[] }) {
   const chosen = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
   const toggle = (state: string) => {
@@ -70,12 +70,12 @@ export function FilterBar({ filter, kinds }: { filter: URLSearchParams; kinds: r
   );
 }
 
-/** Whether anything is left out. */
+/** Whether a filter is set. */
 export function isNarrowed(filter: URLSearchParams): boolean {
   return [...filter.keys()].length > 0;
 }
 
-/** Shows everything again. */
+/** Removes the filter. */
 export function clearFilter(): void {
   setFilter({ state: "", kind: "", within: "", text: "" });
 }

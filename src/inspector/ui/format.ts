@@ -1,17 +1,17 @@
-/** An instant as the time of this machine, to the millisecond. */
+/** An instant in this machine's local time, to the millisecond. */
 export function clockTime(instant: number): string {
   const date = new Date(instant);
   return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
-/** An instant as day and time; the day only where it is not today. */
+/** An instant as day and time; without the day if it is today. */
 export function dayTime(instant: number, now = Date.now()): string {
   const day = (at: number) => new Date(at).toLocaleDateString("sv-SE");
   const time = clockTime(instant).slice(0, 8);
   return day(instant) === day(now) ? time : `${day(instant)} ${time}`;
 }
 
-/** A duration in the unit that reads best. */
+/** A duration in a suitable unit. */
 export function duration(ms: number): string {
   if (ms < 1) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -27,7 +27,7 @@ export function size(bytes: number): string {
   return `${Number((bytes / 1_000_000).toPrecision(3))} MB`;
 }
 
-/** A number and its word. */
+/** A number with its noun. */
 export function counted(count: number, word: string): string {
   return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 }

@@ -2,7 +2,7 @@ import type { ShownHeaders } from "../api.ts";
 import { PairList } from "./pair-list.tsx";
 import { visible } from "./visible.ts";
 
-/** A delivery's headers as they came. */
+/** A delivery's headers as received. */
 export function Headers({
   method,
   target,

@@ -5,7 +5,7 @@ const HEIGHT = 150;
 const BASE = 118;
 const TOP = 16;
 
-/** How long answers took: a bar per range of durations. */
+/** Response times: a bar per range. */
 export function LatencyChart({ buckets }: { buckets: readonly HistogramBucket[] }) {
   const { element, width } = useWidth(340);
   const most = Math.max(1, ...buckets.map(({ count }) => count));
@@ -45,7 +45,7 @@ export function LatencyChart({ buckets }: { buckets: readonly HistogramBucket[] 
           );
         })}
         <text class="tick" x="0" y={HEIGHT - 4}>
-          at most so many milliseconds
+          up to this many milliseconds
         </text>
       </svg>
     </figure>
@@ -53,7 +53,7 @@ export function LatencyChart({ buckets }: { buckets: readonly HistogramBucket[] 
 }
 
 function rangeName(upTo: number | null): string {
-  return upTo === null ? "beyond 5 seconds" : `at most ${upTo} ms`;
+  return upTo === null ? "over 5 seconds" : `at most ${upTo} ms`;
 }
 
 function short(count: number): string {

@@ -1,19 +1,19 @@
 import type { EntryRow, LiveUpdate, RefusalRow, Row } from "../api.ts";
 
-/** A line of the list. Its row is replaced when it changes; the line stays. */
+/** A row of the list. Its content is replaced when it changes; the object stays. */
 export interface Line {
   row: Row;
 }
 
 /**
- * The lines that are loaded, by arrival: a page of the past at a time, and what comes live at the end. Holds 100 000 of
- * them without effort: what is new is added at the end, what is old at the beginning, and nothing is sorted again.
+ * The loaded rows, by arrival: older ones are loaded in pages, new ones are added at the end. Handles 100 000 rows easily:
+ * new ones are appended, old ones are prepended, and nothing is sorted again.
  */
 export class Lines {
   /** Oldest first. */
   #lines: Line[] = [];
   #byId = new Map<string, Line>();
-  /** Refused deliveries older than all loaded entries: shown once those of their time are. */
+  /** Refused deliveries older than all loaded entries; shown once entries of their time are loaded. */
   #early: RefusalRow[] = [];
   #next: number | null = null;
 
@@ -21,12 +21,12 @@ export class Lines {
     return this.#lines.length;
   }
 
-  /** Where the past goes on; `null` where all of it is loaded. */
+  /** Where older rows continue; `null` if all are loaded. */
   get next(): number | null {
     return this.#next;
   }
 
-  /** The line of a position, 0 for the newest. */
+  /** The row at a position; 0 is the newest. */
   at(position: number): Line | undefined {
     return this.#lines[this.#lines.length - 1 - position];
   }
@@ -35,13 +35,13 @@ export class Lines {
     return this.#byId.get(id)?.row;
   }
 
-  /** The position of a line, 0 for the newest; -1 where it is not loaded. */
+  /** The position of a row, 0 for the newest; -1 if it is not loaded. */
   positionOf(id: string): number {
     const line = this.#byId.get(id);
     return line === undefined ? -1 : this.#lines.length - 1 - this.#lines.lastIndexOf(line);
   }
 
-  /** Begins anew with the newest page and the refused deliveries, both newest first. */
+  /** Starts again with the newest page and the refused deliveries, both newest first. */
   reset(rows: readonly EntryRow[], next: number | null, refusals: readonly RefusalRow[]): void {
     this.#lines = [];
     this.#byId = new Map();
@@ -61,7 +61,7 @@ export class Lines {
     this.#lines = [...page, ...this.#lines];
   }
 
-  /** Takes what has happened; gives how many lines came at the top. */
+  /** Applies an update; returns the number of rows added at the top. */
   apply({ rows = [], gone = [], refusals = [] }: LiveUpdate): number {
     const removed = new Set(gone.filter((id) => this.#byId.has(id)));
     if (removed.size > 0) {
@@ -77,7 +77,7 @@ export class Lines {
     return added;
   }
 
-  /** Puts a line where its time is; not one from a past that is not loaded yet. */
+  /** Inserts a row by its time, unless it is older than the loaded ones. */
   #insert(row: Row): boolean {
     const [first] = this.#lines;
     if (first !== undefined && this.#next !== null && row.receivedAt < first.row.receivedAt) return false;
@@ -95,7 +95,7 @@ function isBefore(row: Row, other: Row | undefined): boolean {
   return other !== undefined && row.receivedAt < other.receivedAt;
 }
 
-/** Two lists by time as one. */
+/** Merges two lists by time. */
 function merge(one: readonly Row[], other: readonly Row[]): Row[] {
   if (other.length === 0) return [...one];
   return [...one, ...other].sort((a, b) => a.receivedAt - b.receivedAt);

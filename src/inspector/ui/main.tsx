@@ -14,7 +14,7 @@ import { NoToken } from "./welcome.tsx";
 const root = document.getElementById("app");
 if (root !== null) start(root);
 
-// The address of another run, pasted into this tab, changes the fragment alone.
+// Pasting the address of another run into this tab changes only the fragment.
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#token=")) location.reload();
 });

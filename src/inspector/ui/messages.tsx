@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import type { Sent } from "../api.ts";
 import { duration } from "./format.ts";
 
-/** Something to tell the person at the page. */
+/** A message for the user. */
 export interface Message {
   readonly id: number;
   readonly good: boolean;
@@ -12,12 +12,12 @@ export interface Message {
   readonly seq?: number | null;
 }
 
-/** Tells something, for a while. */
+/** Shows a message for a while. */
 export type Tell = (message: Omit<Message, "id">) => void;
 
 export const TellContext = createContext<Tell>(() => {});
 
-/** Runs something and tells what came of it. */
+/** Returns a function that runs an action and shows its result as a message. */
 export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefined>) => Promise<boolean> {
   const tell = useContext(TellContext);
   return async (work) => {
@@ -32,7 +32,7 @@ export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefin
   };
 }
 
-/** What a delivery that was sent was answered. */
+/** The message for the answer to a sent delivery. */
 export function sentMessage({ status, ok, durationMs, body, seq, url }: Sent): Omit<Message, "id"> {
   const what = answerText(body);
   return {
@@ -45,14 +45,14 @@ export function sentMessage({ status, ok, durationMs, body, seq, url }: Sent): O
 function answerText(body: string): string {
   try {
     const { error, duplicate } = JSON.parse(body);
-    if (duplicate === true) return "It is a duplicate.";
+    if (duplicate === true) return "Duplicate.";
     return typeof error?.message === "string" ? error.message : "";
   } catch {
     return body.slice(0, 200);
   }
 }
 
-/** The messages, newest last. A screen reader says each as it comes. */
+/** The messages, newest last. Screen readers announce each one. */
 export function Messages({ messages, drop }: { messages: readonly Message[]; drop: (id: number) => void }) {
   return (
     <div class="messages" role="status" aria-live="polite">

@@ -2,7 +2,7 @@ import type { Minute } from "../api.ts";
 import { dayTime } from "./format.ts";
 import { useWidth } from "./use-width.ts";
 
-/** Verdicts in the order they are stacked, good ones first. */
+/** Verdicts in stacking order, good ones first. */
 const WORDS = ["accepted", "duplicate", "dead", "rejected", "unauthorized", "refused", "failed"] as const;
 
 const HEIGHT = 160;
@@ -23,7 +23,7 @@ export function MinutesChart({ minutes }: { minutes: readonly Minute[] }) {
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
         role="img"
-        aria-label={`Deliveries per minute over the last hour: ${all} in all, at most ${most} in a minute`}
+        aria-label={`Deliveries per minute over the last hour: ${all} in total, at most ${most} per minute`}
       >
         <line class="axis" x1="0" x2={width} y1={BASE} y2={BASE} />
         <text class="tick" x="0" y={TOP - 2}>

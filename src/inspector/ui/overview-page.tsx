@@ -10,10 +10,10 @@ import { MinutesChart } from "./minutes-chart.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { visible } from "./visible.ts";
 
-/** Milliseconds between looks. */
+/** Milliseconds between refreshes. */
 const REFRESH = 2000;
 
-/** What has come and what became of it, drawn. */
+/** Statistics since the start of `listen`. */
 export function OverviewPage({ client }: { client: Client }) {
   const [look, setLook] = useState(0);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function OverviewPage({ client }: { client: Client }) {
   }, []);
   const { value, failure } = useLoaded(() => client.overview(), [client, look]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
-  if (value === undefined) return <p class="notice quiet">Reading</p>;
+  if (value === undefined) return <p class="notice quiet">Loading</p>;
   return (
     <main class="page overview">
       <h1>Overview</h1>
@@ -32,7 +32,7 @@ export function OverviewPage({ client }: { client: Client }) {
         <MinutesChart minutes={value.minutes} />
       </section>
       <section class="panel" aria-labelledby="latency-title">
-        <h2 id="latency-title">Time to the answer</h2>
+        <h2 id="latency-title">Response time</h2>
         <LatencyChart buckets={value.latency} />
       </section>
       <section class="panel" aria-labelledby="durations-title">
@@ -75,7 +75,7 @@ function DeadLetters({
     attempt(async () => {
       const { redriven } = await client.redriveAll();
       onChanged();
-      return { good: true, text: `${counted(redriven, "dead letter")} run again.` };
+      return { good: true, text: `${counted(redriven, "dead letter")} will run again.` };
     });
   return (
     <section class="panel wide" aria-labelledby="dead-title">
@@ -105,9 +105,9 @@ function DeadLetters({
   );
 }
 
-/** The newest dead letters by reason: one bar, its parts as wide as their share. */
+/** The newest dead letters by reason: one bar, divided by their shares. */
 function DeadChart({ dead, count }: { dead: readonly EntryRow[]; count: number }) {
-  if (dead.length === 0) return <p class="quiet">Nothing is waiting to be looked at.</p>;
+  if (dead.length === 0) return <p class="quiet">There are no dead letters.</p>;
   const reasons = new Map<string, number>();
   for (const { reason } of dead) reasons.set(reason ?? "-", (reasons.get(reason ?? "-") ?? 0) + 1);
   const parts = [...reasons].sort((a, b) => b[1] - a[1]);

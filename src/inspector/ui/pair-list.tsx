@@ -1,6 +1,6 @@
 import { visible } from "./visible.ts";
 
-/** Names and values, one below the other; a name may come twice. */
+/** Names and values, one per line; a name may occur twice. */
 export function PairList({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }) {
   return (
     <dl class="headers">

@@ -1,7 +1,7 @@
-/** What a piece of JSON text is, for its colour. */
+/** The kind of a JSON token, for its colour. */
 export type TokenKind = "key" | "string" | "number" | "word" | "mark";
 
-/** A piece of JSON text. */
+/** A token of JSON text. */
 export interface JsonToken {
   readonly kind: TokenKind;
   readonly text: string;
@@ -10,8 +10,8 @@ export interface JsonToken {
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/g;
 
 /**
- * A JSON text as indented lines. Every lexeme stays as it was sent, big numbers and escapes included: only white space
- * changes. `undefined` where the text is not JSON.
+ * Indents a JSON text. Only white space changes: tokens keep their spelling, including large numbers and escapes. Returns
+ * `undefined` if the text is not JSON.
  */
 export function prettyJson(text: string): readonly (readonly JsonToken[])[] | undefined {
   try {
@@ -47,7 +47,7 @@ export function prettyJson(text: string): readonly (readonly JsonToken[])[] | un
   return lines;
 }
 
-/** The lines of a text to compare: indented JSON where it is JSON. */
+/** The lines of a text for a comparison: indented if it is JSON. */
 export function comparableLines(text: string): readonly string[] {
   const pretty = prettyJson(text);
   if (pretty === undefined) return text.split("\n");

@@ -6,24 +6,24 @@ import { Headers } from "./headers.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { Verdict } from "./verdict.tsx";
 
-/** Everything that is remembered of a refused delivery. */
+/** All details of a refused delivery. */
 export function RefusalPage({ id, client }: { id: string; client: Client }) {
   const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
-  if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Reading {id}</p>;
+  if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;
   const { explanation, reason, bytes, durationMs, status } = refusal;
   return (
     <article class="detail" key={id}>
       <DetailHead title={`${refusal.method} ${refusal.target}`} row={refusal} id={undefined} focus={id} />
       <Summary {...explanation} />
       <p class="quiet">
-        Answered {status} in {duration(durationMs)}; {size(bytes)} of body read, none of it remembered.
+        Answered {status} in {duration(durationMs)}; {size(bytes)} of body read, none of it kept.
       </p>
       <Verdict explanation={explanation} />
       {reason === "signature_mismatch" && (
         <section aria-labelledby="why-title">
           <h2 id="why-title">Find out more</h2>
-          <p>Save the body where it is sent, and ask why its signature fails:</p>
+          <p>Save the body on the sending side, and find out why its signature fails:</p>
           <Command text={'npx hookporter verify body.json --signature "sha256=…"'} />
         </section>
       )}

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What the page shows, as it stands in the address's fragment. */
+/** What the page shows, as given in the address's fragment. */
 export interface Route {
-  /** Such as `/`, `/entry/12`, `/refusal/r3`, `/overview`, `/trigger`. */
+  /** For example `/`, `/entry/12`, `/refusal/r3`, `/overview`, `/trigger`. */
   readonly path: string;
-  /** The list's filter, as the API takes it. */
+  /** The list's filter, in the API's format. */
   readonly filter: URLSearchParams;
 }
 
@@ -20,12 +20,12 @@ export function toHash({ path, filter }: Route): string {
   return `#${path}${query === "" ? "" : `?${query}`}`;
 }
 
-/** Goes to another path under the same filter. */
+/** Goes to another path with the same filter. */
 export function goTo(path: string): void {
   location.hash = toHash({ ...readRoute(location.hash), path });
 }
 
-/** Narrows the list; an empty value takes a condition away. The way back is not kept for each letter typed. */
+/** Changes the filter; an empty value removes a condition. Does not add a history entry per keystroke. */
 export function setFilter(changes: Readonly<Record<string, string>>): void {
   const { path, filter } = readRoute(location.hash);
   for (const [name, value] of Object.entries(changes)) {
@@ -36,7 +36,7 @@ export function setFilter(changes: Readonly<Record<string, string>>): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** The route of now. */
+/** The current route. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

@@ -1,10 +1,10 @@
 /**
- * The token of this run. It comes in the address's fragment, which no browser sends anywhere, and is then kept for this
- * tab alone. A cookie would go to every server on this host, whatever its port: to each app somebody works on here.
+ * The token of this run. It is passed in the address's fragment, which browsers never send, and then kept only for this tab.
+ * A cookie would be sent to every server on this host, whatever its port, including each app under development.
  */
 const KEY = "hookporter-token";
 
-/** Takes the token out of the address, so that it is not seen, shared or kept in the history; else the one of this tab. */
+/** Removes the token from the address, so that it is not seen, shared or kept in the history; else returns this tab's. */
 export function takeToken(): string | null {
   const given = /^#token=([A-Za-z0-9_-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return sessionStorage.getItem(KEY);
@@ -13,7 +13,7 @@ export function takeToken(): string | null {
   return given;
 }
 
-/** Forgets a token that counts no more. */
+/** Forgets an invalid token. */
 export function dropToken(): void {
   sessionStorage.removeItem(KEY);
 }

@@ -1,11 +1,11 @@
 import type { Row } from "../api.ts";
 
-/** The word for what became of a delivery. */
+/** The word for a delivery's state. */
 function wordOf(row: Row): string {
   return row.type === "refusal" ? row.word : row.state;
 }
 
-/** That word with its mark; the mark differs in form too, so that nothing hangs on colour. */
+/** The state's word with a mark. Marks differ in shape too, so that colour is not the only difference. */
 export function StateWord({ row }: { row: Row }) {
   const word = wordOf(row);
   return <span class={`state ${word}`}>{word}</span>;

@@ -6,7 +6,7 @@ import { useLoaded } from "./use-loaded.ts";
 
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 
-/** Makes any of the 12 sample events, changed or not, and sends it signed. */
+/** Sends any of the 12 sample events, optionally edited, signed. */
 export function TriggerPage({ client }: { client: Client }) {
   const { value: samples, failure } = useLoaded(() => client.samples(), [client]);
   const [kind, setKind] = useState("payment.received");
@@ -16,7 +16,8 @@ export function TriggerPage({ client }: { client: Client }) {
     <main class="page trigger">
       <h1>Trigger a sample</h1>
       <p class="lead">
-        Made here, signed with the current secret, sent to this receiver as the service would.
+        Creates a sample event, signs it with the current secret and sends it to this receiver, as the service
+        would.
       </p>
       <div class="trigger-columns">
         <fieldset class="kinds">
@@ -62,7 +63,7 @@ function SampleForm({ sample, client }: { sample: Sample; client: Client }) {
       <p class="quiet">
         {sample.documented
           ? "The service documents this data."
-          : "The service does not document this data: it is made up."}
+          : "The service does not document this data; the sample is invented."}
       </p>
       <label class="field">
         data
@@ -76,7 +77,7 @@ function SampleForm({ sample, client }: { sample: Sample; client: Client }) {
       <div class="form-end">
         {data !== sample.data && (
           <button type="button" onClick={() => setData(sample.data)}>
-            As it was
+            Reset
           </button>
         )}
         <button type="submit" class="main">

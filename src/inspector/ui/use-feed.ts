@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Client } from "./client.ts";
 import { Feed } from "./feed.ts";
 
-/** The list for a filter, kept up to date; the page is drawn anew at most once per frame, however much comes. */
+/** The list for a filter, kept up to date. The page is rendered at most once per frame. */
 export function useFeed(client: Client, query: string): Feed | undefined {
   const [, redraw] = useState(0);
   const feed = useRef<Feed | undefined>(undefined);
@@ -24,7 +24,7 @@ export function useFeed(client: Client, query: string): Feed | undefined {
   return feed.current;
 }
 
-/** `within`, a time ago in milliseconds, is the page's own word for `since`. */
+/** `within`, a duration in milliseconds, is the page's own parameter for `since`. */
 function withTimes(query: string): URLSearchParams {
   const filter = new URLSearchParams(query);
   const within = Number(filter.get("within"));

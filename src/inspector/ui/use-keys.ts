@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** What keys do, by their names. */
+/** The actions of keys, by key name. */
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** Listens for keys, but for those that are typed into something, pressed with others, or meant for a dialog. */
+/** Listens for keys, except in inputs, with modifiers, or in a dialog. */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);
   current.current = keys;
@@ -13,7 +13,7 @@ export function useKeys(keys: Keys): void {
       const target = event.target as HTMLElement;
       if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
       const inList = target.id === "list" || target === document.body || target.tagName === "H1";
-      // A button keeps its own Enter; arrows scroll whatever has the focus, but the list.
+      // A button keeps its own Enter; arrows scroll whatever has the focus, except the list.
       if (!inList && /^(?:Enter|Arrow)/.test(event.key)) return;
       if (!inList && target.closest("pre") !== null && event.key.length > 1) return;
       const action = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined;

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Something that is read from the API. */
+/** A value loaded from the API. */
 export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly failure: string | undefined;
 }
 
-/** Reads something now, and again whenever one of `inputs` changes; the old value stays until the new one is there. */
+/** Loads a value, and again whenever one of `inputs` changes; keeps the old value until the new one is there. */
 export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Loaded<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ value: undefined, failure: undefined });
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** The width of an element as it is drawn, so that what is drawn in it needs no scaling and its texts keep their size. */
+/** The rendered width of an element, so that its content needs no scaling and texts keep their size. */
 export function useWidth(first: number) {
   const element = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(first);

@@ -3,7 +3,7 @@ import { visible } from "./visible.ts";
 
 const MARKS = { passed: "✓", failed: "✕", skipped: "–" } as const;
 
-/** Why a delivery was taken or not: each check in its order. */
+/** Why a delivery was accepted or refused: each check in order. */
 export function Verdict({ explanation }: { explanation: Explanation }) {
   return (
     <section aria-labelledby="verdict-title">

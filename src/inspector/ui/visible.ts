@@ -1,6 +1,6 @@
 /**
- * A text as it is safe to show: control characters, invisible direction marks and lone surrogates become escapes, so that
- * a delivery cannot hide or reorder what is read. Line breaks and tabs stay where `lines` is asked for.
+ * Makes a text safe to display: control characters, invisible direction marks and lone surrogates become escapes, so that a
+ * delivery cannot hide or reorder text. With `lines`, line breaks and tabs are kept.
  */
 export function visible(text: string, { lines = false }: { readonly lines?: boolean } = {}): string {
   return text.replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu, (character) => {

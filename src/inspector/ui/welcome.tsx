@@ -3,19 +3,19 @@ import { Command } from "./copy-button.tsx";
 import { clearFilter } from "./filter-bar.tsx";
 import { goTo } from "./route.ts";
 
-/** What to do while nothing has come. */
+/** What to do before the first delivery. */
 export function NothingYet({ status }: { status: Status | undefined }) {
   const endpoint = status?.endpoint ?? "http://127.0.0.1:4400/webhooks";
   const url = endpoint === "http://127.0.0.1:4400/webhooks" ? "" : ` --url ${endpoint}`;
   return (
     <main class="welcome">
-      <h1>Nothing has come yet</h1>
-      <p>Each delivery is shown here as it arrives. Send a sample from the folder that listen runs in,</p>
+      <h1>No deliveries yet</h1>
+      <p>Each delivery appears here when it arrives. Send a sample from the folder in which listen runs:</p>
       <Command text={`npx hookporter trigger payment.received${url}`} />
       <Command text={`npx hookporter trigger --all${url}`} />
-      <p>or point the service, a script or a tunnel at the endpoint,</p>
+      <p>Or point the service, a script or a tunnel at the endpoint:</p>
       <Command text={endpoint} />
-      <p>or begin here:</p>
+      <p>Or start here:</p>
       <button type="button" class="main" onClick={() => goTo("/trigger")}>
         Trigger a sample
       </button>
@@ -23,15 +23,15 @@ export function NothingYet({ status }: { status: Status | undefined }) {
   );
 }
 
-/** What to do when a filter leaves nothing. */
+/** What to do if no delivery matches the filter. */
 export function NothingFits({ searching }: { searching: boolean }) {
   return (
     <div class="empty">
-      <h2>No delivery fits</h2>
+      <h2>No matching deliveries</h2>
       <p>
         {searching
-          ? "None of those looked into so far has this text."
-          : "Something may still come; it is shown here when it does."}
+          ? "None of the deliveries searched so far contains this text."
+          : "New matching deliveries will appear here."}
       </p>
       <button type="button" onClick={clearFilter}>
         Show all
@@ -43,17 +43,17 @@ export function NothingFits({ searching }: { searching: boolean }) {
 const KEYS = [
   ["j", "k", "next, previous"],
   ["Enter", "", "open"],
-  ["r", "", "replay re-signed"],
+  ["r", "", "replay as new event"],
   ["/", "", "search"],
   ["Esc", "", "back to the list"],
 ] as const;
 
-/** What stands beside the list while nothing is chosen. */
+/** Shown beside the list while nothing is selected. */
 export function NothingChosen({ status }: { status: Status | undefined }) {
   return (
     <div class="empty beside">
-      <h2>Choose a delivery</h2>
-      <p>It shows why it was taken or not, what ran, and what can be done.</p>
+      <h2>Select a delivery</h2>
+      <p>See why it was accepted or refused, what ran, and what you can do.</p>
       <dl class="keys">
         {KEYS.map(([one, other, meaning]) => (
           <div key={meaning}>
@@ -88,14 +88,14 @@ export function NothingChosen({ status }: { status: Status | undefined }) {
   );
 }
 
-/** What is shown to somebody without the token. */
+/** Shown to a user without the token. */
 export function NoToken() {
   return (
     <main class="locked">
       <h1>hookporter</h1>
       <p>
         This page needs the token of the running <code>listen</code>. Open the address that it printed, or
-        press <kbd>o</kbd> in its terminal. Each start has a token of its own.
+        press <kbd>o</kbd> in its terminal. Each start has a new token.
       </p>
       <Command text="npx hookporter listen" />
     </main>

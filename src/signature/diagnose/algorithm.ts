@@ -1,10 +1,10 @@
-/** Hash functions that signatures are made with, ours first, each with the hex digits of its digest. */
+/** Hash functions used for signatures, ours first, with the number of hex digits in their digests. */
 export const ALGORITHMS = { sha256: 64, sha1: 40, sha384: 96, sha512: 128 } as const;
 
 /** One of the hash functions. */
 export type Algorithm = keyof typeof ALGORITHMS;
 
-/** The hash functions whose digest has so many hex digits. */
+/** The hash function whose digest has this many hex digits. */
 export function algorithmOf(digits: number): Algorithm | undefined {
   return (Object.keys(ALGORITHMS) as Algorithm[]).find((name) => ALGORITHMS[name] === digits);
 }

@@ -1,15 +1,15 @@
 import type { Cause } from "./causes.ts";
 
-/** A body as it may have been when it was signed, and the causes that lead from it to the one at hand. */
+/** A body as it may have been when it was signed, and the causes that turn it into the received one. */
 export interface BodyVariant {
   readonly causes: readonly Cause[];
-  /** The bytes, made when they are asked for; `undefined` where they would be far longer than the body. */
+  /** Makes the bytes; returns `undefined` if they would be far longer than the body. */
   readonly bytes: () => Uint8Array | undefined;
-  /** How much work making them is, where hashing a byte is 1. */
+  /** The work to make them; hashing one byte is 1. */
   readonly work: number;
 }
 
-/** A variant whose bytes are at hand, or quickly made. */
+/** Creates a variant whose bytes are available or cheap to make. */
 export function variant(
   causes: readonly Cause[],
   bytes: () => Uint8Array | string | undefined,

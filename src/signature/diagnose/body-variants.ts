@@ -5,22 +5,22 @@ import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
 
 const BOM = "\uFEFF";
-/** JSON of more tokens than these is not spelt in every way: printing it takes too long. */
+/** JSON with more tokens than this is not printed in every way, since that takes too long. */
 const MANY_TOKENS = 40_000;
-/** What it takes to read a token and to spell it anew, where hashing a byte is 1. */
+/** The work to read and reprint one token; hashing one byte is 1. */
 const TOKEN_WORK = 300;
 
-/** The bodies that may have been signed in place of another. */
+/** The bodies that may have been signed instead of the received one. */
 export interface BodyVariants {
-  /** Those with the fewest causes first. */
+  /** Variants with the fewest causes come first. */
   readonly variants: readonly BodyVariant[];
-  /** Whether the body is small enough for all of them. */
+  /** Whether the body is small enough to try all variants. */
   readonly complete: boolean;
-  /** What finding them took, where hashing a byte is 1. */
+  /** The work spent on finding them; hashing one byte is 1. */
   readonly work: number;
 }
 
-/** The bodies that may have been signed in place of this one. */
+/** Finds the bodies that may have been signed instead of this one. */
 export function bodyVariants(body: Uint8Array): BodyVariants {
   const text = decode(body);
   const marked = text?.startsWith(BOM) === true;
@@ -38,7 +38,7 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
   return { variants, complete, work };
 }
 
-/** The text of a body, byte order mark included; `undefined` where it is not UTF-8. */
+/** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */
 export function decode(body: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
@@ -48,12 +48,12 @@ export function decode(body: Uint8Array): string | undefined {
 }
 
 function reprinted(json: JsonTokens, marked: boolean, spellings: Spellings): readonly BodyVariant[] {
-  const unmarked = marked ? [cause("byte_order_mark", "none where it was signed")] : [];
+  const unmarked = marked ? [cause("byte_order_mark", "none on the signing side")] : [];
   const asIs = { causes: [], tail: json.tail };
   const data = memberOf(json, "data");
   const alone = { causes: [cause("body_data_only")], tail: "" };
   return [
-    // A line break alone needs no printing: it is among the variants of the text.
+    // A difference in the line break alone needs no reprinting: the text variants contain it.
     ...jsonVariants(json, [asIs, otherTail(asIs.tail)], spellings, unmarked).filter(({ causes }) => {
       return causes.length > 1 || causes[0]?.code !== "newline_at_end";
     }),
@@ -63,7 +63,7 @@ function reprinted(json: JsonTokens, marked: boolean, spellings: Spellings): rea
 
 function textVariants(text: string): readonly BodyVariant[] {
   const marked = text.startsWith(BOM);
-  const mark = cause("byte_order_mark", marked ? "none where it was signed" : "one where it was signed");
+  const mark = cause("byte_order_mark", marked ? "none on the signing side" : "one on the signing side");
   return [
     ...newlines(text),
     variant([mark], () => (marked ? text.slice(1) : BOM + text)),
@@ -72,9 +72,9 @@ function textVariants(text: string): readonly BodyVariant[] {
   ];
 }
 
-/** How the JSON may have ended, where a line break is what differs. */
+/** The other end that the JSON may have had, if the line break differs. */
 function otherTail(tail: string): { causes: readonly Cause[]; tail: string } {
-  const detail = tail === "" ? "one where it was signed" : "none where it was signed";
+  const detail = tail === "" ? "one on the signing side" : "none on the signing side";
   return { causes: [cause("newline_at_end", detail)], tail: tail === "" ? "\n" : "" };
 }
 
@@ -85,13 +85,13 @@ function newlines(text: string): readonly BodyVariant[] {
       return changed === text ? undefined : changed;
     });
   return [
-    made("newline_at_end", "one where it was signed", () => `${text}\n`),
-    made("newline_at_end", "one where it was signed", () => `${text}\r\n`),
-    made("newline_at_end", "none where it was signed", () => text.replace(/\r?\n$/, "")),
-    made("newline_at_end", "none where it was signed", () => text.trimEnd()),
-    made("line_endings", "LF where it was signed", () => text.replaceAll("\r\n", "\n")),
-    made("line_endings", "CRLF where it was signed", () => text.replace(/\r?\n/g, "\r\n")),
-    made("line_endings", "none where it was signed", () => text.replace(/[\r\n]+/g, "")),
+    made("newline_at_end", "one on the signing side", () => `${text}\n`),
+    made("newline_at_end", "one on the signing side", () => `${text}\r\n`),
+    made("newline_at_end", "none on the signing side", () => text.replace(/\r?\n$/, "")),
+    made("newline_at_end", "none on the signing side", () => text.trimEnd()),
+    made("line_endings", "LF on the signing side", () => text.replaceAll("\r\n", "\n")),
+    made("line_endings", "CRLF on the signing side", () => text.replace(/\r?\n/g, "\r\n")),
+    made("line_endings", "none on the signing side", () => text.replace(/[\r\n]+/g, "")),
   ];
 }
 
@@ -106,12 +106,12 @@ function emptyVariants(): readonly BodyVariant[] {
 function stringVariants(text: string): readonly BodyVariant[] {
   return [
     variant(
-      [cause("body_string", "as a string where it was signed")],
+      [cause("body_string", "as a string on the signing side")],
       () => JSON.stringify(text),
       text.length * 4,
     ),
     variant(
-      [cause("body_string", "as a string here")],
+      [cause("body_string", "as a string on this side")],
       () => {
         if (!/^\s*"/.test(text)) return undefined;
         try {
@@ -127,8 +127,8 @@ function stringVariants(text: string): readonly BodyVariant[] {
 }
 
 function formVariants(text: string): readonly BodyVariant[] {
-  const there = [cause("body_form", "as a form where it was signed")];
-  const here = [cause("body_form", "as a form here")];
+  const there = [cause("body_form", "as a form on the signing side")];
+  const here = [cause("body_form", "as a form on this side")];
   const spaced = () => new URLSearchParams({ payload: text }).toString();
   const percent = () => encode(text);
   const work = text.length * 20;
@@ -173,11 +173,11 @@ function decodeForm(text: string): string | undefined {
 
 function base64Variants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
   const encoded = text !== undefined && /^[A-Za-z0-9+/]+={0,2}\s*$/.test(text);
-  const there = [cause("body_base64", "in base64 where it was signed")];
+  const there = [cause("body_base64", "in base64 on the signing side")];
   return [
     variant(there, () => Buffer.from(body).toString("base64")),
     ...(encoded
-      ? [variant([cause("body_base64", "in base64 here")], () => Buffer.from(text, "base64"))]
+      ? [variant([cause("body_base64", "in base64 on this side")], () => Buffer.from(text, "base64"))]
       : []),
   ];
 }

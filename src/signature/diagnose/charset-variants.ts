@@ -1,10 +1,10 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
-/** What joining one part to the others takes, where hashing a byte is 1. */
+/** The work to append one part; hashing one byte is 1. */
 const PART_WORK = 100;
 
-/** The same text in other character encodings, and bytes that a decoder has lost. */
+/** The same text in other character encodings, and with bytes that a decoder lost. */
 export function charsetVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
   const bytes = Buffer.from(body);
   if (!bytes.some((byte) => byte >= 0x80)) return text === undefined ? [] : [utf16(text)];
@@ -16,7 +16,7 @@ export function charsetVariants(body: Uint8Array, text: string | undefined): rea
   ];
   if (text === undefined) {
     const replaced = () => bytes.toString("utf8");
-    return [...misread, variant([cause("undecodable", "where it was signed")], replaced)];
+    return [...misread, variant([cause("undecodable", "on the signing side")], replaced)];
   }
   return [
     ...misread,
@@ -27,8 +27,8 @@ export function charsetVariants(body: Uint8Array, text: string | undefined): rea
 }
 
 /**
- * Where a decoder put U+FFFD for each byte it could not read, one and the same byte of Latin-1 may have stood: the
- * commonest accented letter, as often as it comes.
+ * A decoder replaces each unreadable byte with U+FFFD. Assumes that all of them were the same Latin-1 byte, such as a
+ * frequent accented letter, and tries each such byte.
  */
 export function lostByteVariants(text: string): readonly BodyVariant[] {
   if (!text.includes("\uFFFD")) return [];

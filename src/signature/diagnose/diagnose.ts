@@ -7,41 +7,41 @@ import { readForms } from "./header-form.ts";
 import { mistakenKeyings, type NamedSecret, plainKeyings } from "./keyings.ts";
 import { search } from "./search.ts";
 
-/** Why a signature does not match. Holds no secret, no digest and nothing of the body. */
+/** Why a signature does not match. Contains no secret, no digest and nothing from the body. */
 export interface Diagnosis {
-  /** Of the first cause of the nearest explanation; `valid`, or `unexplained` where there is none. */
+  /** The first cause of the simplest explanation; `valid`, or `unexplained` if there is none. */
   readonly code: CauseCode;
   readonly meaning: string;
   readonly fix: string;
-  /** The ways to explain it, that with the fewest causes first. The causes of one count together. */
+  /** The explanations, those with the fewest causes first. All causes of one explanation apply together. */
   readonly explanations: readonly (readonly Cause[])[];
-  /** Where nothing explains it: what to try, in order. */
+  /** What to try, in order, if nothing explains it. */
   readonly advice: readonly string[];
-  /** How many digests were compared. */
+  /** The number of digests compared. */
   readonly tried: number;
-  /** Whether every combination was tried; a large body leaves out the rarer ones. */
+  /** Whether every combination was tried; for a large body, rare ones are skipped. */
   readonly complete: boolean;
 }
 
-/** What a diagnosis may look into beside the body, the header and the secrets. */
+/** What a diagnosis may use besides the body, the header and the secrets. */
 export interface DiagnoseOptions {
-  /** Secrets that are set elsewhere on this machine: was the signature made with one of them? At most 16 are tried. */
+  /** Secrets set elsewhere on this machine that may have been used by mistake. At most 16 are tried. */
   readonly others?: readonly NamedSecret[];
-  /** The delivery's headers: does one of another name carry the signature? */
+  /** The delivery's headers, to find the signature under another name. */
   readonly headers?: HeaderBag;
-  /** The most work it may be, in bytes hashed: 700 million by default, about a second; 100 million are a tenth of it. */
+  /** The maximum work, in bytes hashed. Default 700 million, about a second. */
   readonly work?: number;
 }
 
-/** More explanations than these only confuse. */
+/** More explanations than this would only confuse. */
 const MOST_EXPLANATIONS = 5;
 const WORK = 7e8;
 
 /**
- * Finds out why a signature does not match: which common mistakes in the body, the secret or the header lead from a
- * good signature to this one. The mistakes of `CAUSES` are tried, up to one of each part together; what it says is
- * proven by the digest, not guessed. Takes milliseconds for most bodies and up to a second or two for 1 MiB, so ask for
- * it when somebody reads the answer, and never tell it to the sender.
+ * Finds out why a signature does not match: which common mistakes in the body, the secret or the header turn a valid
+ * signature into this one. Tries the mistakes of `CAUSES`, up to one of each part together. A cause is proven by the
+ * digest, not guessed. Takes milliseconds for most bodies and one to two seconds for 1 MiB, so call it only if a person
+ * reads the result, and never send the result to the sender.
  */
 export function diagnoseSignature(
   body: Uint8Array,
@@ -71,7 +71,7 @@ function certain(found: Cause): Diagnosis {
   return { code, meaning, fix, explanations: [[found]], advice: [], tried: 0, complete: true };
 }
 
-/** The name of the header whose value is a good signature. */
+/** The name of a header whose value is a valid signature. */
 function signedUnder(headers: HeaderBag, body: Uint8Array, secrets: readonly Secret[]): string | undefined {
   const names = headers instanceof Headers ? [...headers.keys()] : Object.keys(headers);
   return names.find((name) => verify(body, readHeader(headers, name), secrets).ok);

@@ -1,24 +1,24 @@
 import { ALGORITHMS, type Algorithm, algorithmOf } from "./algorithm.ts";
 import { type Cause, cause } from "./causes.ts";
 
-/** One way to read a header's value: the digest in it, and what is wrong with how it is written. */
+/** One way to read a header's value: the digest in it, and what is wrong with its format. */
 export interface HeaderForm {
   readonly causes: readonly Cause[];
   readonly algorithm: Algorithm;
-  /** Lowercase hex; the beginning of the digest where it was cut off. */
+  /** Lowercase hex; only the beginning of the digest if it was cut off. */
   readonly hex: string;
 }
 
-/** What a header's value shows. */
+/** The result of reading a header's value. */
 export interface HeaderReading {
   readonly forms: readonly HeaderForm[];
-  /** A cause that the value itself proves, whatever the body and the secret. */
+  /** A cause that the value alone proves, whatever the body and the secret. */
   readonly evident: Cause | undefined;
 }
 
-/** Fewer digits than this could fit by chance. */
+/** Fewer digits than this could match by chance. */
 const ENOUGH_DIGITS = 8;
-/** Values are longer only where somebody means harm. */
+/** Honest values are never longer. */
 const LONGEST = 1000;
 
 const PREFIX = /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
@@ -26,7 +26,7 @@ const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
 const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
-/** Reads a header's value in every way that a signature of these bytes may have been written. */
+/** Reads a header's value in every format that a signature of these bytes may have. */
 export function readForms(header: string | readonly string[]): HeaderReading {
   const values = typeof header === "string" ? splitRepeated(header) : header;
   if (typeof header === "string" && OTHER_SCHEME.test(header.slice(0, LONGEST))) {
@@ -38,7 +38,7 @@ export function readForms(header: string | readonly string[]): HeaderReading {
   return { forms: readings.flatMap(({ forms }) => forms), evident };
 }
 
-/** Node joins two headers of one name with a comma. */
+/** Node joins repeated headers with a comma. */
 function splitRepeated(value: string): readonly string[] {
   const parts = value.slice(0, LONGEST).split(/\s*,\s*/);
   return parts.every((part) => /^(?:sha\d+=)?[\w+/=-]{16,}$/.test(part)) ? parts : [value];
@@ -73,7 +73,7 @@ function readPrefixes(value: string): { prefixes: readonly string[]; rest: strin
   return { prefixes, rest };
 }
 
-/** Another algorithm under its own prefix is one cause, not two. */
+/** Another algorithm with its own prefix is one cause, not two. */
 function prefixCauses(prefixes: readonly string[], algorithm: Algorithm): readonly Cause[] {
   const [first, ...others] = prefixes;
   if (first === undefined) return [cause("prefix_missing")];
@@ -111,7 +111,7 @@ function base64Forms(digest: string): readonly HeaderForm[] {
   return [{ algorithm, hex: bytes.toString("hex"), causes: [...algorithmCauses(algorithm), cause(code)] }];
 }
 
-/** A digest among other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
+/** A digest within other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
 function formInside(value: string, before: readonly Cause[]): readonly HeaderForm[] {
   const found = HEX_INSIDE.exec(value)?.[0];
   const algorithm = algorithmOf(found?.length ?? 0);

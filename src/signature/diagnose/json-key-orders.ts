@@ -1,7 +1,7 @@
-/** An order that keys may have been in. */
+/** An order that keys may have had. */
 export interface KeyOrder {
   readonly name: string;
-  /** Below 0 where the first name comes first; 0 leaves two as they are. */
+  /** Negative if the first name comes first; 0 keeps the order of both. */
   readonly compare: (one: string, other: string) => number;
 }
 
@@ -12,7 +12,7 @@ const DESCRIBED = [
 ];
 const RANKS = new Map(DESCRIBED.map((name, rank) => [name, rank]));
 
-/** The orders that libraries and the service print keys in, the commonest first. */
+/** The key orders of libraries and of the service, most common first. */
 export const KEY_ORDERS: readonly KeyOrder[] = [
   { name: "alphabetical", compare: (one, other) => (one < other ? -1 : one > other ? 1 : 0) },
   { name: "as the service describes them", compare: (one, other) => rankOf(one) - rankOf(other) },

@@ -8,7 +8,7 @@ export interface Spacing {
   readonly indent: string;
 }
 
-/** The ways that libraries print, the commonest first. */
+/** The spacing styles of libraries, most common first. */
 export const SPACINGS: readonly Spacing[] = [
   { name: "compact", comma: ",", colon: ":", indent: "" },
   { name: "2 spaces", comma: ",", colon: ": ", indent: "  " },
@@ -17,7 +17,7 @@ export const SPACINGS: readonly Spacing[] = [
   { name: "a space after each comma and colon", comma: ", ", colon: ": ", indent: "" },
 ];
 
-/** Prints tokens; `undefined` where the text would be longer than the limit, as indentation can make it. */
+/** Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make it. */
 export function printSpaced(
   tokens: readonly string[],
   { comma, colon, indent }: Spacing,
@@ -48,7 +48,7 @@ export function printSpaced(
   return text;
 }
 
-/** Prints tokens with the white space that they had. */
+/** Prints tokens with their original white space. */
 export function printAsSpaced(tokens: readonly string[], { gaps }: JsonTokens): string {
   let text = "";
   for (let at = 0; at < tokens.length; at++) text += (gaps[at] ?? "") + tokens[at];

@@ -1,10 +1,10 @@
-/** How a library spells a string of JSON: from its plain spelling, quotes included, to its own. */
+/** How a library writes a JSON string, given its plain form, quotes included. */
 export interface Spelling {
   readonly name: string;
   readonly spell: (plain: string) => string;
 }
 
-/** The ways that libraries spell strings. The plain one escapes only what JSON says must be escaped. */
+/** How libraries write strings. The plain form escapes only what JSON requires. */
 export const ESCAPES: readonly Spelling[] = [
   { name: "no more escapes than needed", spell: (plain) => plain },
   { name: "non-ASCII as \\u escapes", spell: (plain) => plain.replace(/[^ -~]/g, unicode) },
@@ -20,7 +20,7 @@ export const ESCAPES: readonly Spelling[] = [
   },
 ];
 
-/** The ways that libraries print a number they have read. */
+/** How libraries print a number that they have parsed. */
 export const NUMBERS: readonly Spelling[] = [
   { name: "as JavaScript prints them", spell: (number) => JSON.stringify(Number(number)) },
   {
@@ -33,19 +33,19 @@ export const NUMBERS: readonly Spelling[] = [
   },
 ];
 
-/** Strings in their plain spelling; everything else as it is. */
+/** Strings in their plain form; other tokens unchanged. */
 export function plainTokens(tokens: readonly string[]): readonly string[] {
   return tokens.map((token) => {
     return token.startsWith('"') && token.includes("\\") ? JSON.stringify(JSON.parse(token)) : token;
   });
 }
 
-/** Spells every string anew. */
+/** Rewrites every string. */
 export function spellStrings(plain: readonly string[], { spell }: Spelling): readonly string[] {
   return plain.map((token) => (token.startsWith('"') ? spell(token) : token));
 }
 
-/** Spells every number anew. */
+/** Rewrites every number. */
 export function spellNumbers(tokens: readonly string[], { spell }: Spelling): readonly string[] {
   return tokens.map((token) => (/^[-\d]/.test(token) ? spell(token) : token));
 }
@@ -54,9 +54,9 @@ function escapeSlash(plain: string): string {
   return plain.replaceAll("/", "\\/");
 }
 
-/** The quotes around the text stay as they are. */
+/** The quotes around the text are kept. */
 function escapeUpperCase(plain: string): string {
-  // Escapes and pairs of backslashes are taken whole, so that no part of one is taken for a character.
+  // Match escapes and pairs of backslashes whole, so that no part of one is read as a character.
   const inside = plain.slice(1, -1).replace(/\\u[0-9a-f]{4}|\\\\|\\"|[^ -~]|[<>&'+`]/g, (found) => {
     if (found === "\\\\") return found;
     const code = found.startsWith("\\u") ? found.slice(2) : unicode(found.slice(-1)).slice(2);

@@ -1,6 +1,6 @@
 import type { KeyOrder } from "./json-key-orders.ts";
 
-/** A JSON text in its parts: each token as it is spelt, and the white space before it. */
+/** A JSON text in parts: each token as written, and the white space before it. */
 export interface JsonTokens {
   readonly tokens: readonly string[];
   readonly gaps: readonly string[];
@@ -9,10 +9,10 @@ export interface JsonTokens {
   readonly tail: string;
 }
 
-/** Deeper texts are not printed anew: indentation would make them grow without bound. */
+/** Deeper texts are not reprinted: indentation would make them grow without bound. */
 const MAX_DEPTH = 64;
 
-/** The parts of a JSON text; `undefined` for text that is not JSON, or nested too deep. */
+/** Splits a JSON text into parts; returns `undefined` if it is not JSON or is nested too deeply. */
 export function tokenise(text: string): JsonTokens | undefined {
   try {
     JSON.parse(text);
@@ -39,7 +39,7 @@ export function tokenise(text: string): JsonTokens | undefined {
   }
 }
 
-/** By hand, since a pattern runs out of stack on a long string. */
+/** Written by hand, since a regular expression overflows the stack on a long string. */
 function endOf(text: string, start: number): number {
   if (text[start] === '"') {
     let at = start + 1;
@@ -57,7 +57,7 @@ function isStructure(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
 
-/** The tokens with the keys of every object in an order. */
+/** Returns the tokens with the keys of every object sorted. */
 export function sortKeys(tokens: readonly string[], { compare }: KeyOrder): readonly string[] {
   const ends = endsOf(tokens);
   const sorted: string[] = [];
@@ -69,7 +69,7 @@ export function sortKeys(tokens: readonly string[], { compare }: KeyOrder): read
     sorted.push(tokens[end] ?? "");
     return end + 1;
   };
-  /** The bracket or comma at hand, and the value after it. */
+  /** The current bracket or comma, and the value after it. */
   const emitNext = (at: number): number => {
     sorted.push(tokens[at] ?? "");
     return at + 1 === ends[at] ? at + 1 : emit(at + 1);
@@ -89,7 +89,7 @@ export function sortKeys(tokens: readonly string[], { compare }: KeyOrder): read
   return sorted;
 }
 
-/** Where the value that begins at each token ends. */
+/** For each token that begins a value, the position where the value ends. */
 function endsOf(tokens: readonly string[]): Int32Array {
   const ends = new Int32Array(tokens.length).map((_, index) => index);
   const open: number[] = [];
@@ -104,7 +104,7 @@ function nameOf(key: string): string {
   return key.includes("\\") ? JSON.parse(key) : key.slice(1, -1);
 }
 
-/** The parts of one member's value of the top-level object; `undefined` where there is none of that name. */
+/** The parts of one member of the top-level object; `undefined` if there is no such member. */
 export function memberOf({ tokens, gaps }: JsonTokens, name: string): JsonTokens | undefined {
   if (tokens[0] !== "{") return undefined;
   const ends = endsOf(tokens);

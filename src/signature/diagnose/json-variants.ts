@@ -5,7 +5,7 @@ import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
 import { ESCAPES, NUMBERS, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { type JsonTokens, sortKeys } from "./json-tokens.ts";
 
-/** One choice in how JSON is printed; no cause where it leaves the text as it is. */
+/** One choice in how JSON is printed; no causes if it leaves the text unchanged. */
 interface Choice<Made> {
   readonly causes: readonly Cause[];
   readonly make: Made;
@@ -13,18 +13,18 @@ interface Choice<Made> {
 
 type Tokens = readonly string[];
 
-/** What printing a token and a character costs, where hashing a byte is 1. */
+/** The work to print a token and a character; hashing one byte is 1. */
 const TOKEN_WORK = 100;
 const CHARACTER_WORK = 12;
 
-/** How far the choices go: strings and numbers are spelt anew in every way, in the commonest, or in none. */
+/** Which spellings of strings and numbers to try: all of them, the common ones, or none. */
 export type Spellings = "all" | "common" | "none";
 
 /**
- * The same JSON as other libraries would print it: every combination of spacing, key order, escapes and numbers, but for
+ * The same JSON as other libraries would print it: every combination of spacing, key order, escapes and numbers, except
  * those that change nothing.
  *
- * @param close - ways to end the text, each with its cause
+ * @param close - ways to end the text, each with its causes
  */
 export function jsonVariants(
   json: JsonTokens,
@@ -88,7 +88,7 @@ function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Toke
   return [...strings, ...numbered];
 }
 
-/** Many choices come to the same where there is little to choose. */
+/** Drops choices with the same result; for simple JSON there are many. */
 function distinct(choices: readonly Choice<Tokens>[]): readonly Choice<Tokens>[] {
   return choices.filter(
     (one, index) => !choices.slice(0, index).some((other) => isSame(one.make, other.make)),
@@ -107,7 +107,7 @@ function spacingsOf(
   }));
   if (own !== undefined)
     return [{ causes: [], make: (tokens, limit) => printSpaced(tokens, own, limit) }, ...others];
-  // White space of no library's style belongs to where it stands: it cannot move with a key.
+  // White space that is no library's style belongs to its position, so it cannot move with a key.
   return reordered ? others : [{ causes: [], make: (tokens) => printAsSpaced(tokens, json) }, ...others];
 }
 

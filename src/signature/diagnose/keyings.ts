@@ -3,7 +3,7 @@ import type { Secret } from "../secrets.ts";
 import type { Algorithm } from "./algorithm.ts";
 import { type Cause, cause } from "./causes.ts";
 
-/** A secret that is set elsewhere, and what to call it, such as the name of its variable. */
+/** A secret set elsewhere, and its name, such as the name of a variable. */
 export interface NamedSecret {
   readonly name: string;
   readonly secret: Secret;
@@ -15,11 +15,11 @@ export interface Keying {
   readonly digest: (algorithm: Algorithm, body: Uint8Array) => string;
 }
 
-/** More secrets than these are not looked at, so that the search stays bounded. */
+/** The maximum number of secrets tried, to keep the search bounded. */
 const MOST_SECRETS = 4;
 const MOST_OTHERS = 16;
 
-/** The secrets as they are, those set elsewhere included. */
+/** The secrets unchanged, including those set elsewhere. */
 export function plainKeyings(secrets: readonly Secret[], others: readonly NamedSecret[]): readonly Keying[] {
   const own = secrets.slice(0, MOST_SECRETS).map(({ key }) => keyed([], key.export()));
   const named = others.slice(0, MOST_OTHERS).map(({ name, secret }) => {
@@ -28,30 +28,30 @@ export function plainKeyings(secrets: readonly Secret[], others: readonly NamedS
   return [...own, ...named];
 }
 
-/** The secrets as somebody may have taken them by mistake. */
+/** The secrets after common mistakes, such as quotes around them. */
 export function mistakenKeyings(secrets: readonly Secret[]): readonly Keying[] {
   const own = secrets.slice(0, MOST_SECRETS).flatMap(({ key }) => mistakesOf(key.export()));
-  return [...own, ...unset(), hashed("of the body alone", (body) => [body])];
+  return [...own, ...unset(), hashed("over the body alone", (body) => [body])];
 }
 
 function mistakesOf(key: Buffer): readonly Keying[] {
   const text = key.toString("utf8");
   const isText = Buffer.from(text, "utf8").equals(key);
   const variants: [Cause, Uint8Array | string | undefined][] = [
-    [cause("secret_quotes", "double quotes where it was signed"), `"${text}"`],
-    [cause("secret_quotes", "single quotes where it was signed"), `'${text}'`],
-    [cause("secret_quotes", "quotes here"), /^(["'`])(.+)\1$/s.exec(text)?.[2]],
-    [cause("secret_whitespace", "a line break where it was signed"), `${text}\n`],
-    [cause("secret_whitespace", "a line break where it was signed"), `${text}\r\n`],
-    [cause("secret_whitespace", "a space where it was signed"), `${text} `],
-    [cause("secret_whitespace", "a space where it was signed"), ` ${text}`],
-    [cause("secret_whitespace", "spaces here"), text.trim()],
-    [cause("secret_hex", "decoded where it was signed"), decoded(text, "hex")],
-    [cause("secret_hex", "decoded here"), key.toString("hex")],
-    [cause("secret_hex", "decoded here"), key.toString("hex").toUpperCase()],
-    [cause("secret_base64", "decoded where it was signed"), decoded(text, "base64")],
-    [cause("secret_base64", "decoded here"), key.toString("base64")],
-    [cause("secret_base64", "decoded here"), key.toString("base64url")],
+    [cause("secret_quotes", "double quotes on the signing side"), `"${text}"`],
+    [cause("secret_quotes", "single quotes on the signing side"), `'${text}'`],
+    [cause("secret_quotes", "quotes on this side"), /^(["'`])(.+)\1$/s.exec(text)?.[2]],
+    [cause("secret_whitespace", "a line break on the signing side"), `${text}\n`],
+    [cause("secret_whitespace", "a line break on the signing side"), `${text}\r\n`],
+    [cause("secret_whitespace", "a space on the signing side"), `${text} `],
+    [cause("secret_whitespace", "a space on the signing side"), ` ${text}`],
+    [cause("secret_whitespace", "spaces on this side"), text.trim()],
+    [cause("secret_hex", "decoded on the signing side"), decoded(text, "hex")],
+    [cause("secret_hex", "decoded on this side"), key.toString("hex")],
+    [cause("secret_hex", "decoded on this side"), key.toString("hex").toUpperCase()],
+    [cause("secret_base64", "decoded on the signing side"), decoded(text, "base64")],
+    [cause("secret_base64", "decoded on this side"), key.toString("base64")],
+    [cause("secret_base64", "decoded on this side"), key.toString("base64url")],
   ];
   const keyings = variants.flatMap(([why, variant]) => {
     if (variant === undefined || variant.length === 0) return [];
@@ -62,12 +62,12 @@ function mistakesOf(key: Buffer): readonly Keying[] {
   });
   return [
     ...keyings,
-    hashed("of the secret and the body", (body) => [key, body]),
-    hashed("of the body and the secret", (body) => [body, key]),
+    hashed("over secret and body", (body) => [key, body]),
+    hashed("over body and secret", (body) => [body, key]),
   ];
 }
 
-/** What a program signs with when nobody told it the secret. */
+/** What a program signs with if its secret is not set. */
 function unset(): readonly Keying[] {
   const names = ["", "undefined", "null", "None", "$HOOKPORTER_SECRET"];
   return names.map((name) => keyed([cause("secret_unset", name === "" ? "empty" : name)], Buffer.from(name)));

@@ -6,39 +6,39 @@ import { lostByteVariants } from "./charset-variants.ts";
 import type { HeaderForm } from "./header-form.ts";
 import type { Keying } from "./keyings.ts";
 
-/** What one digest takes beside its bytes, where hashing a byte is 1. */
+/** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
-/** What reading a byte of a body takes at most. Where that alone would use the work up, the body is taken as it is. */
+/** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself is tried. */
 const READING_WORK = 350;
 
 const NOT_VARIED: BodyVariants = { variants: [], complete: false, work: 0 };
 
-/** What a search came to. */
+/** The result of a search. */
 export interface Found {
-  /** Each is one way to explain the signature: causes that together lead to it; the fewest first. */
+  /** Explanations of the signature: lists of causes that apply together, the shortest first. */
   readonly explanations: readonly (readonly Cause[])[];
-  /** Digests that were compared. */
+  /** The number of digests compared. */
   readonly tried: number;
-  /** Whether everything was tried; a large body leaves no time for the rarer combinations. */
+  /** Whether everything was tried; a large body leaves no work for rare combinations. */
   readonly complete: boolean;
 }
 
-/** What a search goes through. */
+/** The input of a search. */
 export interface Searched {
   readonly body: Uint8Array;
   readonly forms: readonly HeaderForm[];
-  /** The secrets as they are, and as somebody may have taken them by mistake. */
+  /** The secrets unchanged, and after common mistakes. */
   readonly plain: readonly Keying[];
   readonly mistaken: readonly Keying[];
-  /** Bytes that may be hashed; making a variant counts too. A bound that no clock moves. */
+  /** The maximum number of bytes to hash, including the work to make variants. Unlike a time limit it is deterministic. */
   readonly work: number;
 }
 
-/** Looks for the body, secret and form that the signature belongs to. */
+/** Searches for the body, secret and form that the signature belongs to. */
 export function search({ body, forms, plain, mistaken, work: allowed }: Searched): Found {
   const walk = new Walk(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, work: 0 };
-  // One thing at a time comes first, so that a large body's work goes to what is likely.
+  // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
   if (walk.hits.length > 0) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
@@ -63,12 +63,12 @@ class Walk {
     this.#left = work;
   }
 
-  /** Takes from what may be done. */
+  /** Uses up work. */
   spend(work: number): void {
     this.#left -= work;
   }
 
-  /** Tries every body with every keying, until the work is used up. All that fit are kept: several causes may explain. */
+  /** Tries every body with every keying until the work is used up. Keeps all matches, since several causes may explain. */
   visit(bodies: readonly BodyVariant[], keyings: readonly Keying[]): void {
     for (const { causes, bytes: make, work } of bodies) {
       const bytes = this.#left < 0 ? undefined : make();

@@ -5,8 +5,8 @@ import { SSH_SERVICES } from "./services.ts";
 import type { SshSettings } from "./settings.ts";
 
 /**
- * The arguments of the OpenSSH client. It is run in the folder of the settings, so that options name bare files: a path
- * with blanks, quotes or percent signs means something else in every version. No secret is among them.
+ * The arguments of the OpenSSH client. It runs in the settings' folder, so that options contain bare file names: versions
+ * interpret paths with blanks, quotes or percent signs differently. No argument is a secret.
  */
 export function sshArguments(settings: SshSettings, target: TunnelTarget): readonly string[] {
   const { connectTimeout = 10, aliveInterval = 15, service } = settings;
@@ -18,7 +18,7 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
     `ConnectTimeout=${connectTimeout}`,
     "StrictHostKeyChecking=accept-new",
     `UserKnownHostsFile=${KNOWN_HOSTS}`,
-    // What went wrong is read from what ssh says; that a forward is up it says at this level only.
+    // Failures are read from ssh's output; only at this level does it say that a forward is up.
     `LogLevel=${service === undefined ? "DEBUG1" : "INFO"}`,
     ...UNDISTURBED,
     ...identity(settings),
@@ -35,9 +35,9 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
 }
 
 /**
- * What the user's SSH configuration must not change: a connection shared with other sessions is not ours to end, and
- * nothing of this machine is offered to the server but the forwarded port. Readable names in the file of known hosts
- * let a user see what is in it.
+ * Options that override the user's SSH configuration: we must not end a connection that other sessions share, and must
+ * offer the server nothing of this machine except the forwarded port. Readable names in the known hosts file let a user
+ * see what is in it.
  */
 const UNDISTURBED = [
   "HashKnownHosts=no",
@@ -54,7 +54,7 @@ interface Server {
   readonly host: string;
   readonly user?: string;
   readonly sshPort?: number;
-  /** What the server is to listen on. */
+  /** What the server should listen on. */
   readonly forward: string;
 }
 
@@ -79,7 +79,7 @@ function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** A path as a value of an option, where blanks end a value and percent signs stand for something. */
+/** A path as an option's value, in which blanks and percent signs have a special meaning. */
 function quoted(path: string): string {
   return `"${resolve(path).replaceAll("\\", "/").replaceAll("%", "%%")}"`;
 }

@@ -3,74 +3,74 @@ import { shortText } from "../plain-text.ts";
 import type { ProgramEnd } from "../program.ts";
 import type { TunnelFailure } from "../provider.ts";
 
-/** Every code of the ssh provider. `docs/tunnel.md` lists the same; a test compares both. */
+/** Every code of the ssh provider. A test compares them with `docs/tunnel.md`. */
 export const SSH_CODES = {
   ssh_missing: {
-    message: "the OpenSSH client cannot be run",
+    message: "the OpenSSH client could not be started",
     fix: "install it, or use another tunnel",
     permanent: true,
   },
   ssh_config_invalid: {
     message: "the SSH configuration is not valid",
-    fix: "repair the file that the message names",
+    fix: "fix the file that the message names",
     permanent: true,
   },
   ssh_host_key_changed: {
-    message: "the server's key is not the one of before",
-    fix: "somebody may be in between: ask whoever runs the server, and remove that line only if it has a new key",
+    message: "the server's key has changed",
+    fix: "someone may be intercepting the connection: ask the server's operator, and remove that line only if the key was really replaced",
     permanent: true,
   },
   ssh_key_unusable: {
-    message: "a private key cannot be used, and no other is taken",
-    fix: "its file must be its owner's alone (chmod 600) and whole",
+    message: "a private key cannot be used, and the server accepts no other",
+    fix: "make its file readable only by its owner (chmod 600), and check that it is complete",
     permanent: true,
   },
   ssh_denied: {
-    message: "the server takes no key that it is shown",
-    fix: "give the right one with --ssh-identity or in ssh-agent (one with a passphrase works from there only), and check --ssh-user",
+    message: "the server accepts none of the offered keys",
+    fix: "pass the right one with --ssh-identity or add it to ssh-agent (needed for a key with a passphrase), and check --ssh-user",
     permanent: true,
   },
   ssh_forward_refused: {
-    message: "the server will not listen for this tunnel",
-    fix: "an earlier tunnel may hold the port or the name, which goes in time; else choose another, and see that the server allows TCP forwarding",
+    message: "the server refuses to listen for this tunnel",
+    fix: "an earlier tunnel may still hold the port or name, and will release it in time; otherwise choose another, and check that the server allows TCP forwarding",
     permanent: false,
   },
   ssh_no_address: {
-    message: "no address came in time",
-    fix: "if it goes on, the service may say it in other words now: use --tunnel command with a pattern of your own",
+    message: "no address was printed in time",
+    fix: "if this keeps happening, the service's output may have changed: use --tunnel command with your own pattern",
     permanent: false,
   },
   ssh_host_unknown: {
-    message: "the server's name has no address",
-    fix: "check the name, and this machine's network",
+    message: "the server's host name could not be resolved",
+    fix: "check the name and this machine's network",
     permanent: false,
   },
   ssh_timeout: {
-    message: "the server does not answer",
-    fix: "check this machine's network, and that no firewall is in the way",
+    message: "the server does not respond",
+    fix: "check this machine's network and firewalls",
     permanent: false,
   },
   ssh_unreachable: {
-    message: "the server cannot be reached",
-    fix: "check host and port, that an SSH server runs there, and this machine's network",
+    message: "the server is not reachable",
+    fix: "check the host, the port, this machine's network, and that an SSH server is running there",
     permanent: false,
   },
   ssh_closed: {
     message: "the connection was lost",
-    fix: "nothing to do: it is opened again; if it goes on, the server's log says why",
+    fix: "nothing to do: the tunnel is reopened; if this keeps happening, look in the server's log",
     permanent: false,
   },
   ssh_ended: {
-    message: "ssh ended",
-    fix: "nothing to do: it is started again; if it goes on, run ssh with the same host by hand and see what it says",
+    message: "ssh exited",
+    fix: "nothing to do: ssh is restarted; if this keeps happening, run ssh with the same host by hand and read its output",
     permanent: false,
   },
 } as const satisfies Record<string, Omit<TunnelFailure, "code">>;
 
-/** One of the codes. */
+/** One of the codes of the ssh provider. */
 export type SshCode = keyof typeof SSH_CODES;
 
-/** ssh exits with 255 for everything: what it said tells the causes apart. The first that fits counts. */
+/** ssh always exits with 255, so its output tells the causes apart. The first match counts. */
 const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
   [
     "ssh_config_invalid",
@@ -88,22 +88,22 @@ const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
   ],
 ];
 
-/** What ssh says of a key's file that it leaves out; that matters where nothing else lets it in. */
+/** ssh prints this for a key file that it skips; it matters only if no other key is accepted. */
 const KEY_TROUBLE = /^Load key /;
 
 /** How a run of ssh ended. */
 export interface SshEnd extends ProgramEnd {
-  /** Whom it was to reach. */
+  /** The server's host name. */
   readonly host: string;
-  /** Where it was run. */
+  /** The folder it was run in. */
   readonly folder: string;
   /** The last lines of its standard error. */
   readonly said: readonly string[];
-  /** It had been let in: what would end all cannot be the cause, though the server may say such words. */
+  /** It was logged in. Then a permanent failure cannot be the cause, even if the server prints such words. */
   readonly wasUp: boolean;
 }
 
-/** The failure that a run of ssh ended with. */
+/** The failure for a run of ssh that has ended. */
 export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): TunnelFailure {
   const { exitCode, signal, error } = end;
   if (error !== undefined && /\b(?:ENOENT|EACCES)\b/.test(error.message)) {
@@ -122,20 +122,24 @@ export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): 
   return failure("ssh_ended", host, last === undefined ? how : `${how}: ${last}`);
 }
 
-/** The failure of a tunnel that is not up in time, though ssh goes on. */
+/** The failure of a tunnel that is not up in time while ssh is still running. */
 export function noAddress(
   host: string,
   said: { readonly stdout: readonly string[]; readonly stderr: readonly string[] },
 ): TunnelFailure {
   const last = said.stdout.at(-1) ?? said.stderr.filter((line) => !isChatter(line)).at(-1);
-  return failure("ssh_no_address", host, last === undefined ? "it said nothing" : `it last said: ${last}`);
+  return failure(
+    "ssh_no_address",
+    host,
+    last === undefined ? "it printed nothing" : `its last line: ${last}`,
+  );
 }
 
-/** ssh names the file and line of the key that it expected; the file may be the system's. */
+/** ssh prints the file and line of the key that it expected; the file may be the system's. */
 function expectedKey(said: readonly string[], folder: string): string | undefined {
   const place = /^Offending \S+ key in (.*):(\d+)$/;
   const [, file, line] = said.map((each) => place.exec(each)).find((match) => match !== null) ?? [];
-  return file === undefined ? undefined : `that is line ${line} of ${resolve(folder, file)}`;
+  return file === undefined ? undefined : `see line ${line} of ${resolve(folder, file)}`;
 }
 
 function failure(code: SshCode, host: string, detail: string): TunnelFailure {
@@ -144,7 +148,7 @@ function failure(code: SshCode, host: string, detail: string): TunnelFailure {
   return { code, message: shortText(`${message}: ${where}${detail}`), ...rest };
 }
 
-/** What ssh says at the level that a server of one's own needs, and what it says whenever it learns a key. */
+/** Lines that ssh prints at the log level needed for your own server, and whenever it learns a key. */
 function isChatter(line: string): boolean {
   return /^debug\d: |^OpenSSH_|^Authenticated to |^Transferred: |^Bytes per second: |^Warning: Permanently added /.test(
     line,

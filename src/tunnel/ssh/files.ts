@@ -2,20 +2,20 @@ import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where the keys of servers are remembered, in the folder of the settings. */
+/** The file of known server keys, in the settings' folder. */
 export const KNOWN_HOSTS = "known_hosts";
 
-/** A key of our own, beside it. */
+/** Our own key, in the same folder. */
 export const OWN_KEY = "key";
 
-/** Makes the folder if need be, for its owner alone. */
+/** Creates the folder if it is missing, accessible only to its owner. */
 export function makeSshFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /**
- * Makes a key of our own in the folder, if there is none: services want some key, and one that is used for nothing else
- * does not tell them who the user is elsewhere. It stays, since services give the same address to the same key.
+ * Creates our own key in the folder if there is none. Services require a key; one used for nothing else does not reveal
+ * who the user is. It is kept, since services assign the same address to the same key.
  */
 export function makeOwnKey(folder: string): void {
   const path = join(folder, OWN_KEY);
@@ -25,7 +25,7 @@ export function makeOwnKey(folder: string): void {
     privateKeyEncoding: { type: "sec1", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
-  // Written whole before it has its name: another process may be about to read it, or to make one too.
+  // Written completely before it gets its name: another process may be reading it, or creating one too.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, privateKey, { mode: 0o600 });
   chmodSync(draft, 0o600);

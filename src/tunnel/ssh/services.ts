@@ -1,18 +1,18 @@
 import { readPublicUrl } from "../public-url.ts";
 import type { SshService } from "./settings.ts";
 
-/** How a service is asked for a tunnel, and how it says that there is one. */
+/** How to ask a service for a tunnel, and how it prints the address. */
 export interface ServiceFacts {
   readonly host: string;
   readonly user: string;
   readonly sshPort?: number;
-  /** The remote port it wants to be asked for. */
+  /** The remote port to request. */
   readonly remotePort: number;
-  /** The address in a line of the session's output; a line that only mentions one is not it. */
+  /** The tunnel's address in a line of the session's output; lines that only mention an address do not match. */
   readUrl(line: string): string | undefined;
 }
 
-/** The services by name. Their banners hold other addresses, before and after the right one. */
+/** The services by name. Their banners contain other addresses, before and after the right one. */
 export const SSH_SERVICES: Readonly<Record<SshService, ServiceFacts>> = {
   "localhost.run": {
     host: "localhost.run",
@@ -26,12 +26,12 @@ export const SSH_SERVICES: Readonly<Record<SshService, ServiceFacts>> = {
     user: "free",
     sshPort: 443,
     remotePort: 0,
-    // A line of its own. The service's own pages (its dashboard, its prices) are under another domain.
+    // Alone on its line. The service's web pages (dashboard, prices) have another domain.
     readUrl: (line) => named(/^(?<url>https:\/\/(?!(?:[^\s/]+\.)?pinggy\.io$)\S+)$/, line),
   },
   serveo: {
     host: "serveo.net",
-    // Any name will do; left out, ssh would tell the service the name of this machine's user.
+    // Any name works; without one, ssh would send this machine's user name to the service.
     user: "hookporter",
     remotePort: 80,
     readUrl: (line) => named(/^Forwarding HTTP traffic from (?<url>https:\/\/\S+)$/, line),
@@ -39,8 +39,8 @@ export const SSH_SERVICES: Readonly<Record<SshService, ServiceFacts>> = {
 };
 
 /**
- * The address that a pattern finds. What comes from a service is not to be trusted: a probe is sent there, so a name of
- * the public internet is taken only, without a port.
+ * The address that a pattern matches. A service's output is not trusted, and a probe is sent to the address. So only a
+ * name on the public internet is accepted, without a port.
  */
 function named(pattern: RegExp, line: string): string | undefined {
   const url = readPublicUrl(pattern.exec(line)?.groups?.url ?? "");

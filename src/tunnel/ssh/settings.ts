@@ -1,40 +1,40 @@
-/** The services that give a public address to anybody who forwards a port over SSH. */
+/** The services that give a public address to anyone who forwards a port over SSH. */
 export type SshService = "localhost.run" | "pinggy" | "serveo";
 
-/** What every SSH tunnel is told. */
+/** Settings of every SSH tunnel. */
 interface CommonSshSettings {
-  /** Who logs in; the service's own name for a guest, or what the user's SSH configuration says, when left out. */
+  /** User to log in as. Default: the service's guest user, or from the user's SSH configuration. */
   readonly user?: string;
-  /** Port of the SSH server; the service's own, or what the user's SSH configuration says, when left out. */
+  /** Port of the SSH server. Default: the service's, or from the user's SSH configuration. */
   readonly sshPort?: number;
   /**
-   * A private key's file. When left out, a service gets a key of our own, which tells nothing about the user, and a
-   * server of one's own those of the agent and of the user's SSH configuration.
+   * File of a private key. Default: for a service our own key, which reveals nothing about the user; for your own server
+   * the keys of the agent and of the user's SSH configuration.
    */
   readonly identityFile?: string;
-  /** Where the keys of servers are remembered and a key of our own is kept: never the user's own folder. Made if need be. */
+  /** Folder for known server keys and our own key; never the user's own folder. Created if missing. */
   readonly folder: string;
   /** Seconds to reach the server and agree on keys. Default 10. */
   readonly connectTimeout?: number;
   /** Seconds until the tunnel must be up and have an address. Default 20. */
   readonly addressTimeout?: number;
-  /** Seconds of silence after which the server is asked for a sign of life; two that fail end the tunnel. Default 15. */
+  /** Seconds of silence before the server is asked for a sign of life; two failures end the tunnel. Default 15. */
   readonly aliveInterval?: number;
 }
 
-/** A tunnel of a service, which says on its standard output what address it gave. */
+/** A tunnel of a service, which prints the assigned address to standard output. */
 export interface ServiceSshSettings extends CommonSshSettings {
   readonly service: SshService;
-  /** Another host of the service, or one that speaks as it does. Then its names for user and port do not hold. */
+  /** Another host of the service, or a compatible one. Then the service's user name and port do not apply. */
   readonly host?: string;
-  /** The domain to ask the service for; it gives one of its own when left out. */
+  /** The domain to request; the service chooses one by default. */
   readonly domain?: string;
 }
 
-/** A tunnel to a server of one's own, where the address is known beforehand. */
+/** A tunnel to your own server, whose address is known in advance. */
 export interface OwnSshSettings extends CommonSshSettings {
   readonly service?: never;
-  /** A host name, or one that the user's SSH configuration knows. */
+  /** A host name, or a name in the user's SSH configuration. */
   readonly host: string;
   /** The port that the server listens on for this tunnel. */
   readonly remotePort: number;

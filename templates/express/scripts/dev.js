@@ -1,4 +1,4 @@
-// `npm run dev`: compiles on every change, and restarts the server with what came out. No bundler, no extra package.
+// `npm run dev`: compiles on every change and restarts the server with the result. No bundler, no extra package.
 import { spawn, spawnSync } from "node:child_process";
 import { watch } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -2,17 +2,17 @@ import express, { type Express } from "express";
 import type { Receiver } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 
-/** The HTTP side: the endpoint, and a page for health checks. */
+/** The Express app: the endpoint, and a route for health checks. */
 export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready">): Express {
   const app = express();
   app.disable("x-powered-by");
 
-  // Before anything that reads bodies (express.json() and the like): the signature covers the raw bytes.
+  // Before anything that reads bodies, such as express.json(): the signature covers the raw bytes.
   app.use("/webhooks", expressReceiver(receiver));
 
   app.get("/healthz", async (_request, response) => {
     try {
-      await receiver.inbox.nextRunAt(); // proves that the inbox is open and can be read
+      await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
       response.status(receiver.ready ? 200 : 503).json({ status: receiver.ready ? "ok" : "closing" });
     } catch {
       response.status(503).json({ status: "unavailable" });

@@ -1,6 +1,6 @@
 import type { Logger } from "hookporter";
 
-/** One JSON line per message, to standard error. Any pino logger fits in its place. */
+/** Logs one JSON line per message to standard error. You can use any pino logger instead. */
 export const log: Logger = {
   debug: () => {},
   info: (fields, message) => write("info", fields, message),

@@ -5,7 +5,7 @@ import { createApp } from "./app.ts";
 import registerHandlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 
-// What is set in the environment already wins over the file.
+// Variables already set in the environment override the file.
 if (existsSync(".env")) process.loadEnvFile(".env");
 
 const port = Number(process.env.PORT || 3000);
@@ -19,22 +19,22 @@ const receiver = createReceiver({
 registerHandlers(receiver);
 await receiver.start();
 
-// As `app.listen()`, and several times as fast on Node 20 and 22.
+// Like `app.listen()`, but several times as fast on Node 20 and 22.
 const server = createServer(createApp(receiver)).listen(port, host, () => {
-  const address = server.address(); // says the port where 0 asked for a free one
+  const address = server.address(); // has the actual port if PORT is 0
   const bound = typeof address === "object" && address !== null ? address.port : port;
   log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");
 });
 
-/** Takes no more connections, lets running handlers end, closes the inbox. What is unfinished runs at the next start. */
+/** Accepts no more connections, waits for running handlers, closes the inbox. Unfinished entries run at the next start. */
 async function close(signal: string): Promise<void> {
   log.info({ signal }, "closing");
   const closed = new Promise((resolve) => server.close(resolve));
-  await receiver.close(); // from now on senders get 503 and come again
+  await receiver.close(); // senders now get 503 and retry later
   server.closeAllConnections();
   await closed;
 }
 
-// Once: a second Ctrl-C ends the process at once.
+// `once`, so that a second Ctrl-C ends the process at once.
 process.once("SIGTERM", close);
 process.once("SIGINT", close);

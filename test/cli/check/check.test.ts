@@ -134,7 +134,7 @@ it("lets cases that went alike share a line on a terminal, unless each is asked 
   const shown = async (...more: string[]) =>
     (await runCli([...argv, ...more], { env, isTTY: { stdout: true } })).stdout;
   const alone = /^ +✗ SIG-03/m;
-  expect(await shown()).toMatch(/SIG-02[^✗]*and so SIG-03/);
+  expect(await shown()).toMatch(/SIG-02[^✗]*same for SIG-03/);
   expect(await shown()).not.toMatch(alone);
   expect(await shown("--verbose")).toMatch(alone);
   expect((await runCli(argv, { env })).stdout).toMatch(alone);

@@ -59,7 +59,7 @@ it("drops dead letters when told to, by the age it is told", async () => {
     ["events", "prune", "--inbox", "inbox.db", "--state", "dead", "--older-than", "8d"],
     { cwd },
   );
-  expect(stdout).toContain("dropped: 1 of the entries");
+  expect(stdout).toContain("entries deleted: 1");
   expect(await left()).toEqual(["evt_1", "evt_2", "evt_3"]);
 });
 

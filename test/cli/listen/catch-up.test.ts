@@ -37,7 +37,7 @@ it("says once, where it neither handles nor forwards, that it keeps and shows on
   const target = await startReceiving();
   const told = async (...argv: string[]) => {
     const { now } = await listening(argv, cwd);
-    return now().stderr.match(/events are kept and shown only/g)?.length ?? 0;
+    return now().stderr.match(/events are only kept and shown/g)?.length ?? 0;
   };
   expect(await told()).toBe(1);
   expect(await told("--handlers", "h.js", "--inbox", "two.db")).toBe(0);
@@ -88,7 +88,9 @@ it("lets handlers run what had none with --catch-up alone, and says so without i
   const cwd = await keptOnly("payment.received", "lead.created");
   writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
   const first = await listening(["--handlers", "h.js"], cwd);
-  expect(first.now().stderr).toContain("2 unhandled entries had no handler or target before: --catch-up");
+  expect(first.now().stderr).toContain(
+    "2 unhandled entries had no handler or target: run them with --catch-up",
+  );
   expect(first.records("attempt")).toEqual([]);
   await first.stop();
   const second = await listening(["--handlers", "h.js", "--catch-up"], cwd);

@@ -35,14 +35,14 @@ it("says what to try, in order, where nothing explains it", async () => {
 });
 
 it.each([
-  ["the env file", "OLD_SECRET of the env file"],
-  ["the environment", "STAGING_SECRET of the environment"],
+  ["the env file", "OLD_SECRET in the env file"],
+  ["the environment", "STAGING_SECRET in the environment"],
   ["the folder", ".hookporter/secret"],
 ])("names another secret that is set in %s, and never shows it", async (_, name) => {
   const cwd = tempFolder();
   const others: Record<string, string> = {
-    "OLD_SECRET of the env file": "old-secret-old-secret-1",
-    "STAGING_SECRET of the environment": "staging-secret-staging-2",
+    "OLD_SECRET in the env file": "old-secret-old-secret-1",
+    "STAGING_SECRET in the environment": "staging-secret-staging-2",
     ".hookporter/secret": "folder-secret-folder-3",
   };
   const [old, staging, folder] = Object.values(others);
@@ -64,12 +64,10 @@ it("finds the signature of a saved delivery under another header's name", async 
   expect(run.records).toMatchObject([{ cause: "header_name", causes: [{ detail: "x-hub-signature-256" }] }]);
 });
 
-it("hints that a file is a saved delivery, which brings its own signature", async () => {
+it("hints that a file is a saved delivery, which contains its own signature", async () => {
   const saved = { method: "POST", target: "/", receivedAt: 0, headers: {}, body: Buffer.from(compact) };
   const argv = ["verify", "--signature", signed(compact, secret)];
-  expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain(
-    "leave --signature out",
-  );
+  expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain("omit --signature");
   expect((await runCli(argv, { env, stdin: pretty })).stderr).toBe("");
 });
 

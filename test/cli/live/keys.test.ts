@@ -49,7 +49,7 @@ it("holds lines back while it is paused, and shows them when it goes on", async 
 it("shows what fits the filter that is typed, and all again with an empty one", async () => {
   const { press, trigger, shows, says, now } = await listening();
   press("fPAYX\u007fMENT.\r");
-  await says('showing what has "PAYMENT." in it');
+  await says('showing lines that contain "PAYMENT."');
   await trigger("lead.created");
   await trigger("payment.received");
   await shows("payment.received .* accepted");
@@ -66,7 +66,7 @@ it("shows what fits the filter that is typed, and all again with an empty one", 
 it("replays the last delivery as a new event, and says when there is none", async () => {
   const { press, trigger, shows, says } = await listening();
   press("r");
-  await says("nothing came yet");
+  await says("no delivery has arrived yet");
   await trigger("lead.created");
   await shows("lead.created .* accepted");
   press("r");
@@ -86,7 +86,7 @@ it.skipIf(process.platform !== "linux")(
     press("o");
     await vi.waitFor(() => expect(existsSync(join(folder, "argv"))).toBe(true), WAIT);
     const file = readFileSync(join(folder, "argv"), "utf8").trim();
-    const page = /see each delivery on (\S+)/.exec(now().stderr)?.[1] ?? "?";
+    const page = /inspector (\S+)/.exec(now().stderr)?.[1] ?? "?";
     expect(file).not.toContain("token");
     expect(readFileSync(file, "utf8")).toContain(page);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -101,7 +101,7 @@ it.skipIf(process.platform !== "linux")("says to open the page by hand where no 
   mkdirSync(empty);
   const { press, says } = await listening([], { PATH: empty });
   press("o");
-  await says("open the address above by hand");
+  await says("open the address above yourself");
 });
 
 it("takes no keys where input or output is piped, output is NDJSON, or the secret comes by standard input", async () => {
@@ -113,7 +113,7 @@ it("takes no keys where input or output is piped, output is NDJSON, or the secre
   ] as const) {
     const options = { isTTY, stdin: "a secret that is long enough" };
     const listen = startCli(["listen", "--port", "0", "--no-inspect", ...argv], options);
-    await vi.waitFor(() => expect(listen.now().stderr).toContain("try it from this folder"), WAIT);
+    await vi.waitFor(() => expect(listen.now().stderr).toContain("try it in this folder"), WAIT);
     listen.press("q");
     expect(listen.now().stderr).not.toContain("keys:");
     listen.signal("SIGINT");

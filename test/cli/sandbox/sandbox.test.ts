@@ -93,10 +93,10 @@ it("shows the same to people, on standard output, and talks on standard error", 
   const { stdout, stderr } = command.now();
   for (const part of [
     "POST /v1/webhooks  200",
-    "not signed",
+    "unsigned",
     "outage",
     "copy of del_sandbox_1",
-    "again in",
+    "retrying in",
   ]) {
     expect(stdout).toContain(part);
   }

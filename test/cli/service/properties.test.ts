@@ -129,7 +129,7 @@ it("tries again after 429, and says so", async () => {
   service.next(failure(429, {}, { "retry-after": "0" }));
   const run = await properties("--fields", "id");
   expect(run.code).toBe(0);
-  expect(run.stderr).toMatch(/429.*; again in \d\.\d s\n/);
+  expect(run.stderr).toMatch(/429.*; retrying in \d\.\d s\n/);
 });
 
 it("gives up after --timeout", async () => {

@@ -169,7 +169,7 @@ describe("subscribe", () => {
     service.next(failure(500));
     const run = await subscribe(URL_1);
     expect(run.records).toMatchObject([{ created: true, mayExistTwice: true }]);
-    expect(run.stderr).toMatch(/^warning: an attempt before/m);
+    expect(run.stderr).toMatch(/^warning: an earlier attempt/m);
     expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed" }, { id: "wh_1", state: "created" }]);
     const [next] = (await subscribe(URL_1)).records;
     expect(next).toMatchObject({ created: false, others: [{ state: "unconfirmed" }] });

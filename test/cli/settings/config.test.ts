@@ -75,7 +75,7 @@ it.each([
 
 it("says that secrets do not belong into the configuration file", async () => {
   const run = await runCli(["sign"], { cwd: withConfig('{ "secret": "x" }'), env: secretEnv, stdin });
-  expect(run.stderr).toContain("secrets never go there");
+  expect(run.stderr).toContain("do not put secrets here");
 });
 
 it("takes a flag under its command before the same one for all", async () => {

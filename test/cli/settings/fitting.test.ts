@@ -53,17 +53,17 @@ describe("a flag that needs others", () => {
   it("is refused without them when it was typed, with what was expected, got, and how to fix it", () => {
     expect(() => left({ timeLimit: 5, oldest: false })).toThrow(
       refusal(
-        "expected --goal or --oldest beside --time-limit, got none: it is for a goal; add one, or drop --time-limit",
+        "expected --goal or --oldest with --time-limit, got none: it is for a goal; add one, or remove --time-limit",
       ),
     );
     expect(() => left({ house: "7" })).toThrow(
-      refusal("expected --via road beside --house, got none: add it, or drop --house"),
+      refusal("expected --via road with --house, got none: add it, or remove --house"),
     );
     expect(() => left({ house: "7", via: "air" })).toThrow(
-      refusal("expected --via road beside --house, got --via air: change it, or drop --house"),
+      refusal("expected --via road with --house, got --via air: change it, or remove --house"),
     );
     expect(() => left({ address: "a", via: "air" })).toThrow(
-      refusal("expected --via sea or no --via beside --address, got --via air: change it, or drop --address"),
+      refusal("expected --via sea or no --via with --address, got --via air: change it, or remove --address"),
     );
   });
 
@@ -71,7 +71,7 @@ describe("a flag that needs others", () => {
     expect(left({ via: "air" }, { timeLimit: 5, house: "7", address: "a" })).toEqual({ via: "air" });
     expect(left({}, { key: "k" })).toEqual({ key: "k" });
     expect(() => left({ key: "k" })).toThrow(
-      refusal("expected --goal beside --key, got none: add it, or drop --key"),
+      refusal("expected --goal with --key, got none: add it, or remove --key"),
     );
   });
 
@@ -89,8 +89,8 @@ describe("a flag that needs others", () => {
 });
 
 describe("a flag that excludes another", () => {
-  it("is refused beside it when both were typed, or both are settings", () => {
-    const both = refusal("expected --oldest or --newest, got both: there is one end; drop one");
+  it("is refused if both were typed, or both are settings", () => {
+    const both = refusal("expected --oldest or --newest, got both: there is one end; remove one");
     expect(() => left({ oldest: true, newest: true })).toThrow(both);
     expect(() => left({}, { oldest: true, newest: true })).toThrow(both);
   });
@@ -104,10 +104,10 @@ describe("a flag that excludes another", () => {
     expect(left({ oldest: true, newest: false })).toEqual({ oldest: true, newest: false });
   });
 
-  it("is refused beside a setting that stays", () => {
+  it("is refused with a setting that stays", () => {
     const table = { oldest: { excludes: ["newest"] }, newest: { stays: true } } as const;
     expect(() => left({ oldest: true }, { newest: true }, table)).toThrow(
-      refusal("expected --oldest or --newest, got both: drop one"),
+      refusal("expected --oldest or --newest, got both: remove one"),
     );
     expect(left({ newest: true }, { oldest: true }, table)).toEqual({ newest: true });
   });

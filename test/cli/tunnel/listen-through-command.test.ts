@@ -113,7 +113,7 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     });
     expect(await ended).toBe(5);
     expect(await until("failed")).toMatchObject([{ code: "command_missing" }]);
-    expect(output()).toContain("cloudflared: the program cannot be run: spawn cloudflared ENOENT");
+    expect(output()).toContain("cloudflared: the program could not be started: spawn cloudflared ENOENT");
   });
 
   it("leaves nothing of a program that will not end, though it and its tunnel's process are killed", async () => {

@@ -24,11 +24,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Replay re-signed");
+    await click(page, "Replay as new event");
     await told(page, /answered 200/);
     await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(2), WAIT);
-    await click(page, "Replay exact");
-    await told(page, /duplicate/);
+    await click(page, "Replay exact bytes");
+    await told(page, /duplicate/i);
     await vi.waitFor(
       async () => expect(await receiver.inbox.list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
       WAIT,
@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3, dead: 0 }),
       WAIT,
     );
-    await page.getByText("Nothing is waiting to be looked at.").waitFor();
+    await page.getByText("There are no dead letters.").waitFor();
     expect(await page.getByRole("img", { name: /Handler durations: .*1 failed/ }).count()).toBe(1);
   });
 
@@ -208,7 +208,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "lead.created", level: 1 }).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByText("Choose a delivery").waitFor();
+    await page.getByText("Select a delivery").waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("contact_sample");
     await page.locator(".list[aria-label*=' 1 loaded']").waitFor();
@@ -242,7 +242,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await names(["payment.overdue", "payment.received"]);
     await click(page, "dead");
     await click(page, "unhandled");
-    await page.getByText("No delivery fits").waitFor();
+    await page.getByText("No matching deliveries").waitFor();
     await click(page, "Show all");
     await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(5), WAIT);
   });
@@ -257,7 +257,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".line", { hasText: "signature_mismatch" }).click();
     await page.locator(".step.failed", { hasText: "Signature" }).waitFor();
     expect(await page.locator(".step.failed dd").nth(1).textContent()).toMatch(
-      /^sha256=[0-9a-f]{8}… \(8 of 64/,
+      /^sha256=[0-9a-f]{8}… \(only 8 of 64/,
     );
     await page.locator(".line", { hasText: "#2" }).click();
     await click(page, "changes");
@@ -282,7 +282,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await stranger.goto(`${inspector.url.origin}/#token=wrong`);
     await stranger.getByText("This page needs the token").waitFor();
     await inspector.close();
-    await page.getByText("listen does not answer").waitFor();
+    await page.getByText("listen does not respond").waitFor();
   });
 });
 

@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const empty = await openInspector();
     await page.goto("about:blank");
     await openPage(page, empty.inspector.url);
-    await page.getByText("Nothing has come yet").waitFor();
+    await page.getByText("No deliveries yet").waitFor();
     await page.evaluate(AXE);
     expect(await axe(page), "empty").toEqual([]);
   });
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator("#line-e1").waitFor();
     expect(await page.locator(".line").count()).toBe(1);
     await page.keyboard.type("s");
-    await page.getByText("No delivery fits").waitFor();
+    await page.getByText("No matching deliveries").waitFor();
   });
 
   it("scrolls through 100 000 entries to the oldest, with few lines drawn", { timeout: 60_000 }, async () => {

@@ -174,13 +174,13 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   ["secret_quotes", "signed with quotes", signedWith((secret) => `"${secret}"`)],
   ["secret_quotes", "signed with single quotes", signedWith((secret) => `'${secret}'`)],
-  ["secret_quotes", "quotes here", hereWith((secret) => `"${secret}"`)],
+  ["secret_quotes", "quotes on this side", hereWith((secret) => `"${secret}"`)],
   ["secret_whitespace", "signed with a line break", signedWith((secret) => `${secret}\n`)],
   ["secret_whitespace", "signed with a space", signedWith((secret) => `${secret} `)],
-  ["secret_whitespace", "spaces here", hereWith((secret) => ` ${secret} `)],
+  ["secret_whitespace", "spaces on this side", hereWith((secret) => ` ${secret} `)],
   [
     "secret_hex",
-    "decoded where it was signed",
+    "decoded on the signing side",
     (json, secret) => ({
       body: json,
       header: signed(json, bytes(secret)),
@@ -189,12 +189,12 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   [
     "secret_hex",
-    "decoded here",
+    "decoded on this side",
     (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("hex")), secret }),
   ],
   [
     "secret_base64",
-    "decoded where it was signed",
+    "decoded on the signing side",
     (json, secret) => ({
       body: json,
       header: signed(json, bytes(secret)),
@@ -203,7 +203,7 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   [
     "secret_base64",
-    "decoded here",
+    "decoded on this side",
     (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("base64")), secret }),
   ],
   ["secret_unset", "signed with an empty secret", signedWith(() => "")],

@@ -56,7 +56,7 @@ it("does not take chatter for a reason", () => {
     "Warning: Permanently added 'box' (ED25519) to the list of known hosts.",
     "Transferred: sent 2000, received 2000 bytes, in 1.0 seconds",
   ];
-  expect(failureOf(said)).toMatchObject({ code: "ssh_ended", message: "ssh ended: box: exit code 255" });
+  expect(failureOf(said)).toMatchObject({ code: "ssh_ended", message: "ssh exited: box: exit code 255" });
 });
 
 it("names the file of the key that was expected, the system's as it is", () => {

@@ -1,6 +1,6 @@
 import type { HandlerRegistry } from "hookporter";
 
-/** The data of these kinds is not documented: it is an open object until you bring a schema (see README.md). */
+/** The data of these kinds is not documented: it is an open object until you add a schema (see README.md). */
 export default function registerFinances(receiver: HandlerRegistry): void {
   // A rent payment was collected.
   receiver.on("payment.received", (event, { log }) => {

@@ -1,17 +1,17 @@
 import type { HandlerRegistry } from "hookporter";
 
 /**
- * Handlers run at least once: make what they do safe to do twice, for example by keying it on `event.id`.
- * A handler that throws runs again later; one that returns is done with the event.
+ * Handlers run at least once: make them safe to run twice, for example by using `event.id` as a key.
+ * A handler that throws runs again later; one that returns has finished with the event.
  */
 export default function registerProperties(receiver: HandlerRegistry): void {
-  // A property was created. The one kind whose data is documented, so it is checked and typed.
+  // A property was created. Only this kind has documented data, so it is checked and typed.
   receiver.on("property.created", (event, { log }) => {
     const { id, rooms, surface } = event.data;
     log.info({ id, rooms, surface }, "property created");
   });
 
-  // Information of a property was changed.
+  // A property was changed.
   receiver.on("property.updated", (event, { log }) => {
     log.info({ fields: Object.keys(event.data) }, "property updated");
   });
