@@ -13,7 +13,7 @@ function left(typed: TunnelOptions, settings: TunnelOptions = {}): TunnelOptions
 
 const publicUrl = new URL("https://kept.test");
 
-it("leaves what fits", () => {
+it("fitting options are kept", () => {
   for (const options of [{}, { publicUrl }, { tunnel: "ngrok" as const, domain: "a.test" }]) {
     expect(left(options)).toEqual(options);
     expect(left({}, options)).toEqual(options);
@@ -24,11 +24,11 @@ it.each<TunnelOptions>([
   { domain: "a.test" },
   { tunnel: "ngrok", publicUrl },
   { publicUrl, domain: "a.test" },
-])("refuses what was typed and does not fit: %o", (options) =>
+])("typed options that do not fit are refused: %o", (options) =>
   expect(() => left(options)).toThrow(expect.objectContaining({ code: "usage" })),
 );
 
-it("drops a setting that does not fit what was typed, or that nothing needs", () => {
+it("settings that do not fit a typed option, or have no effect, are dropped", () => {
   expect(left({}, { domain: "a.test" })).toEqual({});
   expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
   expect(left({ publicUrl }, { tunnel: "ngrok", domain: "a.test" })).toEqual({ publicUrl });

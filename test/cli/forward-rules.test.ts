@@ -23,23 +23,23 @@ it.each([
   ["payment.received=3001/a=b", "payment.received", "http://127.0.0.1:3001/a=b"],
   ["*=https://app.test/", "*", "https://app.test/"],
   ["lead.created=[::1]:3000", "lead.created", "http://[::1]:3000/"],
-])("reads %s", (text, pattern, target) => {
+])("%s is read as a rule", (text, pattern, target) => {
   const [rule, ...others] = readForward(text);
   expect([rule?.pattern, rule?.target.href, others]).toEqual([pattern, target, []]);
 });
 
-it("adds each to those before it", () => {
+it("a repeated flag adds to the rules", () => {
   const rules = readForward("payment.*=3001", readForward("3000"));
   expect(rules.map(describeRule)).toEqual(["http://127.0.0.1:3000/", "http://127.0.0.1:3001/ (payment.*)"]);
 });
 
 it.each(["payments.*=3000", "=3000", "payment=3000", "localhost=3000"])(
-  "refuses %s, whose pattern fits none of the kinds",
+  "%s is refused, since its pattern matches no kind",
   (text) => expect(() => readForward(text)).toThrow("kind or family"),
 );
 
 it.each(["payment.*=", "payment.*=ftp://a", "payment.*=http://user:pass@host", ""])(
-  "refuses %j, which has no target",
+  "%j is refused, since it has no target",
   (text) => expect(() => readForward(text)).toThrow("URL"),
 );
 
@@ -62,7 +62,7 @@ function destinations(given: readonly ForwardRule[], kind: string): Set<string> 
   return new Set(chosen.map(({ target }) => target.href));
 }
 
-it("gives each event once to each target whose patterns fit, else once to each that has none", () => {
+it("an event goes once to each target with a matching pattern, else once to each target without one", () => {
   fc.assert(
     fc.property(rules, wanted, (given, events) => {
       const router = new Router();
@@ -81,7 +81,7 @@ it("gives each event once to each target whose patterns fit, else once to each t
   );
 });
 
-it("names a target by its address, never by its query, and by no place in the list", () => {
+it("a target is named after its address, without its query or its position", () => {
   const names = (...texts: string[]) => {
     const router = new Router();
     registerForwards(router, texts.reduce(readForwardOnto, []), {});
@@ -94,7 +94,7 @@ it("names a target by its address, never by its query, and by no place in the li
   expect(new Set(names("3000/in?a", "3000/in?b")).size).toBe(2);
 });
 
-it("says which of the wanted kinds go to any target", () => {
+it("the wanted kinds that any target receives are known", () => {
   const kindsOf = (texts: readonly string[], events: readonly string[]) =>
     forwardedKinds(
       texts.flatMap((text) => readForward(text)),
@@ -106,7 +106,7 @@ it("says which of the wanted kinds go to any target", () => {
   expect(kindsOf(["payment.*=3001"], ["lead.created"])).toEqual([]);
 });
 
-it("knows the run of a forward to which no target answered", () => {
+it("a forward's run that no target answered is recognised", () => {
   const run = (parts: Partial<AttemptRecord>): AttemptRecord => ({
     ...{ attempt: 1, startedAt: 0, durationMs: 1, error: "no", note: null, outcome: "error" },
     handler: "forward to http://127.0.0.1:3000/",

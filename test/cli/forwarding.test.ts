@@ -12,7 +12,7 @@ import { listening } from "./open-listen.ts";
 
 const one = readForward("3000");
 
-describe("options that do not fit each other", () => {
+describe("options that cannot be combined", () => {
   it.each([
     ["--sync without a target", { sync: true }],
     ["--sync with two targets", { sync: true, forwardTo: readForward("3001", one) }],
@@ -35,13 +35,13 @@ describe("options that do not fit each other", () => {
   });
 
   it.each([["--sync"], ["--catch-up"], ["--dead-letters", "block"]])(
-    "end the command with 2: %s",
+    "make the command exit with 2: %s",
     async (...argv) => {
       expect((await runCli(["listen", "--port", "0", ...argv])).code).toBe(2);
     },
   );
 
-  it("give way where a setting names them, so that a plain command works", async () => {
+  it("are dropped if they come from a setting, so that a plain command works", async () => {
     const cwd = tempFolder();
     const listen = { sync: true, catchUp: true, deadLetters: "block" };
     writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen }));
@@ -59,31 +59,31 @@ it.each([
   ["4401", 4400, true],
   ["[::1]:4400", 4400, true],
   ["https://localhost", 80, true],
-])("takes the target %s beside its own port %s: %s", (target, own, fits) => {
+])("target %s with own port %s: %s", (target, own, fits) => {
   const check = () => checkTargets({ forwardTo: readForward(target) }, own);
   if (fits) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
-it("does not listen where it would forward to itself", async () => {
+it("listen does not forward to itself", async () => {
   const port = "1"; // nothing is opened before it is refused
   for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
     expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
   }
 });
 
-it("gives a target 30 seconds, 10 while a sender waits, or what is asked for", () => {
+it("a target has 30 seconds to answer, 10 with --sync, or --forward-timeout", () => {
   expect([forwardTimeout({}), forwardTimeout({ sync: true })]).toEqual([30_000, 10_000]);
   expect(forwardTimeout({ sync: true, forwardTimeout: 5 })).toBe(5);
 });
 
-it("gives a handler no less time than its forward", () => {
+it("a handler has at least as much time as its forward", () => {
   expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(90_000);
   expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(30_000);
   expect(receiverLimits({ handlers: "h.js" }).handlerTimeout).toBeUndefined();
 });
 
-it("never gives an entry up, tries targets at most 30 seconds apart, and gives handlers the usual attempts", async () => {
+it("entries are never given up, targets are tried at most 30 seconds apart, handlers get the usual attempts", async () => {
   const cwd = tempFolder();
   writeFileSync(
     join(cwd, "h.js"),

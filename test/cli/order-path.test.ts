@@ -14,7 +14,7 @@ it.each([
   ["data.vacant", { vacant: false }, "false"],
   ["webhook.id", {}, "wh_1"],
   ["event", {}, "payment.received"],
-])("finds %s", (path, data, key) => {
+])("the path finds %s", (path, data, key) => {
   expect(orderByPath(path)(event(data))).toBe(key);
 });
 
@@ -29,14 +29,14 @@ it.each([
   ["data.__proto__", {}],
   ["data.id.length", { id: "prop_1" }],
   ["nothing.there", {}],
-])("asks for no order where %s is not there or no plain value", (path, data) => {
+])("there is no order if %s is absent or not a plain value", (path, data) => {
   expect(orderByPath(path)(event(data))).toBeUndefined();
 });
 
-it.each(["data.id", "webhook.id", "data.a-b.0"])("reads the path %s", (path) => {
+it.each(["data.id", "webhook.id", "data.a-b.0"])("the path %s is read", (path) => {
   expect(readOrderPath(path)).toBe(path);
 });
 
-it.each(["", ".", "data.", ".id", "data..id", "data id"])("refuses the path %j", (path) => {
+it.each(["", ".", "data.", ".id", "data..id", "data id"])("the path %j is refused", (path) => {
   expect(() => readOrderPath(path)).toThrow("path");
 });
