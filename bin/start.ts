@@ -2,8 +2,8 @@
 import { readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-// Where the command begins, as a CommonJS file: Node's loader of ES modules alone takes a quarter of what Node takes to
-// start. What never depends on anything, the version and the help, was written down by the build.
+// The entry point, as a CommonJS file, since loading Node's ES module loader alone takes a quarter of Node's start-up time.
+// The build has written down the version and the help, which never change.
 if (!answeredAtOnce(process.argv.slice(2))) void import("./bin.js" as string);
 
 function answeredAtOnce([only = "", ...others]: readonly string[]): boolean {
@@ -13,6 +13,6 @@ function answeredAtOnce([only = "", ...others]: readonly string[]): boolean {
     writeSync(1, answers[only]);
     return true;
   } catch {
-    return false; // such as a pipe that nobody reads: the whole program knows what to do
+    return false; // for example a closed pipe; the program itself handles it
   }
 }

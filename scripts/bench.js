@@ -1,5 +1,5 @@
-// Bundles bench/ beside the built package and runs it: `npm run bench`, all arguments go through. What is measured is
-// dist/, as it is published; only the bench itself is built here.
+// Bundles bench/ next to the built package and runs it: `npm run bench`, passing all arguments on. It measures dist/ as
+// published; only the bench itself is built here.
 import { spawn } from "node:child_process";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";

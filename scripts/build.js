@@ -1,4 +1,4 @@
-// Builds dist/: one small file per published entry, shared code in chunks, types beside them.
+// Builds dist/: one small file per published entry point, with shared code in chunks and types.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,15 +10,15 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Beside the files, so that the bench can name the source of what a profile shows. They are never published. */
+/** Source maps, so that the bench can name the source of what a profile shows. They are never published. */
 const sourcemap = process.argv.includes("--source-maps") && "hidden";
 
-/** What users install beside us stays theirs; the CLI's own parts are bundled, so that it starts at once. */
+/** Dependencies that users install stay external; those of the CLI alone are bundled, so that it starts quickly. */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies });
 const isExternal = (id) =>
   id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Half of the start of `listen` was finding and reading a hundred files of zod and sixty of Express one by one. */
+/** Bundled, since reading a hundred files of zod and sixty of Express took half of the start of `listen`. */
 const isBundledAllTheSame = (id, importer) =>
   id === "zod" || (id === "express" && importer?.endsWith("src/receiver/server.ts") === true);
 
@@ -54,7 +54,7 @@ const page = await buildPage({
   base: "./",
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  // Nothing inline: the page's content security policy takes its own files only.
+  // Nothing inline, since the page's content security policy allows only its own files.
   build: {
     outDir: join(dist, "inspector"),
     emptyOutDir: true,
@@ -66,7 +66,7 @@ writeNotices([...output, ...page.output].flatMap((file) => (file.type === "chunk
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 
-/** Where the command begins, and the answers it gives without loading anything: what the program itself says. */
+/** The entry point, and the answers it gives without loading anything, taken from the program itself. */
 async function buildStart() {
   const start = await rolldown({
     cwd: root,
@@ -82,7 +82,7 @@ async function buildStart() {
   writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
 }
 
-/** The licences of the packages that were bundled, as they ask for. */
+/** The licences of the bundled packages, as they require. */
 function writeNotices(moduleIds) {
   const packages = new Set(
     moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),

@@ -1,4 +1,4 @@
-// The handlers of the demo's round trip: a new property makes them ask the service's API for the whole list.
+// The handlers of the demo's round trip: for a new property they request the whole list from the service's API.
 import { createClient } from "hookporter/client";
 
 const { HOOKPORTER_BASE_URL: baseUrl, HOOKPORTER_API_KEY: apiKey } = process.env;

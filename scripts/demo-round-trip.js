@@ -1,5 +1,5 @@
-// The round trip: the sandbox up, `listen --subscribe` and `listen --stream`, properties created, their events handled
-// once each by handlers that ask the API, while the sandbox makes a mess of its deliveries.
+// The round trip: starts the sandbox, `listen --subscribe` and `listen --stream`, and creates properties. Handlers that call
+// the API handle each event once, while the sandbox simulates faults in its deliveries.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ const HANDLERS = join(root, "scripts", "demo-handlers.js");
 const PROPERTIES = 5;
 const CHAOS = { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.4, delay: [0, 50], outage: 300 };
 
-/** Runs it in a folder; `check` is told what is right and what is not. */
+/** Runs the round trip in a folder; calls `check` with each result. */
 export async function roundTrip(folder, check) {
   const sandbox = await startSandbox({ port: 0, properties: 3, retry: Array(50).fill(100), chaos: CHAOS });
   console.log(`\nsandbox on ${sandbox.url.origin}, with chaos: ${Object.keys(CHAOS).join(", ")}`);
@@ -42,7 +42,7 @@ export async function roundTrip(folder, check) {
   }
 }
 
-/** `listen`, until it has handled as many events as there are new properties. */
+/** Runs `listen` until it has handled as many events as there are new properties. */
 function start(folder, sandbox) {
   const flags = ["--port", "0", "--subscribe", "--stream", sandbox.streamUrl.href, "--handlers", HANDLERS];
   const goal = ["--count", String(PROPERTIES), "--timeout", "60s", "--json"];

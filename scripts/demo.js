@@ -1,5 +1,5 @@
 // The whole receiver in one run: real HTTP, a real inbox file, all 12 kinds, a duplicate, a tampered and an unsigned body.
-// Then the round trip with the sandbox of the service. Exits 0 only if each ended as the contract says.
+// Then the round trip with the simulated service. Exits with 0 only if every result is as expected.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -61,7 +61,7 @@ server.close();
 await receiver.close();
 await roundTrip(folder, check);
 rmSync(folder, { recursive: true, force: true });
-console.log(wrong === 0 ? "\nall as it should be" : `\n${wrong} not as they should be`);
+console.log(wrong === 0 ? "\nall results as expected" : `\n${wrong} results not as expected`);
 process.exitCode = wrong === 0 ? 0 : 1;
 
 async function post({ headers, body }) {

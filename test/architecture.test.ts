@@ -50,16 +50,16 @@ const inside = imports
   .map(({ file, target }) => ({ file, target: relative(source, join(source, dirname(file), target)) }))
   .filter(({ target }) => /\.tsx?$/.test(target));
 
-it("finds the source", () => {
+it("the sources are found", () => {
   expect(files.length).toBeGreaterThan(50);
   expect(inside.length).toBeGreaterThan(200);
 });
 
-it("knows the row of every room", () => {
+it("every folder has its row", () => {
   expect(files.filter((file) => rowOf(file) < 0)).toEqual([]);
 });
 
-it("lets arrows point down only", () => {
+it("arrows point only down", () => {
   const wrong = inside.filter(({ file, target }) => {
     if (roomOf(file) === roomOf(target)) return false;
     return rowOf(target) <= rowOf(file);
@@ -67,7 +67,7 @@ it("lets arrows point down only", () => {
   expect(wrong).toEqual([]);
 });
 
-it("has no import cycle, types included", () => {
+it("there is no import cycle, even of types", () => {
   const edges = new Map<string, string[]>();
   for (const { file, target } of inside) edges.set(file, [...(edges.get(file) ?? []), target]);
   const done = new Set<string>();
@@ -83,13 +83,13 @@ it("has no import cycle, types included", () => {
   expect(cycles).toEqual([]);
 });
 
-it("keeps each package in its room", () => {
+it("each package is imported only in its folder", () => {
   const outside = imports.filter(({ target }) => !target.startsWith(".") && !target.startsWith("node:"));
   const wrong = outside.filter(({ file, target }) => PACKAGES[target]?.test(file) !== true);
   expect(wrong).toEqual([]);
 });
 
-it("ends the process and uses the console nowhere but in the CLI", () => {
+it("only the CLI ends the process and uses the console", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("cli/")) return false;
     return /\bprocess\.exit\(|\bconsole\./.test(readFileSync(join(source, file), "utf8"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-it("runs the demo to its end: the receiver, then the round trip with the sandbox", {
+it("the demo runs to its end: the receiver, then the round trip with the sandbox", {
   timeout: 90_000,
 }, async () => {
   const root = join(import.meta.dirname, "..");

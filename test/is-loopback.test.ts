@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { isLoopback } from "../src/is-loopback.ts";
 
 it.each(["localhost", "LOCALHOST.", "app.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0x7f.1"])(
-  "takes %s for this machine",
+  "%s is this machine",
   (host) => {
     expect(isLoopback(new URL(`http://${host}:3000/`))).toBe(true);
   },
@@ -16,6 +16,6 @@ it.each([
   "192.168.0.1",
   "[::]",
   "notlocalhost",
-])("does not take %s for this machine", (host) => {
+])("%s is not this machine", (host) => {
   expect(isLoopback(new URL(`http://${host}:3000/`))).toBe(false);
 });

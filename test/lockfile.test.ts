@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 const text = readFileSync(join(import.meta.dirname, "..", "package-lock.json"), "utf8");
 const packages: Record<string, { optionalDependencies?: Record<string, string> }> = JSON.parse(text).packages;
 
-it("holds the packages of every platform, or `npm ci` refuses it on the others", () => {
+it("the lockfile contains the packages of every platform, or `npm ci` would refuse it on the others", () => {
   const names = Object.keys(packages);
   const missing = names.flatMap((name) =>
     Object.keys(packages[name]?.optionalDependencies ?? {}).filter(
@@ -16,6 +16,6 @@ it("holds the packages of every platform, or `npm ci` refuses it on the others",
   expect(missing).toEqual([]);
 });
 
-it("names no place to download from: that is the choice of whoever installs", () => {
+it("the lockfile names no download address, which is the installing user's choice", () => {
   expect(text).not.toMatch(/"resolved"|https?:\/\/[^"]*\.tgz/);
 });

@@ -54,12 +54,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the packed package", () => {
-  it("runs from an empty folder and says its version", async () => {
+  it("runs from an empty folder and prints its version", async () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect((await hookporter(consumer, "--version")).trim()).toBe(version);
   });
 
-  it("holds what it needs and nothing else", () => {
+  it("contains what it needs and nothing else", () => {
     const installed = join(consumer, "node_modules", "hookporter");
     const top = readdirSync(installed).sort();
     const pages = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
@@ -69,7 +69,7 @@ describe("the packed package", () => {
     expect(existsSync(join(installed, "dist", "inspector", "index.html"))).toBe(true);
   });
 
-  it("holds every page that its README and documentation link to", () => {
+  it("contains every page that its README and documentation link to", () => {
     const installed = join(consumer, "node_modules", "hookporter");
     const names = readdirSync(join(installed, "docs")).filter((name) => name.endsWith(".md"));
     const pages = ["README.md", ...names.map((name) => join("docs", name))];
@@ -81,7 +81,7 @@ describe("the packed package", () => {
     expect(links.filter((target) => !existsSync(target))).toEqual([]);
   });
 
-  it("offers every export, with its types", async () => {
+  it("has every export, with its types", async () => {
     const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     for (const [name, target] of Object.entries<{ types?: string }>(exports)) {
       if (target.types === undefined) continue;
@@ -97,7 +97,7 @@ describe("the packed package", () => {
     }
   });
 
-  it("brings at most 90 packages with it, none of which starting the command line loads", async () => {
+  it("has at most 90 dependencies, none of which starting the command line loads", async () => {
     // What is there, itself left out: the other file names builds for other platforms too.
     const lock = JSON.parse(readFileSync(join(consumer, "node_modules", ".package-lock.json"), "utf8"));
     expect(Object.keys(lock.packages).length - 1).toBeLessThanOrEqual(90);
@@ -114,7 +114,7 @@ describe("installing and starting it", () => {
       .map((name) => lstatSync(join(path, name)))
       .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0) / 1e6;
 
-  it("takes at most 60 megabytes, and 15 without the parts that are machine code", () => {
+  it("takes at most 60 megabytes, and 15 without native code", () => {
     const native = ["@ngrok", "@photostructure"].map((name) => join(installed, name)).filter(existsSync);
     const whole = megabytes(installed);
     expect(whole).toBeLessThan(60);
@@ -123,7 +123,7 @@ describe("installing and starting it", () => {
 
   /** The shortest of many runs: what a busy machine adds to a run is not there in every one. */
   it.each(["--version", "--help"])(
-    "answers %s hardly later than Node does nothing",
+    "answers %s hardly later than Node takes to do nothing",
     async (flag) => {
       const command = join(installed, "hookporter", "dist", "hookporter.cjs");
       const shortest = { alone: Number.POSITIVE_INFINITY, ours: Number.POSITIVE_INFINITY };
@@ -143,7 +143,7 @@ describe("installing and starting it", () => {
     60_000,
   );
 
-  it("says the same at once as the whole program does", async () => {
+  it("prints the same version and help as the whole program", async () => {
     const dist = join(installed, "hookporter", "dist");
     for (const flag of ["--version", "--help"]) {
       const whole = await run(consumer, "node", join(dist, "bin.js"), flag);
@@ -162,7 +162,7 @@ describe("a project scaffolded from it", () => {
     await npm(project, "install");
   }, 180_000);
 
-  it("has a secret of its own that only its owner can read", () => {
+  it("has its own secret, which only its owner can read", () => {
     expect(statSync(join(project, ".env")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(project, ".env"), "utf8")).toMatch(/^HOOKPORTER_SECRET=\S{40,}$/m);
     expect(readFileSync(join(project, ".gitignore"), "utf8")).toMatch(/^\.env$/m);
@@ -172,7 +172,7 @@ describe("a project scaffolded from it", () => {
     await npm(project, "test");
   }, 120_000);
 
-  it("builds, starts, takes a signed delivery once, and stops when told to", async () => {
+  it("builds, starts, accepts a signed delivery once, and stops on request", async () => {
     await npm(project, "run", "build");
     const server = spawn("node", ["dist/server.js"], {
       cwd: project,

@@ -13,18 +13,18 @@ it.each([
   ["Thursday, 15-Jan-26 10:00:30 GMT", 30_000],
   ["Thu Jan 15 10:00:30 2026", 30_000],
   ["Thu, 15 Jan 2026 09:00:00 GMT", 0],
-])("reads %j as milliseconds to wait", (value, milliseconds) => {
+])("%j is read as milliseconds to wait", (value, milliseconds) => {
   expect(readRetryAfter(value, NOW)).toBe(milliseconds);
 });
 
 it.each([
   ...[null, undefined, "", "soon", "-1", "1.5", "5s", "1e3", "99999999999999999999"],
   ...["2026-01-15T10:00:30Z", "Thu, noon", "Thu, 99 Foo 2026 10:01:00 GMT"],
-])("gets nothing from %j", (value) => {
+])("%j is ignored", (value) => {
   expect(readRetryAfter(value, NOW)).toBeUndefined();
 });
 
-it("never gives a time that cannot be waited for", () => {
+it("the result is always a time that can be waited for", () => {
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^\d{1,400}$/));
   fc.assert(
     fc.property(text, (value) => {

@@ -33,7 +33,7 @@ describe("sampleEvent", () => {
     expect(Date.parse(stamps[49] ?? "")).toBeLessThan(before + 60_000);
   });
 
-  test("takes a timestamp and data of the caller's", () => {
+  test("accepts a timestamp and data", () => {
     const sample = sampleEvent("lead.created", { timestamp: 0, data: { id: "lead_1" } });
     expect(sample).toMatchObject({ timestamp: "1970-01-01T00:00:00.000Z", data: { id: "lead_1" } });
   });
@@ -42,7 +42,7 @@ describe("sampleEvent", () => {
 describe("signedRequest", () => {
   const secrets = readSecrets(TEST_SECRET);
 
-  test("signs exactly the bytes it gives", () => {
+  test("signs exactly the bytes it returns", () => {
     const { method, headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
     expect(method).toBe("POST");
     expect(headers["content-type"]).toBe("application/json");
@@ -50,7 +50,7 @@ describe("signedRequest", () => {
     expect(JSON.parse(body.toString())).toMatchObject({ event: "lead.created" });
   });
 
-  test("keeps bytes as they are, under another header's name", () => {
+  test("keeps bytes unchanged, under another header name", () => {
     const bytes = Buffer.from([0xff, 0x00, 0x7b]);
     const { headers, body } = signedRequest(bytes, { secret: TEST_SECRET, signatureHeader: "X-Other" });
     expect(body).toEqual(bytes);
@@ -64,7 +64,7 @@ describe("signedRequest", () => {
 });
 
 describe("createTestReceiver", () => {
-  test("has a secret that is long enough to be taken without a warning", () => {
+  test("has a secret that is long enough to cause no warning", () => {
     const warnings: string[] = [];
     readSecrets(TEST_SECRET, (message) => warnings.push(message));
     expect(warnings).toEqual([]);
@@ -84,7 +84,7 @@ describe("createTestReceiver", () => {
     expect(seen).toEqual([kind]);
   });
 
-  test("takes two samples of one kind for two events, one envelope twice for a duplicate", async () => {
+  test("treats two samples of one kind as two events, and the same envelope twice as a duplicate", async () => {
     const testing = await started();
     let runs = 0;
     testing.on("lead.created", () => {
@@ -99,7 +99,7 @@ describe("createTestReceiver", () => {
     expect(runs).toBe(2);
   });
 
-  test("tells its own samples from those of sampleEvent", async () => {
+  test("distinguishes its own samples from those of sampleEvent", async () => {
     const testing = await started();
     for (let round = 0; round < 20; round += 1) {
       expect((await testing.deliver(sampleEvent("lead.created"))).outcome).toMatchObject({
@@ -109,7 +109,7 @@ describe("createTestReceiver", () => {
     }
   });
 
-  test("waits for retries: success at the last, or a dead letter", async () => {
+  test("waits for retries, until success or a dead letter", async () => {
     const testing = await started();
     testing.on("lead.created", (_, { attempt }) => {
       if (attempt < 3) throw new Error("not yet");
@@ -125,7 +125,7 @@ describe("createTestReceiver", () => {
     expect(dead.attempts).toHaveLength(3);
   });
 
-  test("waits for a duplicate of an event that still runs", async () => {
+  test("waits for a duplicate of an event that is still running", async () => {
     const testing = await started();
     const envelope = sampleEvent("lead.created");
     testing.on("lead.created", () => new Promise((resolve) => setTimeout(resolve, 30)));
@@ -133,19 +133,19 @@ describe("createTestReceiver", () => {
     expect(both.map(({ state }) => state)).toEqual(["done", "done"]);
   });
 
-  test("tells the state of what no handler is there for", async () => {
+  test("returns the state of an event without a handler", async () => {
     const testing = await started();
     expect(await testing.deliver("lead.created")).toMatchObject({ state: "unhandled", attempts: [] });
   });
 
-  test("keeps what is signed but not an envelope as a dead letter", async () => {
+  test("keeps a signed body that is not an envelope as a dead letter", async () => {
     const testing = await started();
     const { outcome, state } = await testing.deliver(Buffer.from("{"));
     expect(outcome.type).toBe("rejected");
     expect(state).toBe("dead");
   });
 
-  test("keeps nothing of what another secret signed", async () => {
+  test("keeps nothing that another secret signed", async () => {
     const testing = await started();
     const { outcome, state, attempts } = await testing.deliver("lead.created", { secret: "x".repeat(32) });
     expect(outcome).toEqual({ type: "unauthorized", reason: "signature_mismatch" });
@@ -160,7 +160,7 @@ describe("createTestReceiver", () => {
     await expect(delivering).rejects.toMatchObject({ code: "timed_out" });
   });
 
-  test("works under a frozen clock and another signature header", async () => {
+  test("works with a frozen clock and another signature header", async () => {
     const now = Date.UTC(2031, 0, 1);
     const testing = await started({ clock: () => now, signatureHeader: "X-Other" });
     testing.on("lead.created", (_, { attempt }) => {
@@ -170,7 +170,7 @@ describe("createTestReceiver", () => {
     expect((await testing.deliver("lead.created")).outcome).toMatchObject({ duplicate: false });
   });
 
-  test("checks and types data by the caller's schemas", async () => {
+  test("checks and types data with the caller's schemas", async () => {
     const schemas = { "payment.received": z.object({ amount: z.coerce.number() }) };
     const testing = await createTestReceiver({ schemas });
     const amounts: number[] = [];

@@ -5,11 +5,11 @@ import { readOptions } from "../../bench/options.ts";
 
 const read = (...argv: string[]) => readOptions(argv, "/root");
 
-it("measures every section of the short form unless told otherwise", () => {
+it("every section of the short form is measured by default", () => {
   expect(read()).toMatchObject({ form: SHORT, sections: SECTIONS, node: process.execPath, add: false });
 });
 
-it("measures one section of the long form, and adds it to a result", () => {
+it("one section of the long form is measured, and added to a result", () => {
   expect(read("--long", "--only", "ageing", "--add")).toMatchObject({
     form: LONG,
     sections: ["ageing"],
@@ -17,16 +17,16 @@ it("measures one section of the long form, and adds it to a result", () => {
   });
 });
 
-it("measures nothing where it takes profiles", () => {
+it("nothing is measured while profiles are taken", () => {
   expect(read("--profile", "/profiles")).toMatchObject({ sections: [], profile: "/profiles" });
   expect(() => read("--profile", "/profiles", "--only", "loads")).toThrow(TypeError);
 });
 
-it("takes a Node by its path from here, or by a name that the system finds", () => {
+it("Node is given by a relative path, or by a name that the system finds", () => {
   expect(read("--node", "./bin/node").node).toBe(resolve("bin/node"));
   expect(read("--node", "node24").node).toBe("node24");
 });
 
-it("refuses a section that it does not have", () => {
+it("an unknown section is refused", () => {
   expect(() => read("--only", "loads,postgres")).toThrow(TypeError);
 });

@@ -5,7 +5,7 @@ import { selectCases } from "../../src/check/select-cases.ts";
 
 const ids = (cases: readonly { id: string }[]) => cases.map(({ id }) => id);
 
-it("gives every case an id of its own, in groups, numbered from 1 without a gap", () => {
+it("every case has a unique id, numbered in its group from 1 without gaps", () => {
   const numbered = Object.keys(GROUPS).flatMap((group) => {
     const own = CATALOGUE.filter((one) => groupOf(one) === group);
     return own.map((_, index) => `${group}-${String(index + 1).padStart(2, "0")}`);
@@ -13,34 +13,34 @@ it("gives every case an id of its own, in groups, numbered from 1 without a gap"
   expect(ids(CATALOGUE)).toEqual(numbered);
 });
 
-it("says of every case in one line what to mend", () => {
+it("every case has a fix in one line", () => {
   const wrong = CATALOGUE.filter(({ fix, sent, why }) =>
     [fix, sent, why].some((text) => !/^[^\n|]{3,}$/.test(text)),
   );
   expect(ids(wrong)).toEqual([]);
 });
 
-it("has the better answers among the right ones", () => {
+it("the preferred answers are among the correct ones", () => {
   const wrong = CATALOGUE.filter(({ right, best = [] }) => {
     return best.some((one) => !right.includes(one) && !right.includes(`${one[0]}xx`));
   });
   expect(ids(wrong)).toEqual([]);
 });
 
-it("asks for exactly 200 where a valid delivery has to be confirmed", () => {
+it("a valid delivery must be answered with exactly 200", () => {
   const twoHundreds = CATALOGUE.filter(({ right }) =>
     right.some((one) => one.startsWith("2") && one !== "200"),
   );
   expect(ids(twoHundreds)).toEqual([]);
 });
 
-it("selects by id and by group, and keeps the control whatever is asked", () => {
+it("cases are selected by id and by group, always with the control", () => {
   expect(ids(selectCases({ only: ["SIG-04", "DUP-01"] }))).toEqual([CONTROL, "SIG-04", "DUP-01"]);
   expect(ids(selectCases({ only: ["SIG"], skip: ["SIG", CONTROL] }))).toEqual([CONTROL]);
   expect(selectCases({ skip: ["TIME"] })).toHaveLength(CATALOGUE.length - 15);
 });
 
-it("refuses a name that no case has", () => {
+it("an unknown name is refused", () => {
   const usage = expect.objectContaining({ code: "usage" });
   expect(() => selectCases({ only: ["SIG-99"] })).toThrow(usage);
   expect(() => selectCases({ skip: ["FOO"] })).toThrow(usage);

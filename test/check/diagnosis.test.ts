@@ -20,7 +20,7 @@ function results(failed: Readonly<Record<string, string>>): readonly CheckResult
   });
 }
 
-it("says nothing where nothing failed, or each failure stands for itself", () => {
+it("there is no common cause if nothing failed, or failures differ", () => {
   expect(diagnose(results({}))).toEqual([]);
   expect(
     diagnose(results({ "SIG-03": "200", "BODY-12": "401", "HTTP-04": "415", "TIME-08": "200" })),
@@ -52,6 +52,6 @@ it.each([
   ],
   ["another secret", { "KIND-01": "401", "BODY-12": "401" }, /the secrets differ/],
   ["a wrong path", { "KIND-01": "404" }, /check the path/],
-])("sees %s behind failures", (_, failed, text) => {
+])("%s is recognised behind failures", (_, failed, text) => {
   expect(diagnose(results(failed))).toEqual([expect.stringMatching(text)]);
 });

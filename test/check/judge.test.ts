@@ -30,12 +30,12 @@ function verdict(one: CheckCase, answers: readonly Answer[], runs?: number) {
 }
 
 describe("judge", () => {
-  it("passes the best answer, and only recommends it where another right one came", () => {
+  it("passes the preferred answer, and only recommends it instead of another correct one", () => {
     expect(verdict(REFUSED, [status(401)]).outcome).toBe("passed");
     expect(verdict(REFUSED, [status(403)])).toMatchObject({ outcome: "failed", severity: "recommended" });
   });
 
-  it("fails with the case's own words where a forged delivery is confirmed", () => {
+  it("fails with the case's own text if a forged delivery is confirmed", () => {
     expect(verdict(REFUSED, [status(200)])).toMatchObject({
       ...{ outcome: "failed", severity: "required", fix: "mend it", answer: "200" },
     });
@@ -47,18 +47,18 @@ describe("judge", () => {
     ["a closed connection", { type: "closed" } as const, /closes the connection/],
     ["silence", { type: "silent" } as const, /no answer within 1 s/],
     ["no connection", { type: "unreachable", detail: "refused" } as const, /no connection \(refused\)/],
-  ])("does not take %s for a refusal", (_, answer, fix) => {
+  ])("does not accept %s as a refusal", (_, answer, fix) => {
     expect(verdict(REFUSED, [answer])).toMatchObject({ outcome: "failed", fix: expect.stringMatching(fix) });
   });
 
-  it("takes no 2xx but 200 for a confirmation", () => {
+  it("accepts only 200 as a confirmation", () => {
     expect(verdict(ACCEPTED, [status(204)])).toMatchObject({
       outcome: "failed",
       fix: expect.stringMatching(/exactly 200/),
     });
   });
 
-  it("takes every one of several answers into account", () => {
+  it("considers every one of several answers", () => {
     expect(verdict(ACCEPTED, [status(200), status(409)])).toMatchObject({
       outcome: "failed",
       answer: "200, 409",
@@ -66,7 +66,7 @@ describe("judge", () => {
     expect(verdict(ACCEPTED, [status(200), status(200), status(200)])).toMatchObject({ answer: "3 × 200" });
   });
 
-  it("fails where the event ran too often, or never", () => {
+  it("fails if the event ran too often, or never", () => {
     const once = { ...ACCEPTED, runs: 1 };
     expect(verdict(once, [status(200)], 1).outcome).toBe("passed");
     expect(verdict(once, [status(200)], 2)).toMatchObject({ outcome: "failed", fix: "take it" });

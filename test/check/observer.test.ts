@@ -15,14 +15,14 @@ const bodies = [1, 2].map((rooms) =>
 const event = { marker: "prop_check_1", bodies };
 const usage = expect.objectContaining({ code: "usage" });
 
-it("reads the number on the last line", () => {
+it("the number on the last line is read", () => {
   expect(readCount("3\n")).toBe(3);
   expect(readCount("> count\nnpm says\n12\r\n")).toBe(12);
   for (const text of ["", "three", "-1", "1.5", '{"type":"other"}', "{"])
     expect(() => readCount(text)).toThrow(/whole/);
 });
 
-it("reads the record of `events show --json`: the handler that ended well most often", () => {
+it("the record of `events show --json` is read: the handler with most successful runs counts", () => {
   const runs = [
     { handler: "a", outcome: "error" },
     { handler: "a", outcome: "ok" },
@@ -36,13 +36,13 @@ it("reads the record of `events show --json`: the handler that ended well most o
   expect(() => readCount(JSON.stringify({ type: "error", code: "inbox_busy" }))).toThrow(/whole/);
 });
 
-it("splits a command into words without a shell", () => {
+it("a command is split into words without a shell", () => {
   expect(splitCommand(`sh -c 'grep -c "$0" log' --x="a b" C:\\bin`)).toEqual([
     ...["sh", "-c", 'grep -c "$0" log', "--x=a b", "C:\\bin"],
   ]);
 });
 
-it("runs a command with the marker as its last argument, or where it is asked for", async () => {
+it("a command gets the marker as its last argument, or in its placeholder", async () => {
   const cwd = tempFolder();
   writeFileSync(
     join(cwd, "count.cjs"),
@@ -54,7 +54,7 @@ it("runs a command with the marker as its last argument, or where it is asked fo
   expect(await observeByCommand("node count.cjs x{marker}", surroundings).count(event)).toBe(0);
 });
 
-it("asks once for each event id, and adds up", async () => {
+it("each event id is asked for once, and counts are added up", async () => {
   const cwd = tempFolder();
   const ids = bodies.map((body) => readEnvelope(body)).flatMap((read) => (read.ok ? [read.eventId] : []));
   writeFileSync(join(cwd, "count.cjs"), `console.log(${JSON.stringify(ids)}.indexOf(process.argv[2]) + 1)`);
@@ -62,13 +62,13 @@ it("asks once for each event id, and adds up", async () => {
   expect(await observer.count({ ...event, bodies: [...bodies, ...bodies] })).toBe(3);
 });
 
-it("fails where a command is not there or gives no number", async () => {
+it("a missing command, or one that prints no number, is an error", async () => {
   const surroundings = { cwd: tempFolder(), env: process.env, timeout: 5000 };
   await expect(observeByCommand("no-such-program-here", surroundings).count(event)).rejects.toEqual(usage);
   await expect(observeByCommand("node -p 'NaN'", surroundings).count(event)).rejects.toEqual(usage);
 });
 
-it("asks a URL with the marker as a parameter, or where it is asked for; 404 is never", async () => {
+it("a URL gets the marker as a parameter, or in its placeholder; 404 means never", async () => {
   const url = await serve((request, response) => {
     const found = { "/count?marker=prop_check_1": 2, "/count/prop_check_1": 3 }[request.url ?? ""];
     response.writeHead(found === undefined ? 404 : 200).end(String(found ?? "not here"));
@@ -78,7 +78,7 @@ it("asks a URL with the marker as a parameter, or where it is asked for; 404 is 
   expect(await observeByUrl(`${url.origin}/other`, 1000).count(event)).toBe(0);
 });
 
-it("fails where a URL answers with an error, a redirect or no number", async () => {
+it("an error, a redirect or a response without a number is an error", async () => {
   const answers: Record<string, number> = { "/a": 500, "/b": 302, "/c": 200 };
   const url = await serve((request, response) => {
     response.writeHead(answers[request.url?.split("?")[0] ?? ""] ?? 404, { location: "/c" }).end("many");

@@ -35,14 +35,14 @@ const [head = "", ...rows] = readFileSync(TABLE, "utf8")
   .split("\n")
   .map((line) => line.split(/\s+/));
 
-it("has a row for every case, and a column for every receiver", () => {
+it("the table has a row for every case, and a column for every receiver", () => {
   expect(rows.map(([id]) => id)).toEqual(CATALOGUE.map(({ id }) => id));
   expect(head).toEqual(["case", ...Object.keys(RECEIVERS)]);
 });
 
 describe.each(Object.entries(RECEIVERS))("%s", (name, start) => {
   it.skipIf(name === "python" && !hasPython)(
-    "passes and fails what the table says",
+    "passes and fails as in the table",
     { timeout: 60_000 },
     async () => {
       const { results, stopped } = await check(await start());

@@ -36,18 +36,18 @@ function parse(xml: string) {
   return documentElement;
 }
 
-it("is well-formed XML, whatever stands in the results", () => {
+it("the report is well-formed XML, whatever the results contain", () => {
   const message = parse(xmlOf(false)).getElementsByTagName("failure")[0]?.textContent;
   expect(message).toContain("a <b> & \"c\" 'd' ]]> ??[31m ? ? é 🏠");
 });
 
-it.skipIf(!hasPython)("is well-formed for expat, which is strict about characters too", () => {
+it.skipIf(!hasPython)("the report is well-formed for expat, which is strict about characters too", () => {
   const script = "import sys, xml.etree.ElementTree as tree; tree.fromstring(sys.stdin.buffer.read())";
   const { status, stderr } = spawnSync("python3", ["-c", script], { input: xmlOf(false) });
   expect([status, String(stderr)]).toEqual([0, ""]);
 });
 
-it("has the shape that readers of JUnit take: suites, suites with counts, tests", () => {
+it("the report has the structure that JUnit readers expect: suites with counts, and tests", () => {
   const root = parse(xmlOf(false));
   const attributes = (name: string) =>
     [...root.getElementsByTagName("testsuite")].map((one) => one.getAttribute(name));
@@ -68,7 +68,7 @@ it("has the shape that readers of JUnit take: suites, suites with counts, tests"
   ]);
 });
 
-it("fails what makes the run fail, and skips what is advice or not applicable, with the reason", () => {
+it("results that fail the run are failures; advice and cases that are not applicable are skipped with a reason", () => {
   const kinds = (strict: boolean) =>
     [...parse(xmlOf(strict)).getElementsByTagName("testcase")].map(
       (one) => one.getElementsByTagName("*")[0]?.tagName ?? "passed",

@@ -9,7 +9,7 @@ import { optionsFor } from "./sample.ts";
 
 const outcomes = (results: readonly CheckResult[]) => results.map(({ id, outcome }) => `${id} ${outcome}`);
 
-it("runs no case where nothing listens", async () => {
+it("no case runs if nothing listens", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
@@ -23,7 +23,7 @@ it("runs no case where nothing listens", async () => {
   expect(seen).toEqual([]);
 });
 
-it("sends nothing more where the control is refused, since a refusal proves nothing then", async () => {
+it("nothing more is sent if the control is refused, since a refusal proves nothing then", async () => {
   let requests = 0;
   const url = await serve((_, response) => {
     requests++;
@@ -35,14 +35,14 @@ it("sends nothing more where the control is refused, since a refusal proves noth
   expect(diagnosis).toEqual([expect.stringMatching(/secrets differ/)]);
 });
 
-it("goes on where the control is confirmed with another 2xx", async () => {
+it("the run continues if the control is confirmed with another 2xx", async () => {
   const url = await serve((_, response) => response.writeHead(202).end());
   const { results, diagnosis } = await runCheck(optionsFor(url, "SIG-01"));
   expect(outcomes(results)).toEqual(["KIND-01 failed", "SIG-01 failed"]);
   expect(diagnosis).toEqual([expect.stringMatching(/only 200 confirms/)]);
 });
 
-it("says after which case a receiver is gone, and runs no more", async () => {
+it("the run ends with the case after which a receiver is gone", async () => {
   const server = createServer((request, response) => {
     if (request.headers["x-service-signature"] !== undefined) return response.writeHead(200).end();
     server.close();
@@ -58,7 +58,7 @@ it("says after which case a receiver is gone, and runs no more", async () => {
   expect(stopped).toMatch(/^after SIG-01: connection refused/);
 });
 
-it("goes on where a receiver only closed one connection", async () => {
+it("the run continues if a receiver only closed one connection", async () => {
   const url = await serve((request, response) => {
     if (request.headers["x-service-signature"] === undefined) return response.destroy();
     return response.writeHead(200).end();
@@ -68,7 +68,7 @@ it("goes on where a receiver only closed one connection", async () => {
   expect(results.map(({ answer }) => answer)).toEqual(["200", "closed", "200"]);
 });
 
-it("gives up on a receiver that is silent three times in a row", async () => {
+it("the run ends if a receiver is silent three times in a row", async () => {
   let requests = 0;
   const url = await serve((_, response) => {
     if (++requests === 1) response.writeHead(200).end();
@@ -78,7 +78,7 @@ it("gives up on a receiver that is silent three times in a row", async () => {
   expect(results.filter(({ answer }) => answer === "no answer")).toHaveLength(3);
 });
 
-it("tells of results in the order of the cases, however many run at once", async () => {
+it("results are reported in the order of the cases, even if several run at once", async () => {
   const { url } = await right();
   const seen: string[] = [];
   const options = { ...optionsFor(url, "KIND", "SIG"), concurrency: 8 };
@@ -86,19 +86,19 @@ it("tells of results in the order of the cases, however many run at once", async
   expect(seen).toEqual(options.cases.map(({ id }) => id));
 });
 
-it("never passes over what it cannot observe", async () => {
+it("a case that cannot be observed never passes", async () => {
   const { url } = await right();
   const { results } = await runCheck(optionsFor(url, "DUP-05", "DUP-10"));
   expect(outcomes(results)).toEqual(["KIND-01 passed", "DUP-05 not_applicable", "DUP-10 not_applicable"]);
 });
 
-it("does not start with an observer that counts what was never sent", async () => {
+it("the run does not start with an observer that counts events never sent", async () => {
   const { url } = await right();
   const run = runCheck({ ...optionsFor(url, "DUP"), observer: { count: async () => 7 } });
   await expect(run).rejects.toMatchObject({ code: "usage" });
 });
 
-it("finds a receiver that runs every copy, one that runs forged events, and one that loses the second of two", async () => {
+it("the run finds a receiver that runs every copy, one that runs forged events, and one that loses the second of two", async () => {
   const runs = new Map<string, number>();
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -94,7 +94,7 @@ it.each(CASES)("`%s` ends with %i and one clear line", async (argv, code, says) 
   expect(run.stderr).not.toMatch(/^\s+at /m);
 });
 
-it("says what to do when there is no secret at all", async () => {
+it("a missing secret is reported with how to set one", async () => {
   for (const argv of [["sign"], ["verify"], ["trigger", "payment.received"]]) {
     const run = await runCli(argv, { stdin: "x" });
     expect(run.code).toBe(3);
@@ -102,12 +102,12 @@ it("says what to do when there is no secret at all", async () => {
   }
 });
 
-it("refuses an empty secret", async () => {
+it("an empty secret is refused", async () => {
   const run = await runCli(["sign"], { env: { HOOKPORTER_SECRET: "  " }, stdin: "x" });
   expect(run.code).toBe(3);
 });
 
-it("makes no development secret in production", async () => {
+it("no development secret is created in production", async () => {
   const run = await runCli(["listen", "--port", "0"], { env: { NODE_ENV: "production" } });
   expect(run.code).toBe(3);
 });
@@ -121,7 +121,7 @@ it.each<[string, number, string, Record<string, string>?]>([
   ["events", 2, "usage", { HOOKPORTER_JSON: "true" }],
   ["sign --json", 3, "config_invalid"],
   ["listen --json", 2, "usage", { HOOKPORTER_LISTEN_PORT: "many" }],
-])("prints one error record for `%s`, however early it fails", async (argv, code, name, more = {}) => {
+])("`%s` prints one error record, however early it fails", async (argv, code, name, more = {}) => {
   const cwd = tempFolder();
   if (name === "config_invalid") writeFileSync(join(cwd, "hookporter.config.json"), "{");
   const run = await runCli(argv.split(" "), { cwd, env: { ...env, ...more } });
@@ -129,12 +129,12 @@ it.each<[string, number, string, Record<string, string>?]>([
   expect(run.records).toMatchObject([{ schemaVersion: 1, type: "error", code: name }]);
 });
 
-it("takes no --json after -- for the flag", async () => {
+it("`--json` after `--` is an argument, not the flag", async () => {
   const run = await runCli(["replay", "--", "--json"], { env });
   expect(run).toMatchObject({ code: 3, stdout: "" });
 });
 
-it("prints an error as a record under --json, and its stack under --debug only", async () => {
+it("an error is a record with --json, and has a stack only with --debug", async () => {
   const run = await runCli(["events", "list", "--json"]);
   expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
   expect((await runCli(["events", "list", "--debug"])).stderr).toMatch(/^\s+at /m);

@@ -13,14 +13,14 @@ async function closedUrl(): Promise<string> {
 }
 
 describe("a request that changes something", () => {
-  it("is tried again after 429, of which the service says that it was not carried out", async () => {
+  it("is retried after 429, which means that it was not carried out", async () => {
     const service = await openService();
     service.next(failure(429));
     const made = await clientOf(service).webhooks.create(SUBSCRIPTION);
     expect(made).toMatchObject({ status: 201, body: { id: "wh_1" }, mayExistTwice: false });
   });
 
-  it("is tried again after 500 as the description asks, and says that it may exist twice", async () => {
+  it("is retried after 500 as the description asks, and may exist twice", async () => {
     const service = await openService();
     service.next(failure(500));
     const made = await clientOf(service).webhooks.create(SUBSCRIPTION);
@@ -28,7 +28,7 @@ describe("a request that changes something", () => {
   });
 
   it.each([501, 502, 503, 504])(
-    "is not tried again after %i, of which the description says nothing",
+    "is not retried after %i, which the description does not mention",
     async (status) => {
       const service = await openService();
       service.next(failure(status));
@@ -38,7 +38,7 @@ describe("a request that changes something", () => {
     },
   );
 
-  it("is not tried again when the connection breaks off, since it may have been carried out", async () => {
+  it("is not retried if the connection is lost, since it may have been carried out", async () => {
     const service = await openService();
     service.next((response) => void response.destroy());
     const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
@@ -46,14 +46,14 @@ describe("a request that changes something", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("is tried again when no connection came about, and then nothing can have happened", async () => {
+  it("is retried if there was no connection, when nothing can have happened", async () => {
     const service = await openService();
     const client = clientOf(service, { baseUrl: await closedUrl() });
     const error = await errorOf(client.webhooks.create(SUBSCRIPTION));
     expect(error).toMatchObject({ code: "service_unreachable", attempts: 4, mayHaveHappened: false });
   });
 
-  it("still may have happened when a later attempt is refused", async () => {
+  it("may still have happened if a later attempt is refused", async () => {
     const service = await openService();
     service.next(failure(500), failure(400, { type: "invalid_request", field: "url" }));
     const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
@@ -65,7 +65,7 @@ describe("a request that changes something", () => {
     });
   });
 
-  it("may have happened when the answer is 2xx, but no JSON", async () => {
+  it("may have happened if the response is 2xx but not JSON", async () => {
     const service = await openService();
     service.next((response) => void response.writeHead(200).end("created!"));
     const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
@@ -73,8 +73,8 @@ describe("a request that changes something", () => {
   });
 });
 
-describe("a request without a whole answer", () => {
-  it("is tried again when it changes nothing", async () => {
+describe("a request without a complete response", () => {
+  it("is retried if it changes nothing", async () => {
     const service = await openService();
     service.next((response) => void response.destroy());
     const client = clientOf(service);
@@ -82,7 +82,7 @@ describe("a request without a whole answer", () => {
     expect(client.delays).toEqual([500]);
   });
 
-  it("is given up when there is no such host", async () => {
+  it("is given up if the host is unknown", async () => {
     const service = await openService();
     const client = clientOf(service, { baseUrl: "https://service.invalid" });
     expect(await errorOf(client.properties.list())).toMatchObject({
@@ -104,14 +104,14 @@ describe("a request without a whole answer", () => {
       (response: { writeHead(status: number): { write(text: string): unknown } }) =>
         void response.writeHead(200).write("{"),
     ],
-  ] as const)("ends after the time-out when %s does not come", async (_, answer) => {
+  ] as const)("times out if %s does not arrive", async (_, answer) => {
     const service = await openService();
     service.next(answer);
     const client = clientOf(service, { timeout: 50, retry: { attempts: 1 } });
     expect(await errorOf(client.properties.list())).toMatchObject({ code: "service_timeout", attempts: 1 });
   });
 
-  it("ends after the time-out when no token comes, and nothing was sent then", async () => {
+  it("times out if no token arrives, with nothing sent", async () => {
     const service = await openService();
     const never = () => new Promise<string>(() => {});
     const client = clientOf(service, {
@@ -125,7 +125,7 @@ describe("a request without a whole answer", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("keeps the status of an error whose body breaks off", async () => {
+  it("keeps the status of an error whose body is incomplete", async () => {
     const service = await openService();
     service.next((response) => {
       response.writeHead(400, { "content-length": "1000" });
@@ -137,7 +137,7 @@ describe("a request without a whole answer", () => {
     });
   });
 
-  it("refuses an answer larger than allowed", async () => {
+  it("refuses a response larger than allowed", async () => {
     const service = await openService();
     const list = { data: [], meta: { total: 0, page: 1, per_page: 20 }, more: "x".repeat(100_000) };
     service.next(json(200, list), json(200, list));

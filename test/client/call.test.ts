@@ -16,7 +16,7 @@ import {
 const EMPTY = json(200, { data: [], meta: { total: 0, page: 1, per_page: 20 } });
 
 describe("a request", () => {
-  it("carries the key as Bearer, and says that it is JSON", async () => {
+  it("sends the key as Bearer, and declares JSON", async () => {
     const service = await openService();
     const client = clientOf(service);
     await client.properties.list();
@@ -27,7 +27,7 @@ describe("a request", () => {
     expect(JSON.parse(service.requests[1]?.body ?? "")).toEqual(SUBSCRIPTION);
   });
 
-  it("asks for an access token anew at each attempt", async () => {
+  it("calls for a new access token at each attempt", async () => {
     const service = await openService({ key: "second" });
     service.next(failure(500));
     const tokens = ["first", "second"];
@@ -40,7 +40,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("passes on what the token's provider throws", async () => {
+  it("passes on errors of the token function", async () => {
     const service = await openService();
     const broken = new Error("no token today");
     const client = clientOf(service, { apiKey: undefined, accessToken: () => Promise.reject(broken) });
@@ -48,7 +48,7 @@ describe("a request", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("does not follow a redirect, which would carry the key elsewhere", async () => {
+  it("does not follow a redirect, which would send the key elsewhere", async () => {
     const [service, trap] = [await openService(), await openService()];
     service.next((response) => void response.writeHead(307, { location: `${trap.url}/v1/properties` }).end());
     const error = await errorOf(clientOf(service).properties.list());
@@ -57,14 +57,14 @@ describe("a request", () => {
   });
 });
 
-describe("an answer that is not 2xx", () => {
+describe("a response that is not 2xx", () => {
   it.each([
     [400, "service_refused"],
     [401, "service_unauthorized"],
     [403, "service_refused"],
     [404, "service_refused"],
     [422, "service_refused"],
-  ])("with status %i is an error with type, message and field, and is final", async (status, code) => {
+  ])("with status %i is an error with type, message and field, and is not retried", async (status, code) => {
     const service = await openService();
     service.next(failure(status, { type: "invalid_request", message: "No such field.", field: "fields" }));
     const error = await errorOf(clientOf(service).properties.list());
@@ -79,7 +79,7 @@ describe("an answer that is not 2xx", () => {
     ["a page of a proxy", "<html>Bad gateway</html>"],
     ["JSON of another form", '{"error":"no"}'],
     ["parts of other types", '{"error":{"type":1,"message":null,"field":[]}}'],
-  ])("has its status even with %s", async (_, body) => {
+  ])("keeps its status even with %s", async (_, body) => {
     const service = await openService();
     service.next((response) => void response.writeHead(400).end(body));
     const error = await errorOf(clientOf(service).properties.list());
@@ -88,7 +88,7 @@ describe("an answer that is not 2xx", () => {
   });
 
   it.each([429, 500])(
-    "with status %i is tried again with exponential back-off, until it is good",
+    "with status %i is retried with exponential back-off until it succeeds",
     async (status) => {
       const service = await openService();
       service.next(failure(status), failure(status), failure(status));
@@ -102,7 +102,7 @@ describe("an answer that is not 2xx", () => {
   it.each([
     [429, "service_rate_limited"],
     [500, "service_failed"],
-  ])("with status %i each time is given up after the attempts allowed", async (status, code) => {
+  ])("with status %i each time is given up after the allowed attempts", async (status, code) => {
     const service = await openService();
     service.next(...Array.from({ length: 9 }, () => failure(status)));
     const error = await errorOf(clientOf(service).properties.list());
@@ -110,7 +110,7 @@ describe("an answer that is not 2xx", () => {
     expect(service.requests).toHaveLength(DEFAULT_CLIENT_RETRY.attempts);
   });
 
-  it("is waited for as long as Retry-After says, and the back-off on top", async () => {
+  it("is retried after Retry-After plus the back-off", async () => {
     const service = await openService();
     const now = Date.parse("2026-01-15T10:00:00Z");
     service.next(
@@ -123,7 +123,7 @@ describe("an answer that is not 2xx", () => {
     expect(client.delays).toEqual([7500, 10_000, 2000]);
   });
 
-  it("is given up at once when the service asks for a longer wait than is allowed", async () => {
+  it("is given up at once if the service asks for a longer wait than allowed", async () => {
     const service = await openService();
     service.next(failure(429, {}, { "retry-after": "61" }));
     const client = clientOf(service);
@@ -132,7 +132,7 @@ describe("an answer that is not 2xx", () => {
     expect(client.delays).toEqual([]);
   });
 
-  it("draws its delays between nothing and the full back-off, never beyond the cap", async () => {
+  it("has delays between zero and the full back-off, never above the cap", async () => {
     const service = await openService();
     const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     await fc.assert(
@@ -148,7 +148,7 @@ describe("an answer that is not 2xx", () => {
     );
   });
 
-  it("tells of each wait before it, with an error that says how often it was tried", async () => {
+  it("is reported before each wait, with an error that has the number of attempts", async () => {
     const service = await openService();
     service.next(failure(429), failure(500), EMPTY);
     const told: unknown[] = [];
@@ -163,7 +163,7 @@ describe("an answer that is not 2xx", () => {
 });
 
 describe("a caller that aborts", () => {
-  it("ends a request under way with the caller's own reason", async () => {
+  it("ends a request in progress with the caller's own reason", async () => {
     const service = await openService();
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -172,7 +172,7 @@ describe("a caller that aborts", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("ends a wait between two attempts, with timers as they are", async () => {
+  it("ends a wait between two attempts, with real timers", async () => {
     const service = await openService();
     service.next(failure(429, {}, { "retry-after": "50" }));
     const controller = new AbortController();
@@ -182,7 +182,7 @@ describe("a caller that aborts", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it("sends nothing when it aborted before", async () => {
+  it("sends nothing if it aborted before", async () => {
     const service = await openService();
     const signal = AbortSignal.abort(new Error("never mind"));
     await expect(clientOf(service).webhooks.create({ ...SUBSCRIPTION, signal })).rejects.toThrow(
@@ -193,7 +193,7 @@ describe("a caller that aborts", () => {
 });
 
 describe("a key", () => {
-  it("stands in no error, even where the service repeats it", async () => {
+  it("is in no error, even if the service repeats it", async () => {
     const service = await openService();
     const message = `Bad key ${KEY} and secret whsec-hush, or sk_live_another`;
     service.next(failure(400, { message, type: KEY, field: "whsec-hush" }));
@@ -203,7 +203,7 @@ describe("a key", () => {
     expect(error.serviceMessage).toContain("[redacted]");
   });
 
-  it("is shown neither by printing nor by serialising a client", async () => {
+  it("is not revealed by printing or serialising a client", async () => {
     const client = clientOf(await openService({ properties: [sampleProperty(1)] }));
     expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain("4f6dKq");
     expect((await client.properties.list()).data).toHaveLength(1);

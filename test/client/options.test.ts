@@ -16,26 +16,26 @@ function refused(options: Partial<ClientOptions>): unknown {
 }
 
 describe("a key", () => {
-  it("of the test environment is taken as it is", () => {
+  it("of the test environment is accepted", () => {
     expect(createClient({ baseUrl, apiKey }).environment).toBe("test");
   });
 
-  it("of the live environment is taken only together with live", () => {
+  it("of the live environment is accepted only with live", () => {
     const live = "sk_live_4f6dKq";
     expect(refused({ apiKey: live })).toBe("credential_invalid");
     expect(refused({ apiKey: live, live: false })).toBe("credential_invalid");
     expect(createClient({ baseUrl, apiKey: live, live: true }).environment).toBe("live");
   });
 
-  it("of the test environment may go together with live", () => {
+  it("of the test environment may be combined with live", () => {
     expect(createClient({ baseUrl, apiKey, live: true }).environment).toBe("test");
   });
 
-  it("loses the line break it was stored with", () => {
+  it("loses a trailing line break", () => {
     expect(createClient({ baseUrl, apiKey: `${apiKey}\n` }).environment).toBe("test");
   });
 
-  it.each([undefined, ""])("is missing when it is %j", (given) => {
+  it.each([undefined, ""])("is missing if it is %j", (given) => {
     expect(refused({ apiKey: given })).toBe("credential_missing");
   });
 
@@ -50,16 +50,16 @@ describe("a key", () => {
     "sk_test_4f6dKq\r\nx-other: 1",
     "sk_test_4f6dKq\u00e9",
     " ",
-  ])("is refused as %j", (given) => {
+  ])("is refused if it is %j", (given) => {
     expect(refused({ apiKey: given, live: true })).toBe("credential_invalid");
   });
 
-  it("goes with no access token, and no access token is a plain text", () => {
+  it("excludes an access token, which must not be a plain string", () => {
     expect(refused({ accessToken: () => "token" })).toBe("credential_invalid");
     expect(refused({ apiKey: undefined, accessToken: "token" as never })).toBe("credential_invalid");
   });
 
-  it("that is live is refused as an access token too, and so is what no header can carry", async () => {
+  it("that is live is refused as an access token too, and so is a value that no header can carry", async () => {
     const client = (token: string) => createClient({ baseUrl, accessToken: () => token, fetch: neverFetch });
     for (const token of ["sk_live_4f6dKq", "", "a b", "a\nb"]) {
       await expect(client(token).properties.list()).rejects.toMatchObject({ code: "credential_invalid" });
@@ -67,14 +67,14 @@ describe("a key", () => {
   });
 });
 
-describe("a base address", () => {
+describe("a base URL", () => {
   it.each([
     ["https://api.example", "https://api.example"],
     ["https://api.example/", "https://api.example"],
     ["https://api.example/service//", "https://api.example/service"],
     ["http://127.0.0.1:4500", "http://127.0.0.1:4500"],
     ["http://localhost:4500/", "http://localhost:4500"],
-  ])("is taken as %s", (given, read) => {
+  ])("is read as %s", (given, read) => {
     expect(createClient({ baseUrl: given, apiKey }).baseUrl).toBe(read);
     expect(createClient({ baseUrl: new URL(given), apiKey }).baseUrl).toBe(read);
   });
@@ -91,11 +91,11 @@ describe("a base address", () => {
     "https://api.example/v1/",
     "http://api.example",
     "http://localhost.example",
-  ])("is refused as %j", (given) => {
+  ])("is refused if it is %j", (given) => {
     expect(refused({ baseUrl: given })).toBe("option_invalid");
   });
 
-  it("may be plain http elsewhere on request, but never for a live key", () => {
+  it("may be plain HTTP elsewhere on request, but never with a live key", () => {
     const elsewhere = { baseUrl: "http://api.example", plainHttp: true };
     expect(createClient({ ...elsewhere, apiKey }).baseUrl).toBe("http://api.example");
     expect(refused({ ...elsewhere, apiKey: "sk_live_4f6dKq", live: true })).toBe("option_invalid");
@@ -114,7 +114,7 @@ it.each([
   { retry: { jitter: 2 } },
   { assumptions: { pageParameter: "" } },
   { assumptions: { fieldsSeparator: 1 as never } },
-] satisfies Partial<ClientOptions>[])("refuses %j", (options) => {
+] satisfies Partial<ClientOptions>[])("%j is refused", (options) => {
   expect(refused(options)).toBe("option_invalid");
 });
 

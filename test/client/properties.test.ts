@@ -14,7 +14,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe("the list of properties", () => {
-  it("comes in its envelope, typed", async () => {
+  it("is returned in its envelope, typed", async () => {
     const service = await openService({ properties: many(3) });
     const page = await clientOf(service).properties.list();
     expectTypeOf(page).toEqualTypeOf<Page<Property>>();
@@ -23,7 +23,7 @@ describe("the list of properties", () => {
     expect([...(service.requests[0]?.query ?? [])]).toEqual([]);
   });
 
-  it("keeps fields that the description does not show, wherever they stand", async () => {
+  it("keeps undocumented fields, at any depth", async () => {
     const service = await openService();
     const property = {
       ...sampleProperty(1),
@@ -35,7 +35,7 @@ describe("the list of properties", () => {
     expect(await clientOf(service).properties.list()).toEqual(answer);
   });
 
-  it.each([null, undefined])("takes a property whose tenant is %j", async (tenant) => {
+  it.each([null, undefined])("accepts a property whose tenant is %j", async (tenant) => {
     const service = await openService({ properties: [{ ...sampleProperty(1), tenant }] });
     expect((await clientOf(service).properties.list()).data).toHaveLength(1);
   });
@@ -62,7 +62,7 @@ describe("the list of properties", () => {
     });
   });
 
-  it("names the place that does not fit, and nothing of what stands there", async () => {
+  it("names the invalid field, but never its value", async () => {
     const service = await openService();
     service.next(
       json(200, { data: [sampleProperty(1), { ...sampleProperty(2), rent: "confidential" }], meta: meta(2) }),
@@ -76,7 +76,7 @@ describe("the list of properties", () => {
 });
 
 describe("a selection of fields", () => {
-  it("is sent as fields, with a comma between, and any field may be missing then", async () => {
+  it("is sent as comma-separated fields, and then any field may be missing", async () => {
     const service = await openService({ properties: many(1) });
     const page = await clientOf(service).properties.list({ fields: ["id", "rent"] });
     expectTypeOf(page).toEqualTypeOf<Page<SelectedProperty>>();
@@ -84,7 +84,7 @@ describe("a selection of fields", () => {
     expect(service.requests[0]?.query.get("fields")).toBe("id,rent");
   });
 
-  it("takes another separator, or a text as it is", async () => {
+  it("uses another separator, or a string unchanged", async () => {
     const service = await openService();
     const client = clientOf(service, { assumptions: { fieldsSeparator: " " } });
     await client.properties.list({ fields: ["id", "rent"] });
@@ -92,7 +92,7 @@ describe("a selection of fields", () => {
     expect(service.requests.map(({ query }) => query.get("fields"))).toEqual(["id rent", "id,tenant(name)&"]);
   });
 
-  it("still checks what did come", async () => {
+  it("still validates the returned fields", async () => {
     const service = await openService();
     service.next(json(200, { data: [{ rent: "950" }], meta: meta(1) }));
     await expect(clientOf(service).properties.list({ fields: ["rent"] })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe("a selection of fields", () => {
     });
   });
 
-  it.each([[[]], [""], [["id", " "]]])("is refused as %j before anything is sent", async (fields) => {
+  it.each([[[]], [""], [["id", " "]]])("is refused if it is %j, before anything is sent", async (fields) => {
     const service = await openService();
     await expect(clientOf(service).properties.list({ fields })).rejects.toMatchObject({
       code: "option_invalid",
@@ -110,7 +110,7 @@ describe("a selection of fields", () => {
 });
 
 describe("paging", () => {
-  it("goes by the names that meta has for it", async () => {
+  it("uses the parameter names of meta", async () => {
     const service = await openService({ properties: many(5) });
     const page = await clientOf(service).properties.list({ page: 2, perPage: 2 });
     expect(idsOf(page.data)).toEqual(["prop_3", "prop_4"]);
@@ -120,7 +120,7 @@ describe("paging", () => {
     ]);
   });
 
-  it("goes by other names where they are set", async () => {
+  it("uses other parameter names if they are set", async () => {
     const service = await openService({
       properties: many(5),
       pageParameter: "page[number]",
@@ -131,7 +131,7 @@ describe("paging", () => {
     expect(idsOf(page.data)).toEqual(["prop_5"]);
   });
 
-  it("says so when the service does not know the name, and gives its first page for another", async () => {
+  it("reports that the service ignored the parameter, if it returns another page", async () => {
     const service = await openService({ properties: many(5), pageParameter: "p" });
     const error = await clientOf(service)
       .properties.list({ page: 2, perPage: 2 })
@@ -156,17 +156,14 @@ describe("iterating", () => {
   it.each([
     ["from 1", 1],
     ["from 0", 0],
-  ])(
-    "fetches page after page where they count %s, each once, and stops after the last",
-    async (_, firstPage) => {
-      const service = await openService({ properties: many(5), firstPage, perPage: 2 });
-      const pages = await all(clientOf(service).properties.pages());
-      expect(pages.map(({ data }) => data.length)).toEqual([2, 2, 1]);
-      expect(service.requests).toHaveLength(3);
-    },
-  );
+  ])("fetches each page once if pages count %s, and stops after the last", async (_, firstPage) => {
+    const service = await openService({ properties: many(5), firstPage, perPage: 2 });
+    const pages = await all(clientOf(service).properties.pages());
+    expect(pages.map(({ data }) => data.length)).toEqual([2, 2, 1]);
+    expect(service.requests).toHaveLength(3);
+  });
 
-  it("gives property after property, and fetches a page only when it is asked for", async () => {
+  it("iterates over properties, and fetches a page only on demand", async () => {
     const service = await openService({ properties: many(5), perPage: 2 });
     const { properties } = clientOf(service);
     const found: (string | undefined)[] = [];
@@ -179,7 +176,7 @@ describe("iterating", () => {
     expect(service.requests.map(({ query }) => query.get("fields"))).toEqual(["id", "id"]);
   });
 
-  it("begins where it is told to", async () => {
+  it("starts at the given page", async () => {
     const service = await openService({ properties: many(5) });
     const found = await all(clientOf(service).properties.items({ page: 2, perPage: 2 }));
     expect(idsOf(found)).toEqual(["prop_3", "prop_4", "prop_5"]);
@@ -194,7 +191,7 @@ describe("iterating", () => {
     expect(service.requests).toHaveLength(requests);
   });
 
-  it("ends with an error, not without end, where the service ignores the page", async () => {
+  it("ends with an error, not without end, if the service ignores the page", async () => {
     const service = await openService({ properties: many(5), pageParameter: "p", perPage: 2 });
     await expect(all(clientOf(service).properties.items())).rejects.toMatchObject({
       code: "service_answer_invalid",
@@ -202,7 +199,7 @@ describe("iterating", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("ends when the total is larger than what there is", async () => {
+  it("ends if the total is larger than the number of properties", async () => {
     const service = await openService();
     const page = (number: number, data: object[]) => json(200, { data, meta: meta(99, number, 1) });
     service.next(page(1, [sampleProperty(1)]), page(2, []), page(3, []));
@@ -210,7 +207,7 @@ describe("iterating", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("goes on after a page that failed first", async () => {
+  it("continues after a page that failed first", async () => {
     const service = await openService({ properties: many(3), perPage: 2 });
     const { properties } = clientOf(service);
     const pages = properties.pages();

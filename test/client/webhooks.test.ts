@@ -4,7 +4,7 @@ import { clientOf, failure, json, openService } from "./service.ts";
 
 const url = "https://app.example/webhooks";
 
-it("creates a subscription with URL, kinds and secret, and gives back what came", async () => {
+it("a subscription is created with URL, kinds and secret, and the response is returned", async () => {
   const service = await openService();
   const secret = "a secret of some length";
   const made = await clientOf(service).webhooks.create({ url, events: eventKinds, secret });
@@ -17,7 +17,7 @@ it("creates a subscription with URL, kinds and secret, and gives back what came"
   });
 });
 
-it("sends no secret where none is given", async () => {
+it("no secret is sent if none is given", async () => {
   const service = await openService();
   await clientOf(service).webhooks.create({ url: new URL(url), events: ["lead.created"] });
   expect(service.created).toEqual([{ url, events: ["lead.created"] }]);
@@ -27,14 +27,14 @@ it.each([
   ["an empty body", 204, undefined],
   ["an empty body with 200", 200, undefined],
   ["any JSON", 200, ["ok"]],
-])("takes %s for a success, since the description does not show what comes", async (_, status, body) => {
+])("%s counts as success, since the description does not show the response", async (_, status, body) => {
   const service = await openService();
   service.next(body === undefined ? (response) => void response.writeHead(status).end() : json(status, body));
   const made = await clientOf(service).webhooks.create({ url, events: ["lead.created"] });
   expect(made).toMatchObject({ status, body });
 });
 
-it("names the field that the service misses", async () => {
+it("the field that the service refuses is named", async () => {
   const service = await openService();
   service.next(failure(400, { type: "invalid_request", field: "url" }));
   await expect(clientOf(service).webhooks.create({ url, events: ["lead.created"] })).rejects.toMatchObject({
@@ -59,7 +59,7 @@ it.each([
   { secret: "" },
   { secret: " \n" },
   { secret: 1 },
-])("refuses %j before anything is sent", async (wrong) => {
+])("%j is refused before anything is sent", async (wrong) => {
   const service = await openService();
   const subscription = { url, events: ["lead.created"], ...wrong } as never;
   await expect(clientOf(service).webhooks.create(subscription)).rejects.toMatchObject({
@@ -77,7 +77,7 @@ it.each([
   [{ id: "wh_" }, undefined],
   [{ id: "sub_9" }, undefined],
   ["wh_9", undefined],
-])("finds in %j the id %j", async (body, id) => {
+])("in %j the id is %j", async (body, id) => {
   const service = await openService();
   service.next(json(201, body));
   expect((await clientOf(service).webhooks.create({ url, events: ["lead.created"] })).id).toBe(id);

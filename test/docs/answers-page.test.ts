@@ -17,12 +17,12 @@ const REFUSALS: Readonly<Record<RefusalReason, true>> = {
   aborted: true,
 };
 
-it("lists every rejection reason with its meaning, and no other", () => {
+it("the page lists every rejection reason with its meaning, and no other", () => {
   const onPage = table("Rejection reasons").map(([reason = "", meaning]) => [quoted(reason)[0], meaning]);
   expect(onPage).toEqual(Object.entries(REJECTION_REASONS));
 });
 
-it("lists every signature reason with its meaning and fix, and no other", () => {
+it("the page lists every signature reason with its meaning and fix, and no other", () => {
   const onPage = table("Signature reasons").map(([reason = "", ...rest]) => [quoted(reason)[0], ...rest]);
   const inCode = Object.entries(SIGNATURE_REASONS).map(([reason, { meaning, fix }]) => [
     reason,
@@ -32,7 +32,7 @@ it("lists every signature reason with its meaning and fix, and no other", () => 
   expect(onPage.map((cells) => cells.map((cell) => cell?.replaceAll("`", "")))).toEqual(inCode);
 });
 
-it("lists every refusal with its answer, and no other", () => {
+it("the page lists every refusal with its answer, and no other", () => {
   const onPage = table("Refusals").map(([reason = "", status, type = "", header = ""]) => [
     quoted(reason)[0],
     status,
@@ -47,7 +47,7 @@ it("lists every refusal with its answer, and no other", () => {
   expect(onPage).toEqual(inCode);
 });
 
-it("gives the status and type of the other errors", () => {
+it("the page has the status and type of the other errors", () => {
   const error = new Error("a reason");
   const rejection = { reason: "empty_body", message: "" } as const;
   const secret = { role: "current", fingerprint: "" } as const;
@@ -65,12 +65,12 @@ it("gives the status and type of the other errors", () => {
   expect(wanted.filter((start) => !told.some((answer) => answer.startsWith(start)))).toEqual([]);
 });
 
-it("gives the seconds after which a sender may come again", () => {
+it("the page has the seconds after which a sender may retry", () => {
   const { headers } = answerTo({ type: "unavailable", error: new Error("a reason") });
   expect(page).toContain(`\`Retry-After: ${headers["Retry-After"]}\``);
 });
 
-it("shows the error body in the form it has", () => {
+it("the page shows the actual format of the error body", () => {
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? "";
   const rejection = { reason: "invalid_timestamp", message: REJECTION_REASONS.invalid_timestamp } as const;
   const { body } = toAnswer({

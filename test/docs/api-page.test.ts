@@ -20,7 +20,7 @@ const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
   ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
 };
 
-it("lists every option of a client and of its retries, and no other, with the defaults that apply", () => {
+it("the page lists every option of a client and of its retries, and no other, with the actual defaults", () => {
   const rows = rowsOf(sectionOf(page, "Options of createClient"));
   const names = rows.map(([name = ""]) => quoted(name)[0]);
   expect(names).toEqual([...Object.keys(OPTIONS), ...Object.keys(RETRY)]);
@@ -31,7 +31,7 @@ it("lists every option of a client and of its retries, and no other, with the de
   }
 });
 
-it("lists every assumption with its default", () => {
+it("the page lists every assumption with its default", () => {
   const rows = rowsOf(sectionOf(page, "Assumptions")).flatMap(([, assumed = "", option = ""]) => {
     const [name] = quoted(option);
     return name === undefined ? [] : [[name as keyof Assumptions, quoted(assumed)[0]] as const];
@@ -39,7 +39,7 @@ it("lists every assumption with its default", () => {
   expect(Object.fromEntries(rows)).toEqual(DEFAULT_ASSUMPTIONS);
 });
 
-it("lists every field and every code of an error", () => {
+it("the page lists every field and every code of an error", () => {
   const error = new ServiceError({ code: "service_failed", message: "", mayHaveHappened: false }, 1);
   const fields = Object.keys(error).filter((name) => name !== "name");
   const rows = rowsOf(sectionOf(page, "Errors"));
@@ -51,7 +51,7 @@ it("lists every field and every code of an error", () => {
   expect(quoted(rows[0]?.[1] ?? "")).toEqual(codes);
 });
 
-it("names only files that are there, and for each line of the description that is implemented a test", () => {
+it("the page names only existing files, and a test for each implemented line of the description", () => {
   const rows = rowsOf(sectionOf(page, "The description, line by line"));
   expect(rows.length).toBeGreaterThan(8);
   for (const [says, where = "", test = ""] of rows) {

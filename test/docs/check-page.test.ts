@@ -21,7 +21,7 @@ const RESULT: CheckResult = {
 };
 
 it.each(Object.entries(GROUPS))(
-  "lists every case of %s as it is in the code, and no other",
+  "the page lists every case of %s as in the code, and no other",
   (group, title) => {
     const inCode = CATALOGUE.filter((one) => groupOf(one) === group).map((one) => {
       return [one.id, one.sent, rightText(one), one.severity, one.why];
@@ -30,12 +30,12 @@ it.each(Object.entries(GROUPS))(
   },
 );
 
-it("tells how many cases there are", () => {
+it("the page has the number of cases", () => {
   expect(page).toContain(`${CATALOGUE.length} cases`);
   expect(readPage("CHANGELOG.md")).toContain(`\`check\`: ${CATALOGUE.length} cases`);
 });
 
-it("lists the fields of the JSON report, and no other", () => {
+it("the page lists the fields of the JSON report, and no other", () => {
   const text = jsonReport({
     ...{ url: "", startedAt: "", durationMs: 0, diagnosis: [], stopped: null },
     ...{ results: [RESULT], counts: countResults([RESULT]) },

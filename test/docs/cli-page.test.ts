@@ -30,13 +30,13 @@ const OTHER_PAGES = [
   ],
 ];
 
-it("has a section for every command, and for no other", () => {
+it("the page has a section for every command, and for no other", () => {
   const headings = [...page.matchAll(/^## `(.+)`$/gm)].map((match) => match[1]);
   expect(headings).toEqual(commands.map(commandName));
 });
 
 it.each(commands.map((command) => [commandName(command), command] as const))(
-  "lists every flag of %s with its variable, and no other",
+  "the page lists every flag of %s with its variable, and no other",
   (name, command) => {
     const onPage = [...flagRows(name), ...flagRows(COMMON)].map(({ flag, variable }) => [flag, variable]);
     const inCode = command.options.map((option) => [flagOf(option), variableName(option, command)]);
@@ -45,7 +45,7 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
 );
 
 it.each(commands.map((command) => [commandName(command), command] as const))(
-  "gives the defaults of %s as its help does",
+  "the page has the same defaults of %s as its help",
   (name, command) => {
     const onPage = flagRows(name).map(({ flag, fallback }) => [flag, fallback]);
     const own = command.options.filter((option) => onPage.some(([flag]) => flag === flagOf(option)));
@@ -54,7 +54,7 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
   },
 );
 
-it("shows how each command is called", () => {
+it("the page shows how each command is called", () => {
   const missing = commands.filter((command) => {
     return (
       command.registeredArguments.length > 0 && !sectionText(command).includes(`\`${usageOf(command)}\``)
@@ -63,7 +63,7 @@ it("shows how each command is called", () => {
   expect(missing.map(usageOf)).toEqual([]);
 });
 
-it("names no flag that the program does not have", () => {
+it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   for (const general of ["--help", "--version"]) flags.add(general);
   // `curl` has flags of its own.
@@ -72,7 +72,7 @@ it("names no flag that the program does not have", () => {
   expect(named.filter((flag) => !flags.has(flag))).toEqual([]);
 });
 
-it("names no variable that the program does not read", () => {
+it("the page names no unknown variable", () => {
   const variables = new Set(
     commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
   );
@@ -81,7 +81,7 @@ it("names no variable that the program does not read", () => {
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
 });
 
-it("has only commands and flags of the program on the other pages", () => {
+it("the other pages have only existing commands and flags", () => {
   const calls = OTHER_PAGES.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
@@ -92,7 +92,7 @@ it("has only commands and flags of the program on the other pages", () => {
   expect(wrong).toEqual([]);
 });
 
-it("names on every page what `events redrive` is to redrive", async () => {
+it("every call of `events redrive` on the pages says what to redrive", async () => {
   const shell = [...OTHER_PAGES, "docs/cli.md"].flatMap((path) => codeOf(readPage(path), "sh")).join("\n");
   const calls = shell.match(/(?<=npx hookporter )events redrive.*/g) ?? [];
   expect(calls.length).toBeGreaterThan(1);
@@ -102,12 +102,12 @@ it("names on every page what `events redrive` is to redrive", async () => {
   }
 });
 
-it("lists every exit code with its meaning, and no other", () => {
+it("the page lists every exit code with its meaning, and no other", () => {
   const onPage = rowsOf(sectionOf(page, "Exit codes"));
   expect(onPage).toEqual(Object.entries(EXIT_CODES));
 });
 
-it("lists the fields of every record as the commands print them", { timeout: 30_000 }, async () => {
+it("the page lists the fields of every record as the commands print them", { timeout: 30_000 }, async () => {
   const printed = new Map<string, Set<string>>();
   for (const { schemaVersion, type, time, ...fields } of await everyRecord()) {
     expect([schemaVersion, typeof time]).toEqual([1, "string"]);

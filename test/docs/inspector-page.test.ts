@@ -6,12 +6,12 @@ import { readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/inspector.md");
 
-it("lists every route of the API, and no other", () => {
+it("the page lists every route of the API, and no other", () => {
   const rows = rowsOf(sectionOf(page, "The API"));
   expect(rows.map(([route = ""]) => route.replaceAll("`", "")).sort()).toEqual([...ROUTE_NAMES].sort());
 });
 
-it("lists every action by the name its button has", () => {
+it("the page lists every action by the name of its button", () => {
   const [actions = ""] = sectionOf(page, "The page").split("| key |");
   const source = ["entry-actions.tsx", "overview-page.tsx"]
     .map((name) => readFileSync(join(root, "src", "inspector", "ui", name), "utf8"))

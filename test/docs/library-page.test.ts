@@ -22,12 +22,12 @@ const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
   ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
 };
 
-it("lists every option of a receiver and of its retries, and no other", () => {
+it("the page lists every option of a receiver and of its retries, and no other", () => {
   const options = [...Object.keys(OPTIONS), ...Object.keys(RETRY)];
   expect(rows.map(({ name }) => name)).toEqual(options);
 });
 
-it("gives the defaults that the receiver applies", () => {
+it("the page has the actual defaults of the receiver", () => {
   const settings = readOptions({ secret: "a-secret-that-is-long-enough", inbox: "memory:" });
   const plain = Object.entries({ ...settings, ...DEFAULT_RETRY }).filter(([name, value]) => {
     return ["number", "string"].includes(typeof value) && rows.some((row) => row.name === name);
@@ -40,7 +40,7 @@ it("gives the defaults that the receiver applies", () => {
   expect(onPage).toEqual(plain.map(([name, value]) => [name, String(value)]));
 });
 
-it("says how long the default retries go on, and how far apart they get", () => {
+it("the page says how long the default retries continue, and how far apart they get", () => {
   const seconds = (random: number) =>
     Array.from({ length: 9 }, (_, index) => (retryDelay(index + 1, DEFAULT_RETRY, random) ?? 0) / 1000);
   const minutes = (random: number) => seconds(random).reduce((sum, delay) => sum + delay) / 60;
@@ -50,7 +50,7 @@ it("says how long the default retries go on, and how far apart they get", () => 
   expect(promise).toContain(`${Math.max(...seconds(0))} seconds`);
 });
 
-it("lists every import the package has", () => {
+it("the page lists every import of the package", () => {
   const imports = rowsOf(page.slice(0, page.indexOf("## "))).map(([name = ""]) => quoted(name)[0]);
   const published = Object.keys(packageJson.exports).filter((name) => !name.endsWith(".json"));
   expect(imports).toEqual(published.map((name) => `hookporter${name.slice(1)}`));

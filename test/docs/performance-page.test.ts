@@ -7,17 +7,17 @@ import { SECTIONS } from "../../bench/form.ts";
 const docs = join(import.meta.dirname, "..", "..", "docs");
 const page = readFileSync(join(docs, "performance.md"), "utf8");
 
-it("names every section that the bench has", () => {
+it("the page names every section of the bench", () => {
   const [, named = ""] = /some sections: (.*)/.exec(page) ?? [];
   expect(named.split(", ")).toEqual([...SECTIONS]);
 });
 
-it("says what every contestant does", () => {
+it("the page says what every contestant does", () => {
   const row = (name: string) => name.replace(/, no store$/, "");
   expect(Object.keys(CONTESTANTS).filter((name) => !page.includes(row(name)))).toEqual([]);
 });
 
-it("has the plots it shows", () => {
+it("the plots on the page exist", () => {
   const shown = [...page.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, path = ""]) => path);
   expect(shown.length).toBeGreaterThan(0);
   expect(shown.filter((path) => !existsSync(join(docs, path)))).toEqual([]);

@@ -14,13 +14,13 @@ const docs = readdirSync(join(root, "docs"))
 const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs];
 const readme = readPage("README.md");
 
-it.each(pages)("has no link in %s that leads nowhere", (page) => {
+it.each(pages)("every link in %s leads somewhere", (page) => {
   const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
   const relative = links.filter((link) => !/^https?:/.test(link));
   expect(relative.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
 });
 
-it("shows no picture that is not there, and every one that is", () => {
+it("every picture on the pages exists, and every existing one is shown", () => {
   const shown = pages.flatMap((page) => {
     const found = readPage(page).matchAll(/\b(?:src|srcset)="([^"]+\.png)"/g);
     return [...found].map(([, target = ""]) => join(root, dirname(page), target));
@@ -29,28 +29,28 @@ it("shows no picture that is not there, and every one that is", () => {
   expect([...new Set(shown)].sort()).toEqual(images.sort());
 });
 
-it("links to every page of docs/", () => {
+it("the README links to every page of docs/", () => {
   expect(docs.filter((page) => !readme.includes(`](${page})`))).toEqual([]);
 });
 
-it("names only scripts that package.json has", () => {
+it("only scripts of package.json are named", () => {
   const named = [...(readme + readPage("CONTRIBUTING.md")).matchAll(/\bnpm (?:run ([\w:]+)|(test))/g)];
   const scripts = named.map((match) => match[1] ?? match[2] ?? "");
   expect(scripts.length).toBeGreaterThan(3);
   expect(scripts.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
 });
 
-it("begins with the commands for a fresh clone, and names the oldest Node", () => {
+it("the README begins with the commands for a fresh clone, and names the oldest Node", () => {
   expect(codeOf(readme, "sh")[0]).toBe("npm ci && npm run demo\nnpm ci && npm test\n");
   expect(readme).toContain(`Node ${packageJson.engines.node.replace(">=", "")} or newer`);
 });
 
-it("has ten lines of library code", () => {
+it("the README has ten lines of library code", () => {
   const lines = (codeOf(readme, "ts")[0] ?? "").split("\n").filter((line) => line.trim() !== "");
   expect(lines).toHaveLength(10);
 });
 
-it("has only TypeScript that compiles, on every page", { timeout: 60_000 }, async () => {
+it("all TypeScript on the pages compiles", { timeout: 60_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-docs-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
@@ -73,7 +73,7 @@ it("has only TypeScript that compiles, on every page", { timeout: 60_000 }, asyn
 });
 
 it.skipIf(["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).error !== undefined))(
-  "has an example for openssl and curl that works as it is written",
+  "the README's example for openssl and curl works as written",
   { timeout: 30_000 },
   async () => {
     const cwd = tempFolder();
@@ -93,7 +93,7 @@ it.skipIf(["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).e
   },
 );
 
-it("keeps the words of the promise on the page of the promise", () => {
+it("the page of the promise contains the exact promise", () => {
   const promise = sectionOf(readPage("docs/identity-and-promise.md"), "The promise").replaceAll("\n", " ");
   expect(promise).toContain(
     "An acknowledged event is never lost; handlers run *at least once*; with `tx` (PostgreSQL) their database effects " +

@@ -27,7 +27,7 @@ const ATTEMPT: Readonly<Record<keyof SandboxAttempt, true>> = {
   ...{ attempt: true, at: true, status: true, error: true, durationMs: true, chaos: true },
 };
 
-it("lists every option of a sandbox, and no other, with the defaults that apply", () => {
+it("the page lists every option of a sandbox, and no other, with the actual defaults", () => {
   const rows = rowsOf(sectionOf(page, "Options of startSandbox"));
   expect(rows.map(([name = ""]) => quoted(name)[0])).toEqual(Object.keys(OPTIONS));
   const settings = readSandboxOptions({});
@@ -41,14 +41,14 @@ it("lists every option of a sandbox, and no other, with the defaults that apply"
   expect([settings.retry.length, Math.round(minutes)]).toEqual([5, 13]);
 });
 
-it("lists every kind of chaos with its default", () => {
+it("the page lists every kind of chaos with its default", () => {
   const rows = rowsOf(sectionOf(page, "Chaos")).map(([name = "", , value = ""]) => {
     return [quoted(name)[0], JSON.parse(value.replaceAll("`", ""))];
   });
   expect(rows).toEqual(Object.entries(NO_CHAOS satisfies Chaos));
 });
 
-it("lists every field of the log", () => {
+it("the page lists every field of the log", () => {
   const rows = rowsOf(sectionOf(page, "The log"));
   const fields = rows.flatMap(([names = ""]) => quoted(names));
   expect([...fields].sort()).toEqual(Object.keys(DELIVERY).sort());
@@ -56,7 +56,7 @@ it("lists every field of the log", () => {
   expect([...quoted(attempts)].sort()).toEqual(Object.keys(ATTEMPT).sort());
 });
 
-it("lists every assumption that is an option with its default, and the sizes of pages", () => {
+it("the page lists every optional assumption with its default, and the page sizes", () => {
   const section = sectionOf(page, "Assumptions");
   const rows = rowsOf(section).flatMap(([, assumed = "", option = ""]) => {
     const [name = ""] = quoted(option);
@@ -66,7 +66,7 @@ it("lists every assumption that is an option with its default, and the sizes of 
   expect(section).toContain(`${DEFAULT_PER_PAGE}, at most ${MAX_PER_PAGE}`);
 });
 
-it("gives the numbers of a stream as they are", () => {
+it("the page has the actual numbers of a stream", () => {
   const section = sectionOf(page, "The stream").replaceAll("\n", " ");
   expect(STREAM_DEFAULTS).toMatchObject({ maxMessage: 1024 * 1024, pingEvery: 20_000 });
   expect(STREAM_RETRY).toMatchObject({ delay: 500, maxDelay: 30_000 });
@@ -75,7 +75,7 @@ it("gives the numbers of a stream as they are", () => {
   }
 });
 
-it("lists routes that are there, each as it is", async () => {
+it("the page lists existing routes with their actual paths", async () => {
   const target = await openTarget();
   const { ask, subscribe } = await openSandbox();
   const id = await subscribe(target.url, ["lead.created"]);
@@ -93,7 +93,7 @@ it("lists routes that are there, each as it is", async () => {
   expect(json(await ask("/_sandbox/failures", { body: failures }))).toHaveProperty("left");
 });
 
-it("names only files that are there, and for each line of the description that is implemented a test", () => {
+it("the page names only existing files, and a test for each implemented line of the description", () => {
   const rows = rowsOf(sectionOf(page, "The description, line by line"));
   expect(rows.length).toBeGreaterThan(10);
   for (const [says, where = "", test = ""] of rows) {

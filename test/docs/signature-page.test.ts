@@ -9,13 +9,13 @@ import { codeOf, quoted, readPage, rowsOf, sectionOf, withoutCode } from "./mark
 const page = readPage("docs/signature.md");
 const GROUPS = ["The body", "The secret", "The digest and the header", "Neither"];
 
-it("lists every cause with its meaning and fix, and no other", () => {
+it("the page lists every cause with its meaning and fix, and no other", () => {
   const onPage = GROUPS.flatMap((group) => rowsOf(sectionOf(page, group)));
   const inCode = Object.entries(CAUSES).map(([code, { meaning, fix }]) => [`\`${code}\``, meaning, fix]);
   expect([...onPage].sort()).toEqual(inCode.sort());
 });
 
-it("shows what `verify` prints", async () => {
+it("the page shows what `verify` prints", async () => {
   const compact = quoted(withoutCode(page)).find((text) => text.startsWith('{"event"')) ?? "";
   const secret = "a-secret-of-this-page-0123";
   const cwd = tempFolder();

@@ -15,13 +15,13 @@ const online = rowsOf(sectionOf(page, "When it is online")).map(([name = "", ...
   ...cells,
 ]);
 
-it("lists every state with its meaning, and no other", () => {
+it("the page lists every state with its meaning, and no other", () => {
   expect(online.filter(([name, ...cells]) => name !== undefined && cells.length === 1)).toEqual(
     Object.entries(TUNNEL_STATES),
   );
 });
 
-it("lists every loss with its meaning and fix, and no other", () => {
+it("the page lists every loss with its meaning and fix, and no other", () => {
   const inCode = Object.entries(LOSSES).map(([code, { message, fix }]) => [code, message, fix]);
   expect(online.filter((row) => row.length === 3)).toEqual(inCode);
 });
@@ -30,25 +30,28 @@ it.each([
   ["ngrok", NGROK_CODES],
   ["What ssh may and may not do", SSH_CODES],
   ["Other programs", COMMAND_CODES],
-])("lists every code with its meaning, whether it ends all, and the fix: %s", (section, codes) => {
-  const rows = rowsOf(sectionOf(page, section)).filter(([, , , fix]) => fix !== undefined);
-  const onPage = rows.map(([code = "", ...cells]) => [quoted(code)[0], ...cells]);
-  const inCode = Object.entries<Omit<TunnelFailure, "code">>(codes).map(
-    ([code, { message, fix, permanent }]) => {
-      return [code, message, permanent ? "yes" : "no", fix];
-    },
-  );
-  expect(onPage).toEqual(inCode);
-});
+])(
+  "the page lists every code with its meaning, whether it ends listen, and the fix: %s",
+  (section, codes) => {
+    const rows = rowsOf(sectionOf(page, section)).filter(([, , , fix]) => fix !== undefined);
+    const onPage = rows.map(([code = "", ...cells]) => [quoted(code)[0], ...cells]);
+    const inCode = Object.entries<Omit<TunnelFailure, "code">>(codes).map(
+      ([code, { message, fix, permanent }]) => {
+        return [code, message, permanent ? "yes" : "no", fix];
+      },
+    );
+    expect(onPage).toEqual(inCode);
+  },
+);
 
-it("says what each known program is run with", () => {
+it("the page has the actual command of each known program", () => {
   const rows = rowsOf(sectionOf(page, "Other programs")).filter((row) => row.length === 3);
   const onPage = rows.map(([name = "", runs = ""]) => [quoted(name)[0], quoted(runs)[0]]);
   const inCode = Object.entries(COMMAND_PRESETS).map(([name, { command }]) => [name, command.join(" ")]);
   expect(onPage).toEqual(inCode);
 });
 
-it("names every service", () => {
+it("the page names every service", () => {
   const rows = rowsOf(sectionOf(page, "SSH: localhost.run, pinggy, serveo"));
   const onPage = rows.map(([name = ""]) => quoted(name)[0]);
   expect(onPage).toEqual(Object.keys(SSH_SERVICES));

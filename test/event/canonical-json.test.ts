@@ -14,11 +14,11 @@ describe("readMembers", () => {
     ['{"a":{ }}', "{}"],
     ['{"a":[ ]}', "[]"],
     ['{"a":"\\\\\\""}', '"\\\\\\""'],
-  ])("gives the canonical form of %j", (text, canonical) => {
+  ])("returns the canonical form of %j", (text, canonical) => {
     expect(canonicalOf(text, "a")).toBe(canonical);
   });
 
-  it("gives where each member's own text stands", () => {
+  it("returns the position of each member's text", () => {
     const text = '  {"a" :  "x" , "b":[1, 2] }  ';
     const members = membersOf(text);
     const texts = [...members].map(([key, { start, end }]) => [key, text.slice(start, end)]);
@@ -28,11 +28,11 @@ describe("readMembers", () => {
     ]);
   });
 
-  it("gives members under their decoded keys", () => {
+  it("returns members under their decoded keys", () => {
     expect([...membersOf('{"time\\u0073tamp":1,"":2}').keys()]).toEqual(["", "timestamp"]);
   });
 
-  it("takes an empty object", () => {
+  it("accepts an empty object", () => {
     expect(membersOf(" { } ").size).toBe(0);
   });
 
@@ -47,7 +47,7 @@ describe("readMembers", () => {
     expect(faultOf(text)).toEqual({ reason: "duplicate_key", path });
   });
 
-  it("lets one key stand in different objects", () => {
+  it("allows the same key in different objects", () => {
     expect(faultOf('{"a":{"a":[{"a":1},{"a":2}]},"b":{"a":1}}')).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe("readMembers", () => {
     ['{"data":[{"x":{"__proto__":null}}]}', "data.0.x.__proto__"],
     ['{"constructor":{"prototype":{}}}', "constructor.prototype"],
     ['{"data":{"constructor":{"a":1,"prot\\u006ftype":1}}}', "data.constructor.prototype"],
-  ])("[case 32] refuses the poisonous key in %s", (text, path) => {
+  ])("[case 32] refuses the dangerous key in %s", (text, path) => {
     expect(faultOf(text)).toEqual({ reason: "forbidden_key", path });
   });
 
@@ -67,7 +67,7 @@ describe("readMembers", () => {
     '{"prototype":{"constructor":1}}',
     '{"data":{"prototype":true,"proto":1,"__proto":2}}',
     '{"toString":1,"hasOwnProperty":2}',
-  ])("[case 32] takes the honest keys of %s", (text) => {
+  ])("[case 32] accepts the legitimate keys of %s", (text) => {
     expect(faultOf(text)).toBeUndefined();
   });
 
@@ -75,7 +75,7 @@ describe("readMembers", () => {
     ["lists", "[", "]", "1"],
     ["objects", '{"a":', "}", "1"],
     ["empty lists", "[", "]", ""],
-  ])(`[case 33] takes ${MAX_DEPTH} levels of %s, not one more`, (_, open, close, inner) => {
+  ])(`[case 33] accepts ${MAX_DEPTH} levels of %s, and not one more`, (_, open, close, inner) => {
     const nested = (levels: number) => {
       // The top-level object is the first level.
       const rest = levels - 1;
@@ -85,7 +85,7 @@ describe("readMembers", () => {
     expect(faultOf(nested(MAX_DEPTH + 1))?.reason).toBe("too_deep");
   });
 
-  it("[case 33] gives a fault, not an exception, for 100 000 levels", () => {
+  it("[case 33] returns a fault, not an exception, for 100 000 levels", () => {
     const text = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     expect(faultOf(text)?.reason).toBe("too_deep");
   });

@@ -9,28 +9,28 @@ describe("canonicalNumber", () => {
     ["-25e-1", ["-2.5", "-2.50", "-25e-1", "-0.25e1"]],
     ["12e2", ["1200", "1.2e3", "12e2", "1200.0", "0.0012e6"]],
     ["1e400", ["1e400", "10e399", "0.1e401"]],
-  ])("gives %s for each of its spellings", (canonical, spellings) => {
+  ])("returns %s for each of its spellings", (canonical, spellings) => {
     expect(spellings.map(canonicalNumber)).toEqual(spellings.map(() => canonical));
   });
 
-  it("[case 35] keeps apart integers that round to one double", () => {
+  it("[case 35] distinguishes integers that round to the same double", () => {
     expect(canonicalNumber("12345678901234567890")).not.toBe(canonicalNumber("12345678901234567891"));
     expect(canonicalNumber("1234567890123456789012345")).not.toBe(
       canonicalNumber("1234567890123456789012346"),
     );
   });
 
-  it("[case 35] keeps apart numbers that overflow a double", () => {
+  it("[case 35] distinguishes numbers that overflow a double", () => {
     expect(canonicalNumber("1e400")).not.toBe(canonicalNumber("1e401"));
     expect(canonicalNumber("1e400")).not.toBe(canonicalNumber("-1e400"));
     expect(canonicalNumber("1e-400")).not.toBe(canonicalNumber("0"));
   });
 
-  it("keeps apart exponents that no double can hold", () => {
+  it("distinguishes exponents that no double can hold", () => {
     expect(canonicalNumber("1e12345678901234567890")).not.toBe(canonicalNumber("1e12345678901234567891"));
   });
 
-  it("is a fixed point: its own output stays as it is", () => {
+  it("does not change its own output", () => {
     const lexeme = fc
       .tuple(fc.bigInt(), fc.integer({ min: -50, max: 50 }))
       .map(([digits, power]) => `${digits}e${power}`);
@@ -39,7 +39,7 @@ describe("canonicalNumber", () => {
     );
   });
 
-  it("agrees with the exact value: two numbers share a form exactly when their values are equal", () => {
+  it("agrees with the exact value: two numbers have the same form exactly if their values are equal", () => {
     const value = fc.record({
       digits: fc.bigInt({ min: -(10n ** 27n), max: 10n ** 27n }),
       power: fc.integer({ min: 0, max: 9 }),
@@ -56,7 +56,7 @@ describe("canonicalNumber", () => {
     );
   });
 
-  it("takes a million digits in time that grows with their number", () => {
+  it("takes time proportional to the digits, for a million of them", () => {
     const started = performance.now();
     expect(canonicalNumber(`1${"0".repeat(1_000_000)}`)).toBe("1e1000000");
     expect(canonicalNumber(`0.${"0".repeat(1_000_000)}1`)).toBe("1e-1000001");

@@ -13,7 +13,7 @@ const nearly = fc.record({
   webhook: maybe(webhook),
 });
 
-it("is an envelope at a quick look exactly where the schema takes it", () => {
+it("the fast check accepts exactly what the schema accepts", () => {
   let taken = 0;
   fc.assert(
     fc.property(nearly, (value) => {

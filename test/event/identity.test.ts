@@ -8,7 +8,7 @@ import { anyDraw, anyMembers, changed, type Draw, exactForm, type Tree, write } 
 const AT = "2024-01-15T10:30:00.123Z";
 
 describe("the derived event id", () => {
-  it("stays what it is from version to version", () => {
+  it("stays the same from version to version", () => {
     const body =
       '{"event":"payment.received","timestamp":"2024-01-15T10:30:00Z","data":{"b":1.0,"a":"é"},"webhook":{"id":"wh_1","url":"u"}}';
     const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 40);
@@ -16,7 +16,7 @@ describe("the derived event id", () => {
     expect(idOf(body)).toBe(`evt_1_${digest(`["${content}","2024-01-15T10:30:00.000Z"]`)}`);
   });
 
-  it("[case 41] is the same for key order, spacing, escapes, spelling of numbers and `webhook`", () => {
+  it("[case 41] ignores key order, spacing, escapes, spelling of numbers and `webhook`", () => {
     fc.assert(
       fc.property(anyMembers, fc.string(), anyDraw, anyDraw, (data, event, draw, again) => {
         const id = idOf(bodyOf({ event, data, webhook: "wh_1" }, draw));
@@ -70,7 +70,7 @@ describe("the derived event id", () => {
     );
   });
 
-  it("is equal for two values exactly when they are equal", () => {
+  it("is equal for two values exactly if they are equal", () => {
     const small = fc.constantFrom<Tree>(
       null,
       "",
@@ -116,15 +116,15 @@ describe("the derived event id", () => {
 });
 
 describe("ownEventId", () => {
-  it.each(["evt_1", "a", "0", "été", "😀", "with space", "x".repeat(255)])("gives %j as it is", (id) => {
+  it.each(["evt_1", "a", "0", "été", "😀", "with space", "x".repeat(255)])("keeps %j", (id) => {
     expect(ownEventId(id)).toBe(id);
   });
 
-  it.each(["", undefined, null, 0, 17, true, {}, [], ["evt_1"]])("gives none for %j", (id) => {
+  it.each(["", undefined, null, 0, 17, true, {}, [], ["evt_1"]])("finds none in %j", (id) => {
     expect(ownEventId(id)).toBeUndefined();
   });
 
-  it("[case 36] gives each id that cannot be stored letter for letter a digest of its own", () => {
+  it("[case 36] replaces each id that cannot be stored exactly with its own digest", () => {
     const nasty = [
       "\ud800",
       "\udc00",
@@ -145,7 +145,7 @@ describe("ownEventId", () => {
     expect(new Set(ids).size).toBe(nasty.length);
   });
 
-  it("never gives one id for two different texts", () => {
+  it("never returns one id for two different texts", () => {
     const id = fc.string({
       unit: fc.constantFrom("a", "\u0000", "\ud800", "\udc00", "\ufffd", "é"),
       minLength: 1,
@@ -157,7 +157,7 @@ describe("ownEventId", () => {
     );
   });
 
-  it("gives ids a store and a terminal take unharmed", () => {
+  it("returns ids that are safe for a store and a terminal", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1 }), (text) => {
         const id = ownEventId(text) ?? "";
@@ -169,7 +169,7 @@ describe("ownEventId", () => {
 });
 
 describe("rejectedKey", () => {
-  it("is the same for the same bytes and source, and marks them as rejected", () => {
+  it("is the same for the same bytes and source, and marked as rejected", () => {
     const body = Buffer.from("not an envelope");
     expect(rejectedKey("a", body)).toEqual(rejectedKey("a", Buffer.from(body)));
     expect(rejectedKey("a", body)).toMatchObject({ source: "a", timestamp: REJECTED });

@@ -9,7 +9,7 @@ describe("matchesKind", () => {
     ["property.*", "property.a.b"],
     ["*", "property.created"],
     ["*", ""],
-  ])("%s fits %j", (pattern, kind) => {
+  ])("%s matches %j", (pattern, kind) => {
     expect(matchesKind(pattern, kind)).toBe(true);
   });
 
@@ -22,13 +22,13 @@ describe("matchesKind", () => {
     ["property", "property.created"],
     ["prop*", "property.created"],
     ["", "property.created"],
-  ])("%j does not fit %j", (pattern, kind) => {
+  ])("%j does not match %j", (pattern, kind) => {
     expect(matchesKind(pattern, kind)).toBe(false);
   });
 });
 
 describe("checkKindPattern", () => {
-  it.each(["*", "property.*", "deal.*", ...eventKinds])("takes %s", (pattern) => {
+  it.each(["*", "property.*", "deal.*", ...eventKinds])("accepts %s", (pattern) => {
     expect(() => checkKindPattern(pattern)).not.toThrow();
   });
 

@@ -8,7 +8,7 @@ const ENVELOPE = {
   webhook: { id: "wh_1", url: "https://example.com/webhooks" },
 };
 
-describe("readEnvelope takes", () => {
+describe("readEnvelope accepts", () => {
   it("an envelope, with its id and instant", () => {
     expect(read(ENVELOPE)).toEqual({
       ok: true,
@@ -51,7 +51,7 @@ describe("readEnvelope takes", () => {
     expect(read({ ...ENVELOPE, event: "k".repeat(1_000_000) })).toMatchObject({ ok: true });
   });
 
-  it("[case 36] NUL, lone surrogates and control characters in text", () => {
+  it("[case 36] NUL, lone surrogates and control characters in strings", () => {
     const data = { "a\u0000b": "\u0000\u001b]0;x\u0007", s: "\ud800", r: "\u202e" };
     expect(read({ ...ENVELOPE, data })).toMatchObject({ ok: true, envelope: { data } });
   });
@@ -64,7 +64,7 @@ describe("readEnvelope takes", () => {
     expect(read({ ...ENVELOPE, id: "evt_live_77" })).toMatchObject({ ok: true, eventId: "evt_live_77" });
   });
 
-  it.each([null, 7, "", {}, ["evt_1"]])("no id of its own from %j, and derives one", (id) => {
+  it.each([null, 7, "", {}, ["evt_1"]])("no id in %j, and derives one", (id) => {
     const derived = read(ENVELOPE);
     expect(read({ ...ENVELOPE, id })).toMatchObject({ ok: true, eventId: derived.ok ? derived.eventId : "" });
   });
@@ -107,12 +107,12 @@ describe("readEnvelope rejects", () => {
     ["a control character in a string", '{"event":"a\nb"}'],
     ["a leading zero", '{"event":01}'],
     ["a form", "event=payment.received"],
-  ])("[case 30] %s as not JSON", (_, text) => {
+  ])("[case 30] %s, which is not JSON", (_, text) => {
     expect(reasonOf(Buffer.from(text))).toBe("invalid_json");
   });
 
   it.each(["[]", "null", "1", '"text"', "true", `[${JSON.stringify(ENVELOPE)}]`])(
-    "[case 30] a top-level %s as no envelope",
+    "[case 30] a top-level %s, which is not an envelope",
     (text) => {
       expect(reasonOf(Buffer.from(text))).toBe("invalid_envelope");
     },
@@ -126,7 +126,7 @@ describe("readEnvelope rejects", () => {
     });
   });
 
-  it("[case 32] a poisonous key, naming it", () => {
+  it("[case 32] a dangerous key, naming it", () => {
     const body = JSON.stringify(ENVELOPE).replace('"amount"', '"__proto__"');
     expect(readEnvelope(Buffer.from(body))).toMatchObject({
       ok: false,
@@ -169,7 +169,7 @@ describe("readEnvelope rejects", () => {
     },
   );
 
-  it("without showing a value of the body", () => {
+  it("without revealing a value of the body", () => {
     const canary = "canary-7f3a";
     const bodies = [
       `{"event":"${canary}"}`,
@@ -187,7 +187,7 @@ describe("readEnvelope rejects", () => {
 
 describe("rejected", () => {
   it.each(Object.keys(REJECTION_REASONS) as (keyof typeof REJECTION_REASONS)[])(
-    "gives %s its standard text and no field of its own",
+    "gives %s its standard text and no field",
     (reason) => {
       expect(rejected(reason)).toEqual({
         ok: false,

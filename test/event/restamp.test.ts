@@ -23,7 +23,7 @@ describe("restamp", () => {
     expect(text(restamp(Buffer.from(before), INSTANT))).toBe(after);
   });
 
-  it("changes the timestamp's characters and no other, whatever stands around them", () => {
+  it("changes only the timestamp's characters, whatever is around them", () => {
     const members = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 6 }), anyTree), {
       maxLength: 3,
       selector: ([name]) => name,
@@ -56,11 +56,11 @@ describe("restamp", () => {
     "{}",
     '{"data":{"timestamp":"inner"}}',
     '{"Timestamp":"old"}',
-  ])("gives undefined for %j", (body) => {
+  ])("returns undefined for %j", (body) => {
     expect(restamp(Buffer.from(body), INSTANT)).toBeUndefined();
   });
 
-  it("gives undefined for bytes that are not UTF-8", () => {
+  it("returns undefined for bytes that are not UTF-8", () => {
     expect(restamp(Buffer.from([0x7b, 0xff, 0x7d]), INSTANT)).toBeUndefined();
   });
 
@@ -69,7 +69,7 @@ describe("restamp", () => {
     expect(text(restamp(body, INSTANT))).toBe(`\ufeff{"timestamp":${STAMP}}`);
   });
 
-  it("does not change the bytes it was given", () => {
+  it("does not change its input", () => {
     const body = Buffer.from('{"timestamp":"old"}');
     const copy = Buffer.from(body);
     restamp(body, INSTANT);

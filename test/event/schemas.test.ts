@@ -15,11 +15,11 @@ const PROPERTY = {
 };
 
 describe("checkData of property.created", () => {
-  it("takes the shape of the service description", async () => {
+  it("accepts the shape in the service description", async () => {
     expect(await checkData("property.created", PROPERTY, {})).toEqual({ ok: true, data: PROPERTY });
   });
 
-  it("keeps fields the description does not name, nested ones too", async () => {
+  it("keeps fields that the description does not show, even nested ones", async () => {
     const data = { ...PROPERTY, energy: { class: "C" }, owner: { ...PROPERTY.owner, vip: true } };
     expect(await checkData("property.created", data, {})).toEqual({ ok: true, data });
   });
@@ -31,11 +31,11 @@ describe("checkData of property.created", () => {
     ["data.owner", { ...PROPERTY, owner: null }],
     ["data.owner.id", { ...PROPERTY, owner: { ...PROPERTY.owner, id: "7" } }],
     ["data.id", {}],
-  ])("[case 39] names %s when it does not fit", async (field, data) => {
+  ])("[case 39] names %s if it does not fit", async (field, data) => {
     expect(await checkData("property.created", data, {})).toMatchObject({ ok: false, field });
   });
 
-  it.each(Object.keys(PROPERTY))("names data.%s when it is missing", async (name) => {
+  it.each(Object.keys(PROPERTY))("names data.%s if it is missing", async (name) => {
     const { [name]: _, ...data } = PROPERTY as Record<string, unknown>;
     expect(await checkData("property.created", data, {})).toMatchObject({ ok: false, field: `data.${name}` });
   });
@@ -43,7 +43,7 @@ describe("checkData of property.created", () => {
 
 describe("checkData of other kinds", () => {
   it.each(["payment.received", "unknown.kind", "__proto__", "toString", "constructor", ""])(
-    "takes anything for %j",
+    "accepts anything for %j",
     async (kind) => {
       const data = { anything: [1, null] };
       expect(await checkData(kind, data, {})).toEqual({ ok: true, data });
@@ -51,14 +51,14 @@ describe("checkData of other kinds", () => {
   );
 });
 
-describe("checkData with own schemas", () => {
-  it("gives the schema's output", async () => {
+describe("checkData with the user's schemas", () => {
+  it("returns the schema's output", async () => {
     const schema = z.object({ amount: z.string().transform(Number) });
     const result = await checkData("payment.received", { amount: "12.5" }, { "payment.received": schema });
     expect(result).toEqual({ ok: true, data: { amount: 12.5 } });
   });
 
-  it("asks the user's schema instead of the documented one", async () => {
+  it("uses the user's schema instead of the documented one", async () => {
     const result = await checkData(
       "property.created",
       { ref: 1 },
@@ -67,12 +67,12 @@ describe("checkData with own schemas", () => {
     expect(result).toEqual({ ok: true, data: { ref: 1 } });
   });
 
-  it("takes a schema for a kind the description does not know", async () => {
+  it("accepts a schema for an unknown kind", async () => {
     const result = await checkData("visit.booked", {}, { "visit.booked": z.object({ at: z.string() }) });
     expect(result).toMatchObject({ ok: false, field: "data.at" });
   });
 
-  it("waits for a schema that answers later", async () => {
+  it("waits for an asynchronous schema", async () => {
     const schema = z.object({ id: z.string().refine(async (id) => id === "known") });
     const schemas = { "tenant.created": schema };
     expect(await checkData("tenant.created", { id: "known" }, schemas)).toMatchObject({ ok: true });
@@ -82,7 +82,7 @@ describe("checkData with own schemas", () => {
     });
   });
 
-  it("takes a Standard Schema of any maker, path segments as objects included", async () => {
+  it("accepts a Standard Schema from any library, including path segments as objects", async () => {
     const schema: StandardSchemaV1 = {
       "~standard": {
         version: 1,
@@ -94,13 +94,13 @@ describe("checkData with own schemas", () => {
     expect(result).toMatchObject({ ok: false, field: "data.lines.0.amount" });
   });
 
-  it("names data itself when an issue has no path", async () => {
+  it("names data itself if an issue has no path", async () => {
     const schema = z.object({}).refine(() => false);
     const result = await checkData("expense.created", {}, { "expense.created": schema });
     expect(result).toMatchObject({ ok: false, field: "data" });
   });
 
-  it("finds schemas among own keys only", async () => {
+  it("uses only own keys of the schemas", async () => {
     const schemas = Object.create({ "expense.created": z.object({ never: z.never() }) }) as object;
     expect(await checkData("expense.created", {}, { ...schemas })).toMatchObject({ ok: true });
     expect(await checkData("expense.created", {}, schemas as Record<string, never>)).toMatchObject({

@@ -60,7 +60,7 @@ describe("parseTimestamp", () => {
     fc.assert(fc.property(instant, (at) => parseTimestamp(formatTimestamp(at)) === at));
   });
 
-  it("never throws, and what it takes is an integer", () => {
+  it("never throws, and accepts only timestamps that are integers", () => {
     const digits = fc.string({ unit: fc.constantFrom(..."0123456789-:.TZ+ "), maxLength: 35 });
     fc.assert(
       fc.property(fc.oneof(fc.string(), digits), (text) => {

@@ -10,7 +10,7 @@ import { openInspector, raw, SECRET } from "./open.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };
 
-it("lists entries newest first, a page at a time", async () => {
+it("entries are listed newest first, in pages", async () => {
   const { api, deliver } = await openInspector();
   for (let count = 0; count < 5; count++) await deliver("lead.created");
   const first = (await api("/api/entries?limit=2")).json;
@@ -32,7 +32,7 @@ it.each([
   ["kind=payment.*&text=overdue", [3]],
   ["state=refused", []],
   ["since=9999999999999", []],
-])("narrows entries by %s", async (query, seqs) => {
+])("entries can be filtered by %s", async (query, seqs) => {
   const { api, deliver } = await openInspector();
   for (const kind of ["lead.created", "payment.received", "payment.overdue"] as const) await deliver(kind);
   await deliver(Buffer.from("not JSON"));
@@ -41,7 +41,7 @@ it.each([
   expect(rows.map(({ seq }: { seq: number }) => seq)).toEqual(seqs);
 });
 
-it("finds a text in old entries through many windows, and says where to go on", async () => {
+it("a text is found in old entries through many windows, with where to continue", async () => {
   const inbox = sqliteInbox(join(tempFolder(), "inbox.db"));
   const { api } = await openInspector({ inbox });
   const entry = (number: number, body: string) => ({
@@ -70,7 +70,7 @@ it("finds a text in old entries through many windows, and says where to go on", 
   });
 });
 
-it("describes an entry whole: its verdict with the digests, its runs, its body as text", async () => {
+it("an entry is described completely: its verdict with the digests, its runs, its body as text", async () => {
   const handler = () => {
     throw new Error("the ledger is down");
   };
@@ -116,7 +116,7 @@ it.each([
   ["too old", { ...sampleEvent("lead.created"), timestamp: "2020-01-01T00:00:00Z" }, "Time", 400],
   ["ahead of the clock", { ...sampleEvent("lead.created"), timestamp: "2999-01-01T00:00:00Z" }, "Time", 400],
   ["of data that does not fit", sampleEvent("property.created", { data: { id: 1 } }), "Data", 200],
-])("says which check an entry failed that is %s", async (_, content, failed, status) => {
+])("the failed check is named for an entry %s", async (_, content, failed, status) => {
   const { api, deliver } = await openInspector({ handler: () => {} });
   await deliver(content);
   const { explanation } = (await api("/api/entries/1")).json;
@@ -126,7 +126,7 @@ it.each([
   expect(explanation.fix).not.toBeNull();
 });
 
-it("explains a delivery that came over a channel without an answer or a signature to speak of", async () => {
+it("a delivery through a channel is explained without an answer or a signature", async () => {
   const { api, receiver } = await openInspector();
   const body = Buffer.from(JSON.stringify(sampleEvent("lead.created")));
   await receiver.acceptFrom({ name: "stream", address: "ws://127.0.0.1:1/events" }, body);
@@ -138,7 +138,7 @@ it("explains a delivery that came over a channel without an answer or a signatur
   expect(explanation.summary).not.toContain("200");
 });
 
-it("remembers refused deliveries with reason, headers and size, never their bodies, the latest 500 alone", async () => {
+it("the latest 500 refused deliveries are remembered with reason, headers and size, never with their bodies", async () => {
   const { api, deliver, endpoint, receiver } = await openInspector();
   await deliver("lead.created", "another secret that is wrong");
   await fetch(endpoint, { method: "POST", body: "canary", headers: { "x-tag": "one" } });
@@ -172,7 +172,7 @@ it("remembers refused deliveries with reason, headers and size, never their bodi
   expect(await receiver.inbox.list({})).toEqual([]);
 });
 
-it("says the cause of a signature that does not match, and what mends it", async () => {
+it("the cause of a wrong signature is explained, with its fix", async () => {
   const { api, endpoint } = await openInspector();
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
   await fetch(endpoint, { method: "POST", headers, body: `${body}\n` });
@@ -183,7 +183,7 @@ it("says the cause of a signature that does not match, and what mends it", async
   expect(explanation.fix).toContain("--data-binary");
 });
 
-it("gives a body as the bytes that came", async () => {
+it("a body is served byte for byte", async () => {
   const { api, deliver } = await openInspector();
   const bytes = Buffer.from([0, 255, 254, 13, 10, 34]);
   await deliver(bytes);
@@ -191,7 +191,7 @@ it("gives a body as the bytes that came", async () => {
   expect((await api("/api/entries/1")).json.delivery.body).toMatchObject({ form: "binary", bytes: 6 });
 });
 
-it("finds the event before one, of the same resource alone", async () => {
+it("the previous event of the same resource is found", async () => {
   const { api, deliver } = await openInspector();
   const about = (kind: "property.created" | "property.updated" | "tenant.updated", id: string) =>
     deliver(sampleEvent(kind, { data: { ...sampleEvent("property.created").data, id } }));
@@ -204,7 +204,7 @@ it("finds the event before one, of the same resource alone", async () => {
   expect((await api("/api/entries/4/previous")).json).toBeNull();
 });
 
-it("replays, redrives, triggers and sends what is edited, signed with the current secret", async () => {
+it("deliveries are replayed, redriven, triggered and edited, signed with the current secret", async () => {
   let broken = true;
   const handler = () => {
     if (broken) throw new Error("no");
@@ -236,7 +236,7 @@ it("replays, redrives, triggers and sends what is edited, signed with the curren
   expect((await api("/api/entries/1/replay", { exact: "yes" })).status).toBe(400);
 });
 
-it("forwards to this machine and to the targets listen was started with, and follows no redirect", async () => {
+it("a delivery is forwarded to this machine or to a target of listen, without following redirects", async () => {
   const got: string[] = [];
   const server = createServer((request, response) => {
     got.push(request.url ?? "");
@@ -260,7 +260,7 @@ it("forwards to this machine and to the targets listen was started with, and fol
   expect((await api("/api/entries/1/forward", { to: "http://app.example:82/in" })).status).toBe(400);
 });
 
-it("counts by minute, by duration and by kind, and lists dead letters", async () => {
+it("deliveries are counted by minute, duration and kind, and dead letters are listed", async () => {
   const handler = (event: { kind: string }) => {
     if (event.kind === "lead.created") throw new Error("no");
   };
@@ -284,7 +284,7 @@ it("counts by minute, by duration and by kind, and lists dead letters", async ()
   expect(json.dead).toMatchObject([{ seq: 3, reason: "attempts_exhausted" }]);
 });
 
-it("streams what is new and what has changed, for the filter asked for, and names what fits no more", async () => {
+it("new and changed rows that match the filter are streamed, and those that no longer match are named", async () => {
   let let_go = () => {};
   const held = new Promise<void>((resolve) => {
     let_go = resolve;
@@ -303,7 +303,7 @@ it("streams what is new and what has changed, for the filter asked for, and name
   expect(pending.refusals()).toEqual([]);
 });
 
-it("serves the page from its own files alone", async () => {
+it("the page is served only from its own files", async () => {
   const { port } = await openInspector();
   const page = await raw(port, "/");
   expect(page.type).toBe("text/html; charset=utf-8");
@@ -323,7 +323,7 @@ it("serves the page from its own files alone", async () => {
   expect((await raw(port, "/", { method: "POST" })).status).toBe(405);
 });
 
-it("ships the page's dependency with its licence", () => {
+it("the page's dependency is shipped with its licence", () => {
   const notices = readFileSync(join(import.meta.dirname, "../../dist/THIRD-PARTY-NOTICES.txt"), "utf8");
   expect(notices).toMatch(/^preact \d/m);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { FINE_BOUNDS, Histogram } from "../../src/inspector/histogram.ts";
 
-it("counts each duration in the first bucket that takes it, and what is longer than all in the last", () => {
+it("a duration counts in the first bucket that can hold it, else in the last", () => {
   const histogram = new Histogram([1, 10]);
   for (const duration of [0, 1, 1.01, 10, 11, 1e9]) histogram.add(duration);
   expect(histogram.buckets).toEqual([
@@ -12,7 +12,7 @@ it("counts each duration in the first bucket that takes it, and what is longer t
   expect([histogram.total, histogram.longest]).toEqual([6, 1e9]);
 });
 
-it("estimates quantiles to a quarter, and never above the longest", () => {
+it("quantiles are estimated to a quarter, and never above the longest duration", () => {
   const histogram = new Histogram(FINE_BOUNDS);
   for (let duration = 1; duration <= 1000; duration++) histogram.add(duration);
   expect(histogram.quantile(0.5) / 500).toBeGreaterThan(0.99);

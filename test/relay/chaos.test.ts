@@ -21,7 +21,7 @@ const reasonOf = ({ headers, body }: Sendable) => {
 };
 
 describe("disturb", () => {
-  it("leaves everything as it is where nothing is asked for", () => {
+  it("leaves everything unchanged by default", () => {
     const given = sendings([Buffer.from("{}")]);
     expect(disturb(given, { header }, seededRandom(1))).toEqual(
       given.map((one) => ({ ...one, chaos: null })),
@@ -33,7 +33,7 @@ describe("disturb", () => {
     [{ tamper: "body" }, "signature_mismatch"],
     [{ tamper: "header" }, "signature_malformed"],
     [{ noSignature: true }, "signature_missing"],
-  ])("with %j every delivery is refused as %s, whatever the seed", (options, reason) => {
+  ])("with %j the receiver answers %s to every delivery, for any seed", (options, reason) => {
     fc.assert(
       fc.property(anyBodies, fc.nat(), (bodies, seed) => {
         const disturbed = disturb(sendings(bodies), { ...options, header }, seededRandom(seed));
@@ -46,7 +46,7 @@ describe("disturb", () => {
     );
   });
 
-  it("does the same again for the same seed, and touches nothing that it is given", () => {
+  it("repeats itself for the same seed, and does not change its input", () => {
     fc.assert(
       fc.property(anyBodies, fc.constantFrom(...TAMPERINGS), fc.nat(), (bodies, tamper, seed) => {
         const given = sendings(bodies.map((body) => Buffer.from(body)));
@@ -58,7 +58,7 @@ describe("disturb", () => {
     );
   });
 
-  it("loses the part that it is told to, and the same ones whatever else is asked for", () => {
+  it("drops the given share, and the same deliveries whatever the other options", () => {
     const given = sendings(Array.from({ length: 2000 }, () => Buffer.from("x")));
     const lost = (options: Partial<ChaosOptions>) =>
       disturb(given, { drop: 0.1, ...options, header }, seededRandom(7)).map(({ chaos }) => chaos === "drop");
@@ -69,7 +69,7 @@ describe("disturb", () => {
     expect(lost({ drop: 1 })).not.toContain(false);
   });
 
-  it("breaks the header's form in every way that it knows", () => {
+  it("breaks the header's format in every way it knows", () => {
     const given = sendings(Array.from({ length: 200 }, () => Buffer.from("x")));
     const forms = disturb(given, { tamper: "header", header }, seededRandom(1)).map(
       ({ item }) => item.headers[header],
@@ -77,7 +77,7 @@ describe("disturb", () => {
     expect(new Set(forms).size).toBe(6);
   });
 
-  it("refuses to tamper with a signature that is not there", () => {
+  it("refuses to tamper with a missing signature", () => {
     const unsigned = [{ item: { label: "n", headers: {}, body: Buffer.from("x") }, at: 0 }];
     expect(() => disturb(unsigned, { tamper: "header", header }, seededRandom(1))).toThrow(
       expect.objectContaining({ code: "fixture_invalid" }),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseExact, printExact } from "../../src/relay/exact-json.ts";
 
-it("prints any JSON as it was, numbers letter for letter", () => {
+it("any JSON is printed as it was, numbers exactly", () => {
   const number = fc
     .tuple(fc.bigInt(), fc.option(fc.nat()), fc.option(fc.integer({ min: -400, max: 400 })))
     .map(
@@ -28,6 +28,6 @@ it("prints any JSON as it was, numbers letter for letter", () => {
   );
 });
 
-it.each(["", "01", "1.", ".5", "-", "1e", "[1,]", "{1:1}", '"', "nul", "1 2"])("refuses %j", (text) => {
+it.each(["", "01", "1.", ".5", "-", "1e", "[1,]", "{1:1}", '"', "nul", "1 2"])("%j is refused", (text) => {
   expect(() => parseExact(text)).toThrow(SyntaxError);
 });

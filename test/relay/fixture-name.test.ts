@@ -5,13 +5,13 @@ import { fixtureName } from "../../src/relay/fixture-name.ts";
 const AT = Date.UTC(2026, 0, 15, 10, 0, 0, 7);
 
 describe("fixtureName", () => {
-  it("says when, which, what and the beginning of the id", () => {
+  it("contains the time, the order, the kind and the beginning of the id", () => {
     expect(fixtureName(AT, 3, "payment.received", "evt_1_0123456789abcdef0123456789")).toBe(
       "20260115T100000.007Z-000003-payment.received-evt_1_0123456789abcd.json",
     );
   });
 
-  it("says so where there is no kind", () => {
+  it("marks a delivery without a kind", () => {
     expect(fixtureName(AT, 3, null, "raw_1_0123")).toBe(
       "20260115T100000.007Z-000003-rejected-raw_1_0123.json",
     );
@@ -29,7 +29,7 @@ describe("fixtureName", () => {
     );
   });
 
-  it("holds nothing that a file system or a shell trips over, and is never too long", () => {
+  it("is safe for file systems and shells, and never too long", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -32,7 +32,7 @@ describe("a saved delivery", () => {
     fc.oneof(anyHeaderValue, fc.array(anyHeaderValue, { maxLength: 3 })),
   );
 
-  it("comes back as it was, byte for byte, whatever its body and headers", () => {
+  it("is read back byte for byte, whatever its body and headers", () => {
     fc.assert(
       fc.property(
         anyBody,
@@ -48,7 +48,7 @@ describe("a saved delivery", () => {
     );
   });
 
-  it("is a file that people can read: text as text, a time as a time, a newline at the end", () => {
+  it("is readable: text as text, a time as a time, a newline at the end", () => {
     const text = formatDelivery(savedDelivery({ body: Buffer.from('{"a":"é"}\r\n') }));
     expect(JSON.parse(text)).toEqual({
       format: "hookporter-delivery/1",
@@ -67,7 +67,7 @@ describe("a saved delivery", () => {
     ["half a surrogate pair", [0xed, 0xa0, 0x80]],
     ["a spelling too long", [0xc0, 0x80]],
     ["half a character at the end", [0x61, 0xc3]],
-  ])("holds %s as base64", (_, bytes) => {
+  ])("stores %s as base64", (_, bytes) => {
     const delivery = savedDelivery({ body: Buffer.from(bytes) });
     expect(JSON.parse(formatDelivery(delivery))).toMatchObject({
       bodyEncoding: "base64",
@@ -76,7 +76,7 @@ describe("a saved delivery", () => {
     expect(roundTrip(delivery)).toEqual(delivery);
   });
 
-  it("keeps a byte order mark of its body, and does not mind one of the file", () => {
+  it("keeps a byte order mark in its body, and ignores one in the file", () => {
     const body = Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d]);
     const text = formatDelivery(savedDelivery({ body }));
     const fixture = parse(`\uFEFF${text}`);
@@ -91,7 +91,7 @@ describe("parseFixture", () => {
     ' {"a": 1e400}\n',
     '{"format":"other","body":"x","method":"POST"}',
     '{"format":null}',
-  ])("takes any other JSON object for an envelope, as its raw bytes: %s", (text) => {
+  ])("reads any other JSON object as an envelope, as its raw bytes: %s", (text) => {
     expect(parse(text)).toEqual({ type: "envelope", body: Buffer.from(text) });
   });
 
@@ -99,7 +99,7 @@ describe("parseFixture", () => {
     expect(() => parse(text)).toThrow(invalid);
   });
 
-  it("names the file, never what it holds", () => {
+  it("names the file, never its content", () => {
     expect(() => parseFixture(Buffer.from("[hunter2"), "sub/x.json")).toThrow(/^sub\/x\.json: /);
     expect(() => parseFixture(Buffer.from("[hunter2"), "x.json")).not.toThrow(/hunter2/);
   });
@@ -148,17 +148,17 @@ describe("parseFixture", () => {
   });
 
   it.each(["e30", "e30=\n", " e30=", "e3 0=", "e30=x", "e31=", "_-A=", "e30==", "not base64!"])(
-    "refuses base64 that is not the one way to write its bytes: %j",
+    "refuses base64 that is not the canonical encoding of its bytes: %j",
     (body) => {
       expect(() => parse(fixtureText({ bodyEncoding: "base64", body }))).toThrow(invalid);
     },
   );
 
-  it("refuses text that no bytes stand for", () => {
+  it("refuses text that no bytes can decode to", () => {
     expect(() => parse(fixtureText({ body: "\ud800" }))).toThrow(invalid);
   });
 
-  it("reads header names in lower case, and keeps both values where a name is spelt twice", () => {
+  it("reads header names in lower case, and keeps both values of a name in two spellings", () => {
     const headers = { "Content-Type": "text/plain", "X-A": "1", "x-a": ["2", "3"], ["__proto__"]: "x" };
     const fixture = parse(fixtureText({ headers }));
     if (fixture.type !== "delivery") throw new Error("expected a delivery");
@@ -169,7 +169,7 @@ describe("parseFixture", () => {
     ]);
   });
 
-  it("throws nothing but its own error, whatever the bytes", () => {
+  it("throws only its own error, whatever the bytes", () => {
     const anyBytes = fc.oneof(
       fc.uint8Array(),
       fc.json().map((text) => Buffer.from(text)),

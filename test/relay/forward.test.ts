@@ -43,7 +43,7 @@ function delivery() {
 }
 
 describe("forwardTo", () => {
-  it("[case 87] passes on the same bytes with the same signature, to the target and nowhere else", async () => {
+  it("[case 87] forwards the same bytes with the same signature, only to the target", async () => {
     const { url, got } = await openTarget();
     const { receiver, until } = await openForwarder(url);
     const sent = delivery();
@@ -63,7 +63,7 @@ describe("forwardTo", () => {
     });
   });
 
-  it("tries again until the target answers 2xx, with the same bytes each time", async () => {
+  it("is retried until the target answers 2xx, with the same bytes each time", async () => {
     const statuses = [500, 302, 404, 410, 204];
     const { url, got } = await openTarget((response) => {
       response.writeHead(statuses[got.length - 1] ?? 500, { location: "/" }).end("not yet");
@@ -83,7 +83,7 @@ describe("forwardTo", () => {
     expect(attempts[0]?.error).toContain("answered 500: not yet");
   });
 
-  it("tries again while nothing listens there, until the app is up", async () => {
+  it("is retried while nothing listens, until the app is up", async () => {
     const early = await openTarget();
     await early.close();
     const { receiver, until, entry } = await openForwarder(early.url);
@@ -100,7 +100,7 @@ describe("forwardTo", () => {
     expect((await receiver.inbox.attempts(1))[0]?.error).toContain("connection refused");
   });
 
-  it("names the code of a refusal, and shows no more of the answer than its beginning", async () => {
+  it("names the code of a refusal, with only the beginning of the answer", async () => {
     const { url } = await openTarget((response) => void response.writeHead(500).end("x".repeat(5000)));
     const forward = forwardTo(url);
     const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {} };
@@ -111,7 +111,7 @@ describe("forwardTo", () => {
     expect((failed as Error).message.length).toBeLessThan(700);
   });
 
-  it("keeps each answer with its attempt: the status, then the body, of bad and good ones", async () => {
+  it("keeps each answer with its attempt: the status, then the body, of good and bad ones", async () => {
     const answers = [
       { status: 422, body: "amount: not a number\nat line 3" },
       { status: 201, body: "" },
@@ -129,7 +129,7 @@ describe("forwardTo", () => {
     ]);
   });
 
-  it("gives up at once when the handler's signal says so", async () => {
+  it("gives up at once when the handler's signal is aborted", async () => {
     const { url } = await openTarget(() => {});
     const aborter = new AbortController();
     const context = { delivery: delivery(), signal: aborter.signal };
@@ -139,7 +139,7 @@ describe("forwardTo", () => {
     await expect(forwarding).rejects.toBe(reason);
   });
 
-  it("keeps no more of an answer than 2 KiB", async () => {
+  it("keeps at most 2 KiB of an answer", async () => {
     const { url } = await openTarget((response) => void response.end("é€".repeat(50_000)));
     const { receiver, until } = await openForwarder(url);
     await receiver.accept(delivery());
@@ -155,14 +155,14 @@ describe("forwardTo", () => {
     [500, undefined, undefined],
     [500, "0", undefined],
     [503, new Date(AT - 90_000).toUTCString(), undefined],
-  ])("asks to wait as the %d with the Retry-After %s does", async (status, header, wait) => {
+  ])("with status %d and Retry-After %s asks to wait that long", async (status, header, wait) => {
     const headers = header === undefined ? {} : { "retry-after": header };
     const { url } = await openTarget((response) => void response.writeHead(status, headers).end());
     const failed = await forwarding(forwardTo(url, { clock: () => AT })).catch((thrown: unknown) => thrown);
     expect(failed).toMatchObject({ code: "target_refused", retryAfterMs: wait });
   });
 
-  it("waits as long as the target asks before it tries again", async () => {
+  it("waits as long as the target asks before it retries", async () => {
     const { url, got } = await openTarget((response) =>
       response.writeHead(503, { "retry-after": "120" }).end(),
     );
@@ -175,7 +175,7 @@ describe("forwardTo", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("tells of each answer and of each failure with its entry's number", async () => {
+  it("reports each answer and each failure with its entry's number", async () => {
     const told: unknown[] = [];
     const options = {
       onAnswer: (seq: number, { status }: { status: number }) => void told.push([seq, status]),

@@ -8,12 +8,12 @@ const draw = (seed: number, count: number) => {
 };
 
 describe("seededRandom", () => {
-  it("gives the numbers of mulberry32, on every machine and in every version", () => {
+  it("returns the numbers of mulberry32, on every machine and in every version", () => {
     // Fixed here, so that a seed that was noted down gives the same schedule in a later version.
     expect(draw(1, 3).map((number) => number * 2 ** 32)).toEqual([2_693_262_067, 11_749_833, 2_265_367_787]);
   });
 
-  it("gives the same numbers for the same seed, from 0 up to 1", () => {
+  it("returns the same numbers for the same seed, from 0 up to 1", () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         const numbers = draw(seed, 20);
@@ -26,12 +26,12 @@ describe("seededRandom", () => {
     );
   });
 
-  it("gives other numbers for other seeds, near ones included", () => {
+  it("returns other numbers for other seeds, even near ones", () => {
     const firsts = Array.from({ length: 1000 }, (_, seed) => draw(seed, 1)[0]);
     expect(new Set(firsts).size).toBe(1000);
   });
 
-  it("spreads evenly", () => {
+  it("is evenly distributed", () => {
     const tenths = Array.from({ length: 10 }, () => 0);
     for (const number of draw(7, 10_000)) {
       const tenth = Math.floor(number * 10);

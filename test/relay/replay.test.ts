@@ -16,7 +16,7 @@ const saved = (parts: Partial<Delivery>): Fixture => ({ type: "delivery", delive
 const textOf = (body: Uint8Array) => Buffer.from(body).toString("utf8");
 
 describe("exactSending", () => {
-  it("sends the same bytes and the same headers, the signature of then included", () => {
+  it("sends the same bytes and the same headers, including the old signature", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const body = Buffer.from(bytes);
@@ -52,19 +52,19 @@ describe("freshSending", () => {
     expect(sent).toEqual({ ...headers, [HEADER]: sign(body, SECRET) });
   });
 
-  it("gives an envelope a content type and a signature", () => {
+  it("adds a content type and a signature to an envelope", () => {
     const fixture: Fixture = { type: "envelope", body: Buffer.from('{"timestamp":"x"}') };
     const { body, headers } = freshSending(fixture, KEY);
     expect(textOf(body)).toBe(`{"timestamp":${NOW_TEXT}}`);
     expect(headers).toEqual({ "content-type": "application/json", [HEADER]: sign(body, SECRET) });
   });
 
-  it("signs under the header it is told", () => {
+  it("signs under the given header name", () => {
     const { body, headers } = freshSending(saved({ headers: {} }), { ...KEY, header: "x-own" });
     expect(headers).toEqual({ "content-type": "application/json", "x-own": sign(body, SECRET) });
   });
 
-  it("sends one signature and one content type, however the saved ones are spelt", () => {
+  it("sends one signature and one content type, however the saved ones are spelled", () => {
     const headers = {
       "Content-Type": ["text/plain", "text/html"],
       "X-Service-Signature": "sha256=old",
@@ -82,14 +82,14 @@ describe("freshSending", () => {
   });
 
   it.each(["", "no JSON", "[1]", "null", '{"event":"x"}', '{"data":{"timestamp":"x"}}'])(
-    "signs a body without a timestamp as it is: %j",
+    "signs a body without a timestamp unchanged: %j",
     (text) => {
       const { body } = freshSending(saved({ body: Buffer.from(text) }), KEY);
       expect(textOf(body)).toBe(text);
     },
   );
 
-  it("leaves the fixture as it was", () => {
+  it("does not change the fixture", () => {
     const delivery = savedDelivery({ body: Buffer.from('{"timestamp":"x"}') });
     const before = formatDelivery(delivery);
     freshSending({ type: "delivery", delivery }, KEY);
@@ -114,7 +114,7 @@ describe("freshSending", () => {
 });
 
 describe("lazySending", () => {
-  it("is made when it is looked at, and once", () => {
+  it("is created once, on first access", () => {
     let made = 0;
     const sending = lazySending("a.json", () => {
       made++;

@@ -18,7 +18,7 @@ const anyOptions: fc.Arbitrary<ScheduleOptions> = fc.record(
 const anyItems = fc.array(fc.nat(), { maxLength: 30 });
 
 describe("schedule", () => {
-  it("sends all at once, in order, where nothing else is asked for", () => {
+  it("sends everything at once, in order, by default", () => {
     expect(schedule(["a", "b"], {}, () => 0.999)).toEqual([
       { item: "a", at: 0 },
       { item: "b", at: 0 },
@@ -26,22 +26,22 @@ describe("schedule", () => {
     expect(schedule([], { copies: 3, shuffle: true }, never)).toEqual([]);
   });
 
-  it("sends each one as many times as there are copies", () => {
+  it("sends each item as many times as there are copies", () => {
     const items = schedule(["a", "b"], { copies: 3 }, () => 0).map(({ item }) => item);
     expect(items).toEqual(["a", "a", "a", "b", "b", "b"]);
   });
 
-  it("leaves the time of a rate between them", () => {
+  it("spaces items by the rate", () => {
     expect(schedule([1, 2, 3, 4], { rate: 3 }, () => 0).map(({ at }) => at)).toEqual([0, 333, 667, 1000]);
   });
 
-  it("draws each one's delay from the range", () => {
+  it("takes each delay from the range", () => {
     const draws = [0, 0.5, 0.999];
     const random = () => draws.shift() ?? 0;
     expect(schedule([1, 2, 3], { delay: [100, 200] }, random).map(({ at }) => at)).toEqual([100, 150, 200]);
   });
 
-  it("is in the order of time, even where a delay overtakes", () => {
+  it("is sorted by time, even if a delay overtakes", () => {
     const draws = [0.9, 0];
     expect(schedule(["slow", "fast"], { delay: [0, 100] }, () => draws.shift() ?? 0)).toEqual([
       { item: "fast", at: 0 },
@@ -49,7 +49,7 @@ describe("schedule", () => {
     ]);
   });
 
-  it("is the same for the same seed, and touches nothing that it is given", () => {
+  it("repeats itself for the same seed, and does not change its input", () => {
     fc.assert(
       fc.property(anyItems, anyOptions, fc.nat(), (items, options, seed) => {
         const given = Object.freeze([...items]);
@@ -61,7 +61,7 @@ describe("schedule", () => {
     );
   });
 
-  it("holds every item as often as there are copies, none before its time, for any seed", () => {
+  it("contains every item as often as there are copies, none before its time, for any seed", () => {
     fc.assert(
       fc.property(anyItems, anyOptions, fc.nat(), (items, options, seed) => {
         const all = schedule(items, options, seededRandom(seed));
@@ -75,14 +75,14 @@ describe("schedule", () => {
     );
   });
 
-  it("mixes in another order for another seed", () => {
+  it("shuffles differently for another seed", () => {
     const items = Array.from({ length: 20 }, (_, index) => index);
     const order = (seed: number) =>
       schedule(items, { shuffle: true }, seededRandom(seed)).map(({ item }) => item);
     expect(new Set([order(1), order(2), order(3), items].map(String)).size).toBe(4);
   });
 
-  it("puts each item at each place about as often as any other", () => {
+  it("shuffles evenly", () => {
     const random = seededRandom(1);
     const firsts = [0, 0, 0, 0];
     for (let round = 0; round < 4000; round++) {

@@ -15,7 +15,7 @@ async function closedPort(): Promise<URL> {
 }
 
 describe("send", () => {
-  it("posts exactly the bytes it was given", async () => {
+  it("posts exactly the given bytes", async () => {
     const { url, got } = await openTarget();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (body) => {
@@ -29,7 +29,7 @@ describe("send", () => {
     );
   });
 
-  it("passes headers on as they are, several values included", async () => {
+  it("sends the given headers, including several values", async () => {
     const { url, got } = await openTarget();
     const headers = {
       "content-type": "application/json; charset=utf-8",
@@ -62,7 +62,7 @@ describe("send", () => {
     ["content-length", "9999"],
     ["Content-Length", "1"],
     ["accept-encoding", "x-own"],
-  ])("[case 87] does not pass on what belongs to one connection: %s", async (name, value) => {
+  ])("[case 87] does not pass on headers of one connection: %s", async (name, value) => {
     const { url, got } = await openTarget();
     expect(await send({ target: url, headers: { [name]: value }, body: Buffer.from("{}") })).toMatchObject({
       ok: true,
@@ -95,7 +95,7 @@ describe("send", () => {
     [410, false],
     [500, false],
     [503, false],
-  ])("says of %d whether it is 2xx: %s", async (status, ok) => {
+  ])("reports whether %d is 2xx: %s", async (status, ok) => {
     const { url } = await openTarget((response) => void response.writeHead(status).end());
     expect(await send({ target: url, ...EMPTY })).toMatchObject({
       status,
@@ -104,7 +104,7 @@ describe("send", () => {
     });
   });
 
-  it("gives no more than the first 64 KiB of an answer, and does not wait for the rest", async () => {
+  it("returns only the first 64 KiB of an answer, and does not wait for the rest", async () => {
     const { url } = await openTarget((response) => {
       response.write("x".repeat(70_000)); // and no end
     });
@@ -113,7 +113,7 @@ describe("send", () => {
     expect(body).toBe("x".repeat(65_536));
   });
 
-  it("tells that nothing listens there", async () => {
+  it("reports that nothing listens", async () => {
     const target = await closedPort();
     await expect(send({ target, ...EMPTY })).rejects.toMatchObject({
       code: "target_unreachable",
@@ -122,7 +122,7 @@ describe("send", () => {
     });
   });
 
-  it("tells that nothing listens there, by any of the addresses of a name", async () => {
+  it("reports that nothing listens at any address of a name", async () => {
     const target = await closedPort();
     target.hostname = "localhost";
     await expect(send({ target, ...EMPTY })).rejects.toMatchObject({
@@ -131,12 +131,12 @@ describe("send", () => {
     });
   });
 
-  it("tells that there is no such host", async () => {
+  it("reports an unknown host", async () => {
     const target = new URL("http://no-such-host.invalid:1/");
     await expect(send({ target, ...EMPTY })).rejects.toMatchObject({ code: "target_unreachable" });
   });
 
-  it("tells that the connection was closed without an answer", async () => {
+  it("reports that the connection was closed without an answer", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => {}).once("data", () => socket.destroy());
     });
@@ -149,7 +149,7 @@ describe("send", () => {
     });
   });
 
-  it("tells that the target did not answer in time, be it the head or the body", async () => {
+  it("reports that the target did not answer in time, neither the head nor the body", async () => {
     for (const begun of [false, true]) {
       const { url } = await openTarget((response) => {
         if (begun) response.write("and then");
@@ -161,7 +161,7 @@ describe("send", () => {
     }
   });
 
-  it("ends with the reason of the signal, before and while it sends", async () => {
+  it("ends with the signal's reason, before and while it sends", async () => {
     const { url, got } = await openTarget(() => {});
     const reason = new Error("shutting down");
     await expect(send({ target: url, ...EMPTY, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -172,7 +172,7 @@ describe("send", () => {
     await expect(sending).rejects.toBe(reason);
   });
 
-  it("tells whether there was a connection at all when time is over", async () => {
+  it("reports whether there was a connection when the time was up", async () => {
     const { url } = await openTarget(() => {});
     for (const connection of ["new", "kept open"]) {
       await expect(send({ target: url, ...EMPTY, timeout: 40 }), connection).rejects.toMatchObject({
@@ -182,7 +182,7 @@ describe("send", () => {
     }
   });
 
-  it("sends again where a connection that was kept open is closed as it is used", async () => {
+  it("sends again if a kept-alive connection is closed when it is reused", async () => {
     const { url, got } = await openTarget((response) => {
       response.end("ok");
       if (got.length !== 1) return;
@@ -196,7 +196,7 @@ describe("send", () => {
     expect(got.at(-1)?.body).toEqual(body);
   });
 
-  it("leaves nothing behind on a connection that it uses again", async () => {
+  it("leaves no listeners on a reused connection", async () => {
     const warned = vi.fn();
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
@@ -206,7 +206,7 @@ describe("send", () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it("gives as much of an answer as is asked for, as text and bytes, and says whether it is all", async () => {
+  it("returns as much of an answer as requested, as text and bytes, and whether it was cut", async () => {
     const { url } = await openTarget((response) => void response.end("12345"));
     expect(await send({ target: url, ...EMPTY, maxAnswer: 5 })).toMatchObject({
       ...{ body: "12345", bytes: Buffer.from("12345"), cut: false },

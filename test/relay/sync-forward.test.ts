@@ -38,7 +38,7 @@ function answering(...statuses: number[]) {
 }
 
 describe("the target's answer", () => {
-  it("is passed on to the sender: status, headers and bytes", async () => {
+  it("is returned to the sender: status, headers and bytes", async () => {
     const { url, got } = await openTarget((response) => {
       response.writeHead(201, { "content-type": "text/x-own", "x-own": "1", "set-cookie": ["a=1", "b=2"] });
       response.end("\u0000é\r\n");
@@ -60,7 +60,7 @@ describe("the target's answer", () => {
     expect(await entry()).toMatchObject({ state: "done", attempts: 1 });
   });
 
-  it("loses what belongs to the target's own connection", async () => {
+  it("loses the headers of the target's own connection", async () => {
     const { url } = await openTarget((response) => {
       response.writeHead(200, {
         connection: "close, x-hop",
@@ -85,7 +85,7 @@ describe("the target's answer", () => {
     expect(reply).toMatchObject({ status, text: "" });
   });
 
-  it.each([302, 400, 410, 500])("may be a %d, and then the event is kept and tried again", async (status) => {
+  it.each([302, 400, 410, 500])("may be a %d, and then the event is kept and retried", async (status) => {
     const { url, got } = await answering(status, 200);
     const { post, entry, clock, untilState } = await openRelay(url);
     expect(await post(freshEnvelope())).toMatchObject({ status, text: `answer ${status}` });
@@ -95,7 +95,7 @@ describe("the target's answer", () => {
     expect(got).toHaveLength(2);
   });
 
-  it("is not passed on where it is endless", async () => {
+  it("is not passed on if it is endless", async () => {
     const { url } = await openTarget((response) => void pour(response));
     const reply = await (await openRelay(url)).post(freshEnvelope());
     expect(reply.status).toBe(502);
@@ -104,7 +104,7 @@ describe("the target's answer", () => {
 });
 
 describe("a target that does not answer", () => {
-  it("is a 502 where nothing listens, and the event is kept and tried again", async () => {
+  it("is a 502 if nothing listens, and the event is kept and retried", async () => {
     const { url, close } = await openTarget();
     await close();
     const { post, entry } = await openRelay(url);
@@ -115,7 +115,7 @@ describe("a target that does not answer", () => {
     expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
   });
 
-  it("is a 504 where its time is over", async () => {
+  it("is a 504 on time-out", async () => {
     const { url } = await openTarget(() => {});
     const { post, entry } = await openRelay(url, { timeout: 50 });
     const { status, text } = await post(freshEnvelope());
@@ -125,8 +125,8 @@ describe("a target that does not answer", () => {
   });
 });
 
-describe("the receiver before it", () => {
-  it("refuses what is not authentic, and the target sees nothing of it", async () => {
+describe("the receiver in front of it", () => {
+  it("refuses deliveries that are not authentic, and the target never sees them", async () => {
     const { url, got } = await openTarget();
     const { post, entries } = await openRelay(url);
     expect(await post(freshEnvelope(), {})).toMatchObject({ status: 401 });
@@ -135,7 +135,7 @@ describe("the receiver before it", () => {
     expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }]);
   });
 
-  it("answers a duplicate of what the target has taken by itself", async () => {
+  it("answers a duplicate of an event that the target has taken", async () => {
     const { url, got } = await answering(201);
     const { post } = await openRelay(url);
     const sent = freshEnvelope();
@@ -146,7 +146,7 @@ describe("the receiver before it", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("forwards at once when the sender comes again with what the target has not taken", async () => {
+  it("forwards at once when the sender retries an event that the target has not taken", async () => {
     const { url, got } = await answering(500, 202);
     const { post, entry } = await openRelay(url);
     const sent = freshEnvelope();
@@ -156,7 +156,7 @@ describe("the receiver before it", () => {
     expect(await entry()).toMatchObject({ state: "done", attempts: 2, duplicates: 1 });
   });
 
-  it("forwards once for all who bring the same event at once, and gives each the answer", async () => {
+  it("forwards once for simultaneous senders of the same event, and answers each", async () => {
     const { opened, open } = gate();
     const { url, got } = await openTarget(async (response) => {
       await opened;
@@ -171,7 +171,7 @@ describe("the receiver before it", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("asks the sender to come again where an earlier event of the same order waits", async () => {
+  it("asks the sender to retry while an earlier event with the same order key waits", async () => {
     const { url, got } = await answering(500, 200);
     const { post, entries, clock } = await openRelay(url, { orderBy: () => "one" });
     expect(await post(freshEnvelope())).toMatchObject({ status: 500 });
@@ -184,7 +184,7 @@ describe("the receiver before it", () => {
     expect(got[1]?.body).toEqual(got[0]?.body);
   });
 
-  it("asks the sender to come again where the store fails after the event was kept", async () => {
+  it("asks the sender to retry if the store fails after the event was kept", async () => {
     const { url } = await answering(200);
     const { post, receiver, untilState, clock } = await openRelay(url);
     vi.spyOn(receiver.inbox, "claim").mockRejectedValue(new Error("locked"));
@@ -208,7 +208,7 @@ describe("the receiver before it", () => {
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ status: 200, text: "ok" });
   });
 
-  it("forwards what another process left waiting, too", async () => {
+  it("also forwards events that another process left waiting", async () => {
     const { url, got } = await answering(200);
     const { receiver } = await openRelay(url);
     await receiver.accept(deliveryOf(freshEnvelope()));

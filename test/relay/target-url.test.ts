@@ -6,12 +6,12 @@ it.each([
   ["3000/webhooks", "http://127.0.0.1:3000/webhooks"],
   ["localhost:8080/in", "http://localhost:8080/in"],
   ["https://app.example/in?x=1", "https://app.example/in?x=1"],
-])("takes %j", (text, href) => {
+])("%j is read", (text, href) => {
   expect(targetUrl(text)?.href).toBe(href);
 });
 
 it.each(["", "ftp://127.0.0.1/", "file:///etc/passwd", "http://user@127.0.0.1/", "http://", "http://a b/"])(
-  "takes no %j",
+  "%j is refused",
   (text) => {
     expect(targetUrl(text)).toBeUndefined();
   },

@@ -14,21 +14,24 @@ const parsed = (kind: string, options: Partial<TriggerOptions> = {}) => JSON.par
 const set = (path: string, value: string) => ({ set: [{ path, value }] });
 
 describe("triggerBody", () => {
-  it.each(eventKinds)("makes an envelope of %s that a receiver takes, dated as asked", async (kind) => {
-    const read = readEnvelope(triggerBody(kind, { timestamp: AT }));
-    expect(read).toMatchObject({ ok: true, timestamp: AT, envelope: { event: kind } });
-    if (read.ok) expect((await checkData(kind, read.envelope.data, {})).ok).toBe(true);
-  });
+  it.each(eventKinds)(
+    "creates an envelope of %s that a receiver accepts, with the given timestamp",
+    async (kind) => {
+      const read = readEnvelope(triggerBody(kind, { timestamp: AT }));
+      expect(read).toMatchObject({ ok: true, timestamp: AT, envelope: { event: kind } });
+      if (read.ok) expect((await checkData(kind, read.envelope.data, {})).ok).toBe(true);
+    },
+  );
 
   it.each(["lease.signed", "__proto__", "toString", 'a"b', "é"])(
-    "makes one of an unknown kind: %s",
+    "creates one of an unknown kind: %s",
     (kind) => {
       const read = readEnvelope(triggerBody(kind, { timestamp: AT }));
       expect(read).toMatchObject({ ok: true, envelope: { event: kind } });
     },
   );
 
-  it("does not change the sample for the next one", () => {
+  it("does not change the sample for the next call", () => {
     const before = sampleEvent("payment.received");
     text("payment.received", set("data.amount", "0"));
     text("payment.received", { data: "{}" });
@@ -41,7 +44,7 @@ describe("triggerBody", () => {
       '{ "a" : "\\u00e9\\/" ,\n\t"b":[ 1 , 2 ] }',
       '{"é":"😀","a":{"a":{}}}',
       "{}",
-    ])("keeps its text letter for letter: %s", (data) => {
+    ])("keeps the text exactly: %s", (data) => {
       const body = text("payment.received", { data: `\n ${data} \r\n` });
       expect(body).toContain(`"data":${data}`);
       expect(parsed("payment.received", { data })).toEqual({
@@ -50,14 +53,14 @@ describe("triggerBody", () => {
       });
     });
 
-    it("keeps it while something else is set", () => {
+    it("keeps it if another value is set", () => {
       const data = '{"id":1234567890123456789012345}';
       const body = text("payment.received", { data, ...set("webhook.id", "wh_other") });
       expect(body).toContain(`"data":${data}`);
       expect(JSON.parse(body).webhook.id).toBe("wh_other");
     });
 
-    it("can be set inside", () => {
+    it("can be changed inside", () => {
       expect(parsed("lease.signed", { data: '{"a":1,"b":2}', ...set("data.b", "3") }).data).toEqual({
         a: 1,
         b: 3,
@@ -65,7 +68,7 @@ describe("triggerBody", () => {
       expect(parsed("lease.signed", { data: '{"a":1}', ...set("data", '{"c":1}') }).data).toEqual({ c: 1 });
     });
 
-    it("keeps any text of a JSON object", () => {
+    it("keeps the text of any JSON object", () => {
       fc.assert(
         fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat({ max: 4 }), (value, spaces) => {
           const data = JSON.stringify(value, null, spaces);
@@ -113,11 +116,11 @@ describe("triggerBody", () => {
       ["data.x", "1e400"],
       ["data.x", '{"deep":[12345678901234567890123,1.0]}'],
       ["data", '{"x":12345678901234567890123}'],
-    ])("keeps a number as it is written: %s=%s", (path, value) => {
+    ])("keeps a number as written: %s=%s", (path, value) => {
       expect(text("payment.received", set(path, value))).toContain(value);
     });
 
-    it("keeps the numbers of --data while something is set inside it", () => {
+    it("keeps the numbers of --data if a value inside it is set", () => {
       const data = '{"big": 12345678901234567890123, "note": "1.50", "rate": 1.50}';
       const body = text("payment.received", { data, ...set("data.note", "12345678901234567890123 kept") });
       expect(body).toContain(
@@ -126,13 +129,13 @@ describe("triggerBody", () => {
     });
 
     it.each(["01", "1.", "+1", "0x10", "1_000", "NaN", "12345678901234567890123x"])(
-      "takes %s, which is no JSON number, for text",
+      "treats %s, which is not a JSON number, as text",
       (value) => {
         expect(parsed("payment.received", set("data.x", value)).data.x).toBe(value);
       },
     );
 
-    it("leaves everything else as it was", () => {
+    it("leaves everything else unchanged", () => {
       const sample = sampleEvent("property.created", { timestamp: AT });
       const body = parsed("property.created", set("data.owner.name", "Other"));
       expect(body).toEqual({
@@ -141,7 +144,7 @@ describe("triggerBody", () => {
       });
     });
 
-    it("goes in order, the last one wins, and into lists", () => {
+    it("applies values in order, so that the last one wins, also in lists", () => {
       const body = parsed("payment.received", {
         set: [
           { path: "data.list", value: "[1,2]" },

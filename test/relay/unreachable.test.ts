@@ -32,7 +32,7 @@ async function listening(server: Server, host: string): Promise<number | undefin
 }
 
 describe("a refused connection", () => {
-  it("is told as nothing that listens there", async () => {
+  it("is reported as nothing listening there", async () => {
     const why = await whyUnreachable(REFUSED, await closedPort(), outside);
     expect(why).toContain("nothing listens there");
     expect(why).not.toContain("host.docker.internal");
@@ -41,7 +41,7 @@ describe("a refused connection", () => {
   it.each([
     ["127.0.0.1", "::1"],
     ["::1", "127.0.0.1"],
-  ])("on %s names %s where that is where something listens", async (asked, where) => {
+  ])("on %s names %s if something listens there", async (asked, where) => {
     const port = await listening(createServer(), where);
     if (port === undefined) return; // a machine without IPv6
     const name = (address: string) => (address.includes(":") ? `[${address}]` : address);
@@ -51,45 +51,48 @@ describe("a refused connection", () => {
     expect(why).toContain(`http://${name(where)}:${port}`);
   });
 
-  it.each(["127.0.0.1", "localhost", "[::1]"])("of %s in a container names the host's name", async (host) => {
-    const target = await closedPort();
-    target.hostname = host;
-    const why = await whyUnreachable(REFUSED, target, { inContainer: true });
-    expect(why).toContain(`http://host.docker.internal:${target.port}`);
-  });
+  it.each(["127.0.0.1", "localhost", "[::1]"])(
+    "of %s in a container suggests the host's name",
+    async (host) => {
+      const target = await closedPort();
+      target.hostname = host;
+      const why = await whyUnreachable(REFUSED, target, { inContainer: true });
+      expect(why).toContain(`http://host.docker.internal:${target.port}`);
+    },
+  );
 
-  it("of another machine in a container is no matter of the container", async () => {
+  it("to another machine in a container is not about the container", async () => {
     const why = await whyUnreachable(REFUSED, new URL("http://192.0.2.1:3000"), { inContainer: true });
     expect(why).not.toContain("docker");
   });
 });
 
-describe("a name that is not known", () => {
-  it("is told with the name", async () => {
+describe("an unknown name", () => {
+  it("is reported with the name", async () => {
     const why = await whyUnreachable(failure("ENOTFOUND"), new URL("http://ap.test:3000"), outside);
     expect(why).toContain("ap.test");
   });
 
-  it("is told apart where it is known inside a container only", async () => {
+  it("is reported differently if it exists only inside a container", async () => {
     const target = new URL("http://host.docker.internal:3000");
     expect(await whyUnreachable(failure("ENOTFOUND"), target, outside)).toContain("127.0.0.1");
   });
 
-  it("is told apart where the lookup itself failed", async () => {
+  it("is reported differently if the lookup itself failed", async () => {
     const why = await whyUnreachable(failure("EAI_AGAIN"), new URL("http://ap.test:3000"), outside);
     expect(why).toContain("network");
   });
 });
 
 it.each(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"])(
-  "tells that the network does not lead there: %s",
+  "an unreachable network is reported: %s",
   async (code) => {
     expect(await whyUnreachable(failure(code), new URL("http://192.0.2.1"), outside)).toContain(code);
   },
 );
 
-describe("HTTP and TLS taken for each other", () => {
-  it("is told where a TLS target is really plain", async () => {
+describe("HTTP instead of TLS, or the reverse", () => {
+  it("is reported if a TLS target is really plain", async () => {
     const { url } = await openTarget();
     const target = new URL(url);
     target.protocol = "https:";
@@ -99,7 +102,7 @@ describe("HTTP and TLS taken for each other", () => {
     });
   });
 
-  it("is told where a plain target really speaks TLS", async () => {
+  it("is reported if a plain target really speaks TLS", async () => {
     // Without a certificate it shakes no hands, but says so in TLS.
     const server = createSecure({ SNICallback: (_, done) => done(new Error("none")) });
     server.on("tlsClientError", () => {});
@@ -113,19 +116,19 @@ describe("HTTP and TLS taken for each other", () => {
     ["nginx", "<center>The plain HTTP request was sent to HTTPS port</center>"],
     ["Go", "Client sent an HTTP request to an HTTPS server."],
     ["Apache", "Reason: You're speaking plain HTTP to an SSL-enabled server port."],
-  ])("is told by the 400 of %s", (_, body) => {
+  ])("is recognised by the 400 of %s", (_, body) => {
     const target = new URL("http://app.test:8443/hooks");
     expect(wantsTls(target, 400, body)).toContain("https://app.test:8443");
     expect(wantsTls(target, 500, body)).toBeUndefined();
     expect(wantsTls(new URL("https://app.test:8443"), 400, body)).toBeUndefined();
   });
 
-  it("is not told by another 400", () => {
+  it("is not assumed from another 400", () => {
     expect(wantsTls(new URL("http://app.test"), 400, "event is missing")).toBeUndefined();
   });
 });
 
-it("tells that what listens there speaks no HTTP", async () => {
+it("a server that does not speak HTTP is reported", async () => {
   const server = createPlain((socket: Socket) => {
     socket.on("error", () => {}).end("SSH-2.0-server\r\n");
   });
@@ -135,7 +138,7 @@ it("tells that what listens there speaks no HTTP", async () => {
   });
 });
 
-it("gives the words of a failure that it does not know", async () => {
+it("an unknown failure is reported in its own words", async () => {
   expect(await whyUnreachable(new Error("something else"), new URL("http://a.test"), outside)).toBe(
     "something else",
   );

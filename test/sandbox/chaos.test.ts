@@ -8,7 +8,7 @@ import { openCountingReceiver, openSandbox, until } from "./open.ts";
 const numbers = Array.from({ length: 500 }, (_, index) => index + 1);
 
 describe("fate", () => {
-  it("is the same for the same seed and number, and another for others", () => {
+  it("is the same for the same seed and number, and different for others", () => {
     const chaos = {
       ...NO_CHAOS,
       duplicates: 0.5,
@@ -22,7 +22,7 @@ describe("fate", () => {
     expect(all(3)).not.toEqual(all(4));
   });
 
-  it("stays within what was asked for, whatever the seed", () => {
+  it("stays within the given limits, for any seed", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(1000), fc.nat(1000), (seed, low, more) => {
         const chaos = { ...NO_CHAOS, duplicates: 1, delay: [low, low + more] as const };
@@ -35,7 +35,7 @@ describe("fate", () => {
     );
   });
 
-  it("keeps near the chance that was asked for, and to never and always exactly", () => {
+  it("is close to the given probability, and exact for never and always", () => {
     const share = (chance: number) => {
       const chaos = { ...NO_CHAOS, duplicates: chance, reorder: chance, wrongSignature: chance };
       const fates = numbers.map((number) => fateOf(9, number, chaos));
@@ -55,7 +55,7 @@ describe("fate", () => {
 });
 
 describe("chaos", () => {
-  it("repeats a delivery, the same bytes again, and says which one it repeats", async () => {
+  it("sends a delivery twice, with the same bytes, and names the duplicated one", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled } = await openSandbox({ chaos: { duplicates: 1 } });
     await subscribe(target.url, ["lead.created"]);
@@ -80,7 +80,7 @@ describe("chaos", () => {
     expect(came).toEqual(stamps.toReversed());
   });
 
-  it("lets a delivery that is held back go on alone after a second", async () => {
+  it("releases a held-back delivery after a second", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled } = await openSandbox({ chaos: { reorder: 1 } });
     await subscribe(target.url, ["lead.created"]);
@@ -88,7 +88,7 @@ describe("chaos", () => {
     expect(await settled()).toMatchObject([{ state: "delivered" }]);
   });
 
-  it("signs wrongly, says so in the log, and a receiver keeps nothing of it", async () => {
+  it("signs wrongly and logs it, and a receiver keeps nothing", async () => {
     const { url, receiver } = await openCountingReceiver();
     const { sandbox, subscribe, settled } = await openSandbox({ retry: [1], chaos: { wrongSignature: 1 } });
     await subscribe(url, ["lead.created"]);
@@ -117,7 +117,7 @@ describe("chaos", () => {
     expect(target.got).toEqual([]);
   });
 
-  it("gathers deliveries and sends them at once", async () => {
+  it("collects deliveries and sends them together", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled } = await openSandbox({ chaos: { burst: 3 } });
     await subscribe(target.url, ["lead.created"]);
@@ -132,7 +132,7 @@ describe("chaos", () => {
     expect((await settled()).at(-1)).toMatchObject({ state: "delivered" });
   });
 
-  it("lets nothing through for a while, from the first attempt on, and all of it afterwards", async () => {
+  it("lets nothing through for a while, starting with the first attempt, and everything afterwards", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled, seen } = await openSandbox({
       ...{ retry: Array(200).fill(5), chaos: { outage: 100 } },
@@ -153,7 +153,7 @@ describe("chaos", () => {
     expect((await settled()).at(-1)?.attempts).toHaveLength(1);
   });
 
-  it("of all kinds at once leaves every event handled once", async () => {
+  it("of all kinds together still leaves every event handled once", async () => {
     const { url, handled } = await openCountingReceiver();
     const { sandbox, subscribe, settled } = await openSandbox({
       retry: Array(100).fill(5),

@@ -26,7 +26,7 @@ describe("a delivery", () => {
     expect(verify(got.body, String(got.headers["x-service-signature"]), readSecrets(SECRET)).ok).toBe(true);
   });
 
-  it("carries another header's name if asked to, and no signature where there is no secret", async () => {
+  it("uses another header name on request, and has no signature without a secret", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled } = await openSandbox({ signatureHeader: "x-other-signature" });
     await subscribe(target.url, ["lead.created"]);
@@ -38,7 +38,7 @@ describe("a delivery", () => {
     expect(target.got.some(({ headers }) => "x-service-signature" in headers)).toBe(false);
   });
 
-  it("names the URL as it was given, letter for letter", async () => {
+  it("contains the URL exactly as given", async () => {
     const target = await openTarget();
     const url = target.url.href.replace("http://", "HTTP://");
     const { sandbox, subscribe, settled } = await openSandbox();
@@ -48,7 +48,7 @@ describe("a delivery", () => {
     expect(JSON.parse(String(target.got[0]?.body)).webhook.url).toBe(url);
   });
 
-  it("goes to each subscription that has its kind, and to no other", async () => {
+  it("goes to each subscription that includes its kind, and to no other", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled } = await openSandbox();
     const first = await subscribe(target.url, ["lead.created", "deal.status_changed"]);
@@ -81,7 +81,7 @@ describe("a delivery", () => {
     expect(sandbox.subscriptions).toHaveLength(1);
   });
 
-  it("is the same bytes and the same signature at every attempt, until one is confirmed", async () => {
+  it("has the same bytes and signature at every attempt, until one is confirmed", async () => {
     let left = 2;
     const target = await openTarget((response) => response.writeHead(left-- > 0 ? 503 : 200).end());
     const { sandbox, subscribe, settled, seen } = await openSandbox();
@@ -100,7 +100,7 @@ describe("a delivery", () => {
     expect(attempts).toEqual(["waiting", "waiting", "delivered"]);
   });
 
-  it("waits between attempts as the schedule says", async () => {
+  it("waits between attempts as scheduled", async () => {
     const target = await openTarget((response) => response.writeHead(500).end());
     const { sandbox, subscribe } = await openSandbox({ retry: [3_600_000] });
     await subscribe(target.url, ["lead.created"]);
@@ -116,7 +116,7 @@ describe("a delivery", () => {
     expect(wait).toBeLessThan(3_660_000);
   });
 
-  it("fails where nothing listens, and where no answer comes in time", async () => {
+  it("fails if nothing listens, or no answer arrives in time", async () => {
     const silent = await openTarget(() => {});
     const { sandbox, subscribe, settled } = await openSandbox({ retry: [], answerTimeout: 50 });
     await subscribe(silent.url, ["lead.created"]);
@@ -130,7 +130,7 @@ describe("a delivery", () => {
     }
   });
 
-  it("ends with its subscription, even while it is under way", async () => {
+  it("is cancelled with its subscription, even in progress", async () => {
     const { opened, open } = gate();
     const target = await openTarget(() => open());
     const { sandbox, ask, subscribe, settled } = await openSandbox();
@@ -143,7 +143,7 @@ describe("a delivery", () => {
     expect((await ask(`/_sandbox/subscriptions/${id}`, { method: "DELETE" })).status).toBe(404);
   });
 
-  it("ends with the sandbox, which holds the process no longer", async () => {
+  it("ends with the sandbox, which does not keep the process alive", async () => {
     const target = await openTarget((response) => response.writeHead(500).end());
     const { sandbox, subscribe } = await openSandbox({ retry: [5, 3_600_000] });
     await subscribe(target.url, ["lead.created"]);
@@ -158,7 +158,7 @@ describe("a delivery", () => {
 });
 
 describe("events", () => {
-  it("are accepted by a receiver, all 12 kinds, and handled once each", async () => {
+  it("of all 12 kinds are accepted by a receiver, and handled once each", async () => {
     const { url, handled } = await openCountingReceiver();
     const { sandbox, subscribe, settled } = await openSandbox();
     await subscribe(url, eventKinds);
@@ -169,7 +169,7 @@ describe("events", () => {
     expect(handled.sort()).toEqual(caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort());
   });
 
-  it("differ in their timestamps, even if they are caused at once", async () => {
+  it("differ in their timestamps, even if caused at the same time", async () => {
     const { url, handled } = await openCountingReceiver();
     const { sandbox, subscribe, settled } = await openSandbox({ clock: () => Date.UTC(2026, 0, 1) });
     await subscribe(url, ["lead.created"]);
@@ -179,7 +179,7 @@ describe("events", () => {
     expect(handled).toEqual([]); // that clock is too far from the receiver's: kept as dead letters
   });
 
-  it("come of creating a property: property.created as documented, and the property in the list", async () => {
+  it("are caused by creating a property: property.created as documented, and the property in the list", async () => {
     const { url, handled, data } = await openCountingReceiver();
     const { ask, subscribe } = await openSandbox({ properties: 2 });
     await subscribe(url, ["property.created"]);
@@ -204,7 +204,7 @@ describe("events", () => {
     expect(list.data).toMatchObject([{ ...listed, id }]);
   });
 
-  it("keep the numbers of given data as they are written", async () => {
+  it("keep the numbers of given data as written", async () => {
     const target = await openTarget();
     const { ask, subscribe, settled } = await openSandbox();
     await subscribe(target.url, ["payment.received"]);
@@ -246,7 +246,7 @@ describe("events", () => {
   });
 });
 
-it("tells of subscriptions and deliveries under names of its own", async () => {
+it("subscriptions and deliveries are listed under the sandbox's own names", async () => {
   const target = await openTarget();
   const { ask, sandbox, subscribe, settled } = await openSandbox();
   await subscribe(target.url, ["lead.created"]);

@@ -8,7 +8,7 @@ it.each([
   ["this machine without its port", { host: "127.0.0.1" }],
   ["another port", { host: "localhost:1" }],
   ["no name", { host: "" }],
-])("answers 403 on every route to a request for %s", async (_, headers) => {
+])("every route answers 403 to a request for %s", async (_, headers) => {
   const { ask, sandbox } = await openSandbox();
   for (const path of ["/v1/properties", "/_sandbox/deliveries", "/nothing"]) {
     expect((await ask(path, { headers })).status).toBe(403);
@@ -19,7 +19,7 @@ it.each([
   expect(sandbox.deliveries).toEqual([]);
 });
 
-it("answers 403 to web pages, its own origin included, and gives no permission to any", async () => {
+it("web pages get 403, even from its own origin, and no CORS permission", async () => {
   const { ask, sandbox } = await openSandbox();
   for (const origin of ["https://evil.example", "null", sandbox.url.origin]) {
     const reply = await ask("/_sandbox/failures", { headers: { origin }, body: {} });
@@ -29,7 +29,7 @@ it("answers 403 to web pages, its own origin included, and gives no permission t
   expect((await ask("/v1/properties")).status).toBe(200);
 });
 
-it("takes this machine by both of its names", async () => {
+it("both names of this machine are accepted", async () => {
   const { ask, sandbox } = await openSandbox();
   const { port } = sandbox.url;
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`]) {
@@ -37,7 +37,7 @@ it("takes this machine by both of its names", async () => {
   }
 });
 
-it("listens on 127.0.0.1 alone", async () => {
+it("the sandbox listens only on 127.0.0.1", async () => {
   const { sandbox } = await openSandbox();
   expect(sandbox.url.hostname).toBe("127.0.0.1");
 });
@@ -51,7 +51,7 @@ it.each([
   "http://0.0.0.0/webhooks",
   "http://[::]/webhooks",
   "http://[fe80::1]/webhooks",
-])("refuses to deliver to %s", async (url) => {
+])("deliveries to %s are refused", async (url) => {
   const { ask, sandbox } = await openSandbox();
   const reply = await ask("/v1/webhooks", { body: { url, events: ["lead.created"], secret: SECRET } });
   expect(reply.status).toBe(400);
@@ -59,7 +59,7 @@ it.each([
   expect(sandbox.subscriptions).toEqual([]);
 });
 
-it("refuses a subscription that leads back to itself, under any name of this machine", async () => {
+it("a subscription that leads back to the sandbox is refused, under any name of this machine", async () => {
   const { ask, sandbox } = await openSandbox({ targetHosts: ["*"] });
   for (const host of ["127.0.0.1", "localhost", "[::1]", "127.1.2.3"]) {
     const url = `http://${host}:${sandbox.url.port}/_sandbox/events`;
@@ -67,7 +67,7 @@ it("refuses a subscription that leads back to itself, under any name of this mac
   }
 });
 
-it("takes a host that was allowed explicitly, and no other", async () => {
+it("an allowed host is accepted, and no other", async () => {
   const { ask } = await openSandbox({ targetHosts: ["*.tunnel.example", "app.example"] });
   const status = async (url: string) =>
     (await ask("/v1/webhooks", { body: { url, events: ["lead.created"] } })).status;
@@ -81,7 +81,7 @@ it("takes a host that was allowed explicitly, and no other", async () => {
   expect(["", "http://a", "a/b", "*a", "a.*", "**", 5].some(isHostPattern)).toBe(false);
 });
 
-it("follows no redirect to where it may not deliver", async () => {
+it("redirects to hosts that are not allowed are not followed", async () => {
   const { openTarget } = await import("../relay/sample.ts");
   const elsewhere = await openTarget();
   const target = await openTarget((response) => {
@@ -94,7 +94,7 @@ it("follows no redirect to where it may not deliver", async () => {
   expect(elsewhere.got).toEqual([]);
 });
 
-it("says so to a request that wants to upgrade to something else", async () => {
+it("a request to upgrade to another protocol is refused with a reason", async () => {
   const { sandbox } = await openSandbox();
   const socket = await dial(sandbox.url);
   const head = [

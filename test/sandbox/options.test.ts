@@ -3,7 +3,7 @@ import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/optio
 import { startSandbox } from "../../src/sandbox/start.ts";
 import { openSandbox } from "./open.ts";
 
-it("has the defaults that are documented, and takes undefined for what is left out", () => {
+it("the defaults are the documented ones, and undefined counts as omitted", () => {
   const settings = readSandboxOptions({ port: undefined, retry: undefined, chaos: { burst: undefined } });
   expect(settings).toMatchObject({
     ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000, targetHosts: [] },
@@ -33,15 +33,15 @@ it.each<[string, SandboxOptions]>([
   ["two parameters of one name", { assumptions: { pageParameter: "per_page" } }],
   ["a parameter named fields", { assumptions: { pageParameter: "fields" } }],
   ["a separator of letters", { assumptions: { fieldsSeparator: "and" } }],
-])("refuses %s", async (_, options) => {
+])("%s is refused", async (_, options) => {
   await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({ code: "option_invalid" });
 });
 
-it("does not say the key that it refuses", () => {
+it("a refused key is not printed", () => {
   expect(() => readSandboxOptions({ apiKey: "sk_live_abc" })).toThrow(/^(?!.*abc)/);
 });
 
-it("says so when its port is taken", async () => {
+it("a taken port is reported", async () => {
   const { sandbox } = await openSandbox();
   const second = startSandbox({ port: Number(sandbox.url.port) });
   await expect(second).rejects.toMatchObject({ code: "port_unavailable" });

@@ -3,7 +3,7 @@ import { createClient } from "../../src/client/client.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts";
 
-it("goes from a subscription over a new property to a handler that asks for the list, each event once", async () => {
+it("from a subscription through a new property to a handler that requests the list, each event is handled once", async () => {
   const { sandbox, settled } = await openSandbox({
     ...{ properties: 3, retry: Array(100).fill(5) },
     chaos: { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.3, delay: [0, 10], burst: 2, outage: 30 },
@@ -35,7 +35,7 @@ it("goes from a subscription over a new property to a handler that asks for the 
   expect((await receiver.inbox.counts()).done).toBe(caused.length);
 });
 
-it("has errors that the client reads as they are meant", async () => {
+it("the client reads the sandbox's errors as intended", async () => {
   const { sandbox } = await openSandbox({ rateLimit: 1, apiKey: KEY });
   const retry = { attempts: 1 };
   const client = createClient({ baseUrl: sandbox.url, apiKey: KEY, retry });

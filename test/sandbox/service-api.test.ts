@@ -26,7 +26,7 @@ describe("the key", () => {
     ["is a prefix alone", { authorization: "Bearer sk_test_" }],
     ["is a production key", { authorization: "Bearer sk_live_abc" }],
     ["is followed by something", { authorization: "Bearer sk_test_a b" }],
-  ])("gets 401 with an error object where it %s", async (_, headers) => {
+  ])("is answered with 401 and an error object if it %s", async (_, headers) => {
     const { ask } = await openSandbox();
     for (const path of ["/v1/properties", "/v1/webhooks", "/v1/other"]) {
       const reply = await ask(path, { headers: { authorization: "", ...headers } });
@@ -36,7 +36,7 @@ describe("the key", () => {
     }
   });
 
-  it("is any test key, or the one that was set, and is never told", async () => {
+  it("is any test key, or the given one, and is never printed", async () => {
     const any = await openSandbox();
     expect((await any.ask("/v1/properties", { key: "sk_test_whatever" })).status).toBe(200);
     const one = await openSandbox({ apiKey: KEY });
@@ -48,7 +48,7 @@ describe("the key", () => {
 });
 
 describe("GET /v1/properties", () => {
-  it("answers the list envelope with the documented fields", async () => {
+  it("returns the list envelope with the documented fields", async () => {
     const { ask } = await openSandbox({ properties: 3 });
     const reply = await ask("/v1/properties");
     expect(reply.status).toBe(200);
@@ -65,7 +65,7 @@ describe("GET /v1/properties", () => {
     expect(texts[0]).not.toBe(texts[2]);
   });
 
-  it("goes through all of it page by page, and answers an empty page beyond the last", async () => {
+  it("pages through the whole list, and returns an empty page beyond the last", async () => {
     const { ask, sandbox } = await openSandbox({ properties: 5 });
     const ids: unknown[] = [];
     for (const [page, length] of [
@@ -84,7 +84,7 @@ describe("GET /v1/properties", () => {
     expect(json(await ask("/v1/properties")).meta).toMatchObject({ total: 6 });
   });
 
-  it("restricts what is returned to the fields that were asked for", async () => {
+  it("returns only the requested fields", async () => {
     const { ask } = await openSandbox({ properties: 1 });
     const keys = async (query: string) =>
       Object.keys((json(await ask(`/v1/properties?${query}`)).data as object[])[0] ?? {}).sort();
@@ -93,7 +93,7 @@ describe("GET /v1/properties", () => {
     expect(await keys("")).toHaveLength(8);
   });
 
-  it("takes other names for what the description does not show", async () => {
+  it("uses other names for undocumented parameters", async () => {
     const assumptions = { pageParameter: "p", perPageParameter: "limit", fieldsSeparator: " " };
     const { ask } = await openSandbox({ properties: 5, assumptions });
     const reply = json(await ask("/v1/properties?p=2&limit=3&page=1&per_page=1&fields=id%20rooms"));
@@ -119,7 +119,7 @@ describe("GET /v1/properties", () => {
 });
 
 describe("POST /v1/webhooks", () => {
-  it("creates a subscription, answers under a name of the sandbox's own, and keeps the secret to itself", async () => {
+  it("creates a subscription, returns it under the sandbox's own name, and never reveals the secret", async () => {
     const { ask, sandbox, seen, lines } = await openSandbox();
     const reply = await ask("/v1/webhooks", { body: SUBSCRIPTION });
     expect(reply.status).toBe(200);
@@ -130,7 +130,7 @@ describe("POST /v1/webhooks", () => {
     expect(JSON.stringify([reply.text, seen, lines])).not.toContain(SUBSCRIPTION.secret);
   });
 
-  it("takes a subscription without a secret, and one for all 12 kinds", async () => {
+  it("accepts a subscription without a secret, and one for all 12 kinds", async () => {
     const { ask, sandbox } = await openSandbox();
     const body = { url: SUBSCRIPTION.url, events: [...eventKinds, ...eventKinds] };
     expect((await ask("/v1/webhooks", { body })).status).toBe(200);
@@ -171,7 +171,7 @@ describe("POST /v1/webhooks", () => {
 });
 
 describe("limits and faults", () => {
-  it("answers 429 with an error object and Retry-After, per key, until the minute is over", async () => {
+  it("are simulated by 429 with an error object and Retry-After, per key, until the minute is over", async () => {
     const clock = frozenClock();
     const { ask } = await openSandbox({ rateLimit: 2, clock: () => clock.now });
     const statuses = async (key?: string) => {
@@ -189,7 +189,7 @@ describe("limits and faults", () => {
     expect((await ask("/v1/properties")).status).toBe(200);
   });
 
-  it("answers 500 on demand, as often as asked for, then works again", async () => {
+  it("are simulated by 500 on demand, as often as requested", async () => {
     const { ask, sandbox } = await openSandbox();
     expect(json(await ask("/_sandbox/failures", { body: { count: 2 } }))).toEqual({ left: 2 });
     sandbox.failNext(1, 429);
@@ -209,14 +209,14 @@ describe("limits and faults", () => {
     ["GET", "/V1/properties"],
     ["GET", "/v1/properties/"],
     ["GET", "/"],
-  ])("answers 404 to %s %s, which the description does not show", async (method, path) => {
+  ])("the sandbox answers 404 to %s %s, which the description does not show", async (method, path) => {
     const { ask } = await openSandbox();
     const reply = await ask(path, { method });
     expect(reply.status).toBe(404);
     expect(json(reply)).toEqual({ error: { type: "not_found", message: expect.any(String) } });
   });
 
-  it("tells who watches of each request", async () => {
+  it("each request is reported to observers", async () => {
     const { ask, seen } = await openSandbox();
     await ask("/v1/properties?page=0");
     expect(seen).toEqual([

@@ -37,7 +37,7 @@ async function refusal(url: URL, headers: object): Promise<number> {
 const OK = '{"status":200}';
 
 describe("opening a stream", () => {
-  it("takes a key, from this machine, and no web page", async () => {
+  it("needs a key, from this machine, and not from a web page", async () => {
     const { sandbox } = await openSandbox();
     const { streamUrl } = sandbox;
     expect(await refusal(streamUrl, { authorization: "" })).toBe(401);
@@ -48,7 +48,7 @@ describe("opening a stream", () => {
     await dial(streamUrl).opened;
   });
 
-  it("takes the one key that was set, and no other", async () => {
+  it("accepts only the given key", async () => {
     const { sandbox } = await openSandbox({ apiKey: KEY });
     expect(await refusal(sandbox.streamUrl, { authorization: "Bearer sk_test_other" })).toBe(401);
     await dial(sandbox.streamUrl).opened;
@@ -56,7 +56,7 @@ describe("opening a stream", () => {
 });
 
 describe("a stream", () => {
-  it("brings the envelopes of all kinds as they would be posted, in order", async () => {
+  it("carries the envelopes of all kinds as they would be posted, in order", async () => {
     const { sandbox, settled } = await openSandbox();
     const { got, opened } = dial(sandbox.streamUrl, { answer: OK });
     await opened;
@@ -71,7 +71,7 @@ describe("a stream", () => {
     ).toBe(true);
   });
 
-  it("counts a message as received once sent where the client does not acknowledge", async () => {
+  it("counts a message as received once sent if the client does not acknowledge", async () => {
     const { sandbox, settled } = await openSandbox();
     const { got, opened } = dial(sandbox.streamUrl);
     await opened;
@@ -82,7 +82,7 @@ describe("a stream", () => {
     await until(() => expect(got).toHaveLength(1));
   });
 
-  it("begins when it is first opened, and nothing waits for it before", async () => {
+  it("starts when it is first opened, and nothing is queued before", async () => {
     const { sandbox } = await openSandbox();
     expect(sandbox.emit("lead.created").deliveries).toEqual([]);
     const { got, opened } = dial(sandbox.streamUrl, { answer: OK });
@@ -91,7 +91,7 @@ describe("a stream", () => {
     await until(() => expect(got.length).toBeGreaterThan(0));
   });
 
-  it("brings at once, to whoever comes back, what was not confirmed", async () => {
+  it("sends unconfirmed events at once to a client that reconnects", async () => {
     const { sandbox, settled, seen } = await openSandbox({ retry: [3_600_000, 3_600_000] });
     const first = dial(sandbox.streamUrl, { answer: OK });
     await first.opened;
@@ -108,7 +108,7 @@ describe("a stream", () => {
     expect(first.got).toEqual([]);
   });
 
-  it("sends again what is acknowledged with another status than 200", async () => {
+  it("resends messages acknowledged with another status than 200", async () => {
     const { sandbox, settled } = await openSandbox({ retry: [1] });
     const { got, opened } = dial(sandbox.streamUrl, { answer: '{"status":503}' });
     await opened;
@@ -124,7 +124,7 @@ describe("a stream", () => {
     ["something else", "hello"],
     ["a status that is no number", '{"status":"200"}'],
     ["more than an acknowledgement may have", JSON.stringify({ status: 200, more: "x".repeat(2000) })],
-  ])("is cut when its client answers %s", async (_, answer) => {
+  ])("is cut if its client answers %s", async (_, answer) => {
     const { sandbox, settled } = await openSandbox({ retry: [] });
     const { opened, closed } = dial(sandbox.streamUrl, { answer });
     await opened;
@@ -133,7 +133,7 @@ describe("a stream", () => {
     expect(await settled()).toMatchObject([{ state: "failed", attempts: [{ status: null }] }]);
   });
 
-  it("is cut when its client speaks without being asked", async () => {
+  it("is cut if its client sends without being asked", async () => {
     const { sandbox } = await openSandbox();
     const { socket, opened, closed } = dial(sandbox.streamUrl);
     await opened;
@@ -141,7 +141,7 @@ describe("a stream", () => {
     await closed;
   });
 
-  it("is cut when an acknowledgement does not come in time", async () => {
+  it("is cut if an acknowledgement does not arrive in time", async () => {
     const { sandbox, settled } = await openSandbox({ retry: [], answerTimeout: 30 });
     const { opened, closed } = dial(sandbox.streamUrl, { headers: { [ACKNOWLEDGE_HEADER]: "1" } });
     await opened;
@@ -161,7 +161,7 @@ describe("a stream", () => {
     expect([good.got.length, bad.got.length]).toEqual([1, 1]);
   });
 
-  it("is cut by an outage, and not opened again before its end", async () => {
+  it("is cut by an outage, and cannot be opened before its end", async () => {
     const clock = frozenClock();
     const { sandbox, settled, seen } = await openSandbox({
       ...{ retry: Array(10_000).fill(5), chaos: { outage: 60_000 }, clock: () => clock.now },
@@ -180,7 +180,7 @@ describe("a stream", () => {
     expect(after.got).toHaveLength(1);
   });
 
-  it("ends with the sandbox, even if its client does not answer", async () => {
+  it("ends with the sandbox, even if its client does not respond", async () => {
     const { sandbox } = await openSandbox();
     const { socket, opened, closed } = dial(sandbox.streamUrl);
     await opened;

@@ -2,18 +2,18 @@ import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { generateSecret, renderEnvFile, setInEnvText } from "../../src/scaffold/env-file.ts";
 
-test("fills in the example's own line and keeps the rest", () => {
+test("the example's own line is filled in, and the rest is kept", () => {
   const secret = generateSecret();
   const text = renderEnvFile("# why\nHOOKPORTER_SECRET=\nPORT=1\n", secret);
   expect(text).toBe(`# why\nHOOKPORTER_SECRET=${secret}\nPORT=1\n`);
 });
 
-test.each(["", "PORT=1", "PORT=1\n"])("adds the line to an example that has none: %j", (example) => {
+test.each(["", "PORT=1", "PORT=1\n"])("the line is added to an example without it: %j", (example) => {
   const secret = generateSecret();
   expect(parseEnv(renderEnvFile(example, secret))).toMatchObject({ HOOKPORTER_SECRET: secret });
 });
 
-test("draws another secret each time", () => {
+test("each secret is different", () => {
   expect(new Set(Array.from({ length: 100 }, generateSecret)).size).toBe(100);
 });
 
@@ -25,6 +25,6 @@ test.each([
   ["#S=\nSS=1\nS2=2", "#S=\nSS=1\nS2=2\nS=x\n"],
   ["A=1\r\n", "A=1\r\nS=x\r\n"],
   ["", "S=x\n"],
-])("sets one variable in %j and changes nothing else", (before, after) => {
+])("one variable in %j is set, and nothing else changes", (before, after) => {
   expect(setInEnvText(before, "S", "x")).toBe(after);
 });

@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { findPackageRoot } from "../../src/scaffold/package-root.ts";
 
-test("finds this package from its sources", async () => {
+test("the package is found from its sources", async () => {
   expect((await findPackageRoot()).path).toBe(resolve("."));
 });
 
-test("finds the package from dist, past a broken package.json and somebody else's", async () => {
+test("the package is found from dist, past a broken package.json and another package's", async () => {
   const place = await mkdtemp(join(tmpdir(), "hookporter-root-"));
   try {
     const inner = join(place, "dist", "inner");
@@ -22,6 +22,6 @@ test("finds the package from dist, past a broken package.json and somebody else'
   }
 });
 
-test("says so where there is no such package", async () => {
+test("a missing package is reported", async () => {
   await expect(findPackageRoot(tmpdir())).rejects.toThrow(/install it again/);
 });

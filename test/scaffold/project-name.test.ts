@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { nameProblem, projectNameOf } from "../../src/scaffold/project-name.ts";
 
 test.each(["a", "my-receiver", "@acme/rent.desk_2", "0x", "x".repeat(214)])(
-  "%j can name a project",
+  "%j is a valid project name",
   (name) => {
     expect(nameProblem(name)).toBeUndefined();
   },
 );
 
-test.each(["@acme", "@acme/", "/x", "a@b", "é", "a:b", "favicon.ico", "-x", "~x"])("%j cannot", (name) => {
+test.each(["@acme", "@acme/", "/x", "a@b", "é", "a:b", "favicon.ico", "-x", "~x"])("%j is not", (name) => {
   expect(nameProblem(name)).toBeTypeOf("string");
 });
 
@@ -20,7 +20,7 @@ test.each([
   ["/", "my-receiver"],
   ["/home/ada/node_modules", "my-receiver"],
   [`/home/ada/${"x".repeat(250)}`, "x".repeat(214)],
-])("the folder %j gives a valid name", (directory, name) => {
+])("a valid name is derived from the folder %j", (directory, name) => {
   expect(projectNameOf(directory)).toBe(name);
   expect(nameProblem(name)).toBeUndefined();
 });

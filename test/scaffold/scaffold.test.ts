@@ -23,7 +23,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 }
 
 describe("the express template", () => {
-  test("becomes a project of the folder's name, with hookporter at this version", async () => {
+  test("becomes a project with the folder's name, and hookporter at this version", async () => {
     const directory = join(place, "deep", "Rent Desk");
     const made = await scaffold({ directory });
     expect(made).toMatchObject({ directory, name: "rent-desk", template: "express" });
@@ -42,7 +42,7 @@ describe("the express template", () => {
     expect(await readFile(join(directory, ".dockerignore"), "utf8")).toMatch(/^\.env$/m);
   });
 
-  test("has the secret in .env, for its owner only, and nowhere else", async () => {
+  test("has the secret in .env, only for its owner, and nowhere else", async () => {
     const made = await scaffold({ directory: join(place, "a") });
     const path = join(made.directory, ".env");
     const secret = /^HOOKPORTER_SECRET=([\w-]{43})$/m.exec(await readFile(path, "utf8"))?.[1] ?? "";
@@ -56,7 +56,7 @@ describe("the express template", () => {
     expect(await readFile(join(other.directory, ".env"), "utf8")).not.toContain(secret);
   });
 
-  test("imports the published name only", async () => {
+  test("imports only the published package", async () => {
     const { files, directory } = await scaffold({ directory: join(place, "a") });
     const imports: string[] = [];
     for (const file of files.filter((one) => one.endsWith(".ts"))) {
@@ -68,7 +68,7 @@ describe("the express template", () => {
     expect(imports.filter((name) => !allowed.test(name))).toEqual([]);
   });
 
-  test("keeps a repository that is there already", async () => {
+  test("keeps an existing repository", async () => {
     execFileSync("git", ["init", "--quiet", place]);
     const { files } = await scaffold({ directory: place, name: "mine" });
     expect(files).toContain("package.json");
@@ -89,7 +89,7 @@ describe("refuses, and writes nothing", () => {
     expect(await filesIn(place)).toEqual([".env"]);
   });
 
-  test("a target that is a link, even to an empty folder, or to nothing", async () => {
+  test("a target that is a link, to an empty folder or to nothing", async () => {
     await mkdir(join(place, "real"));
     await symlink(join(place, "real"), join(place, "link"));
     await symlink(join(place, "nothing"), join(place, "dangling"));
@@ -105,7 +105,7 @@ describe("refuses, and writes nothing", () => {
   });
 
   test.each(["fastify", "", ".", "..", "../src", "express/src", "__proto__"])(
-    "the template %j, naming those there are",
+    "the template %j, naming the existing ones",
     async (template) => {
       const scaffolding = scaffold({ directory: join(place, "a"), template });
       await expect(scaffolding).rejects.toThrow(code("template_unknown"));

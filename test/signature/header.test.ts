@@ -18,23 +18,23 @@ describe("readHeader", () => {
     expect(readHeader(new Headers(), NAME)).toBeUndefined();
   });
 
-  it("[case 6] gives what Headers joins of two as one text", () => {
+  it("[case 6] returns what Headers joins of two as one string", () => {
     const headers = new Headers();
     headers.append(NAME, "sha256=aa");
     headers.append(NAME, "sha256=bb");
     expect(readHeader(headers, NAME)).toBe("sha256=aa, sha256=bb");
   });
 
-  it("[case 7] gives an array as an array, even of one", () => {
+  it("[case 7] returns an array as an array, even of one", () => {
     expect(readHeader({ [NAME]: ["v"] }, NAME)).toEqual(["v"]);
   });
 
-  it("[case 7] takes two spellings of one name for an array", () => {
+  it("[case 7] returns two spellings of one name as an array", () => {
     expect(readHeader({ "x-Service-signature": "a", "X-service-Signature": "b" }, NAME)).toEqual(["a", "b"]);
     expect(readHeader({ "x-Service-signature": undefined, [NAME]: "b" }, NAME)).toEqual(["b"]);
   });
 
-  it("[case 1] gives undefined for a missing header", () => {
+  it("[case 1] returns undefined for a missing header", () => {
     expect(readHeader({}, NAME)).toBeUndefined();
     expect(readHeader({ [NAME]: undefined }, NAME)).toBeUndefined();
     expect(readHeader({ "x-service-signature-2": "v" }, NAME)).toBeUndefined();
@@ -48,12 +48,12 @@ describe("readHeader", () => {
     expect(readHeader({}, "constructor")).toBeUndefined();
   });
 
-  it("[case 7] reads a bag that has a header named __proto__ without harm", () => {
+  it("[case 7] reads a bag with a header named __proto__ without harm", () => {
     const headers = JSON.parse(`{"__proto__":"evil","${NAME}":"v"}`) as Record<string, string>;
     expect(readHeader(headers, NAME)).toBe("v");
   });
 
-  it("reads a bag without prototype", () => {
+  it("reads a bag without a prototype", () => {
     const headers: Record<string, string> = Object.assign(Object.create(null), { [NAME]: "v" });
     expect(readHeader(headers, NAME)).toBe("v");
   });

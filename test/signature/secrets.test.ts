@@ -51,7 +51,7 @@ describe("readSecrets should refuse", () => {
 });
 
 describe("readSecrets", () => {
-  it("gives the first of a list as current, the others as previous", () => {
+  it("returns the first of a list as current, the others as previous", () => {
     expect(readSecrets(LONG).map(({ role }) => role)).toEqual(["current"]);
     expect(readSecrets([LONG, `${LONG}2`, `${LONG}3`]).map(({ role }) => role)).toEqual([
       "current",
@@ -60,21 +60,21 @@ describe("readSecrets", () => {
     ]);
   });
 
-  it.each(["\n", "\r\n", "\n\n"])("[case 18] drops a trailing %j with a warning", (newline) => {
+  it.each(["\n", "\r\n", "\n\n"])("[case 18] removes a trailing %j with a warning", (newline) => {
     const warnings: string[] = [];
     const [secret] = readSecrets(LONG + newline, (message) => warnings.push(message));
     expect(warnings).toHaveLength(1);
     expect(secret && sign(BODY, secret.key)).toBe(sign(BODY, LONG));
   });
 
-  it("leaves every other byte of a secret alone", () => {
+  it("keeps every other byte of a secret", () => {
     for (const given of [` ${LONG} `, `\n${LONG}`, `${LONG}\t`]) {
       const [secret] = readSecrets(given);
       expect(secret && sign(BODY, secret.key)).toBe(sign(BODY, given));
     }
   });
 
-  it("takes bytes as they are, a newline at their end included", () => {
+  it("keeps bytes unchanged, even a newline at their end", () => {
     const bytes = Buffer.from(`${LONG}\n`);
     const warnings: string[] = [];
     const [secret] = readSecrets(bytes, (message) => warnings.push(message));
@@ -82,7 +82,7 @@ describe("readSecrets", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("keeps its key when the caller wipes the bytes", () => {
+  it("keeps its key if the caller wipes the bytes", () => {
     const bytes = Buffer.from(LONG);
     const [secret] = readSecrets(bytes);
     bytes.fill(0);
@@ -120,7 +120,7 @@ describe("readSecrets", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("gives secrets that do not show themselves", () => {
+  it("returns secrets that do not reveal themselves", () => {
     const secrets = readSecrets([LONG, `${LONG}2`]);
     for (const shown of [
       JSON.stringify(secrets),
@@ -133,7 +133,7 @@ describe("readSecrets", () => {
     }
   });
 
-  it("gives a fingerprint of 8 hex digits that tells secrets apart", () => {
+  it("returns a fingerprint of 8 hex digits that distinguishes secrets", () => {
     const [a, b, c] = readSecrets([LONG, `${LONG}2`, LONG]).map(({ fingerprint }) => fingerprint);
     expect(a).toMatch(/^[0-9a-f]{8}$/);
     expect(a).not.toBe(b);

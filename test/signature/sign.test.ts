@@ -13,7 +13,7 @@ describe("sign", () => {
     expect(sign(body, secret)).toBe(signature);
   });
 
-  it("takes the secret as text, bytes or a key alike", () => {
+  it("accepts the secret as a string, bytes or a key", () => {
     const secret = "clé secrète à rallonge €";
     const body = Buffer.from("body");
     const bytes = Buffer.from(secret, "utf8");
@@ -21,7 +21,7 @@ describe("sign", () => {
     expect(sign(body, createSecretKey(bytes))).toBe(sign(body, secret));
   });
 
-  it("signs only the part of a buffer that a view shows", () => {
+  it("signs only the part of a buffer that a view covers", () => {
     const whole = Buffer.from("..body..");
     expect(sign(whole.subarray(2, 6), "k")).toBe(sign(Buffer.from("body"), "k"));
   });

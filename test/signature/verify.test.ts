@@ -13,7 +13,7 @@ const GOOD = sign(BODY, SECRET);
 const HEX = GOOD.slice("sha256=".length);
 const secrets = readSecrets(SECRET);
 
-describe("verify takes", () => {
+describe("verify accepts", () => {
   it.each(readVectors())("the signature of $name", ({ secret, body, signature }) => {
     expect(verify(body, signature, readSecrets(secret))).toMatchObject({ ok: true });
   });
@@ -25,7 +25,7 @@ describe("verify takes", () => {
   it.each([
     [SECRET, "current"],
     [OLD, "previous"],
-  ] as const)("[case 9] either secret of a list while it rotates, and tells which", (signer, role) => {
+  ] as const)("[case 9] either secret of a list during a rotation, and returns which", (signer, role) => {
     const rotating = readSecrets([SECRET, OLD]);
     expect(verify(BODY, sign(BODY, signer), rotating)).toMatchObject({ ok: true, secret: { role } });
   });
@@ -89,7 +89,7 @@ describe("verify refuses as malformed", () => {
     expect(verify(BODY, header, secrets)).toEqual({ ok: false, reason: "signature_malformed" });
   });
 
-  it("[case 7] an array, even of the good value alone", () => {
+  it("[case 7] an array, even of only the right value", () => {
     expect(verify(BODY, [GOOD], secrets)).toEqual({ ok: false, reason: "signature_malformed" });
     expect(verify(BODY, [GOOD, GOOD], secrets)).toEqual({ ok: false, reason: "signature_malformed" });
   });
@@ -120,7 +120,7 @@ describe("verify refuses as not matching", () => {
     expect(verify(replaced, sign(bad, SECRET), secrets)).toMatchObject({ ok: false });
   });
 
-  it("anything where there is no secret", () => {
+  it("anything if there is no secret", () => {
     expect(verify(BODY, GOOD, [])).toEqual({ ok: false, reason: "signature_mismatch" });
   });
 });
@@ -128,7 +128,7 @@ describe("verify refuses as not matching", () => {
 describe("verify for any input", () => {
   const body = fc.uint8Array({ maxLength: 200 });
 
-  it("takes exactly the digest of the body", () => {
+  it("accepts exactly the digest of the body", () => {
     fc.assert(
       fc.property(body, (bytes) => {
         expect(verify(bytes, sign(bytes, SECRET), secrets).ok).toBe(true);
@@ -154,7 +154,7 @@ describe("verify for any input", () => {
     );
   });
 
-  it("[case 13] never throws and never takes a random header", () => {
+  it("[case 13] never throws and never accepts a random header", () => {
     const digest = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => Buffer.from(bytes).toString("hex"));

@@ -20,7 +20,7 @@ async function settledAmount(socket: WebSocket): Promise<number> {
 }
 
 describe("a stream", () => {
-  it("sends its token with the handshake, asked anew for each, and offers to acknowledge", async () => {
+  it("sends its token with the handshake, renewed for each, and offers to acknowledge", async () => {
     const server = await openServer();
     let count = 0;
     await open({ url: server.url, token: () => `token-${++count}` });
@@ -32,7 +32,7 @@ describe("a stream", () => {
     expect(headers.some(({ origin }) => origin !== undefined)).toBe(false);
   });
 
-  it("takes bodies one after another, their exact bytes, and acknowledges each in order", async () => {
+  it("takes bodies one after another, byte for byte, and acknowledges each in order", async () => {
     const server = await openServer();
     const seen: Buffer[] = [];
     let running = 0;
@@ -55,7 +55,7 @@ describe("a stream", () => {
     );
   });
 
-  it("says nothing to a server that does not want acknowledgements", async () => {
+  it("does not acknowledge to a server that does not support it", async () => {
     const server = await openServer({ acknowledged: false });
     const { taken, changes } = await open({ url: server.url });
     expect(changes).toEqual([{ state: "open", acknowledges: false }]);
@@ -67,7 +67,7 @@ describe("a stream", () => {
     expect(server.answers).toEqual([]);
   });
 
-  it("stops reading while too much waits, and loses nothing of it", async () => {
+  it("stops reading while too many messages wait, and loses none", async () => {
     const server = await openServer();
     const { opened, open: letGo } = gate();
     const taken: string[] = [];
@@ -88,7 +88,7 @@ describe("a stream", () => {
     expect(taken).toEqual(sent);
   });
 
-  it("acknowledges with 500 what fails to be taken, and goes on", async () => {
+  it("acknowledges with 500 if taking a message fails, and continues", async () => {
     const server = await openServer();
     let first = true;
     await open({
@@ -104,7 +104,7 @@ describe("a stream", () => {
     await until(() => expect(server.answers).toEqual(['{"status":500}', '{"status":200}']));
   });
 
-  it("ends a connection over which a message is too large, and opens another", async () => {
+  it("ends a connection with a message that is too large, and opens another", async () => {
     const server = await openServer();
     const { taken, states, changes } = await open({ url: server.url, maxMessage: 10 });
     server.last().send("x".repeat(10));
@@ -115,7 +115,7 @@ describe("a stream", () => {
   });
 });
 
-describe("opening again", () => {
+describe("reopening", () => {
   it("happens whenever the connection ends, for ever", async () => {
     const server = await openServer();
     const { states, taken } = await open({ url: server.url });
@@ -129,7 +129,7 @@ describe("opening again", () => {
     await until(() => expect(states()).toEqual([...Array(5).fill(["open", "waiting"]).flat(), "open"]));
   });
 
-  it("waits longer each time, up to the most, and from the start after something came", async () => {
+  it("waits longer each time, up to the maximum, and starts over after a message", async () => {
     let refused = 0;
     const server = await openServer({ refuse: () => (refused++ < 4 ? 503 : 0) });
     const { changes, taken } = await open({ url: server.url, retry: { delay: 4, maxDelay: 16, jitter: 0 } });
@@ -147,7 +147,7 @@ describe("opening again", () => {
     expect(delays().at(-1)).toBe(4);
   });
 
-  it("goes on while nothing listens, and says so at the first try", async () => {
+  it("continues while nothing listens, and reports it at the first try", async () => {
     const server = await openServer();
     await server.stop();
     const { changes } = await open({ url: server.url });
@@ -155,14 +155,14 @@ describe("opening again", () => {
     await until(() => expect(changes.length).toBeGreaterThan(3));
   });
 
-  it("happens when a server has died without a word", async () => {
+  it("happens when a server has died silently", async () => {
     const server = await openServer();
     const { states } = await open({ url: server.url, pingEvery: 20 });
     server.last().pause(); // it answers no ping any more
     await until(() => expect(states().slice(0, 3)).toEqual(["open", "waiting", "open"]));
   });
 
-  it("does not happen while the server answers pings, though nothing else comes", async () => {
+  it("does not happen while the server answers pings, even without messages", async () => {
     const server = await openServer();
     const { states } = await open({ url: server.url, pingEvery: 200 });
     const socket = server.last();
@@ -186,7 +186,7 @@ describe("opening again", () => {
     await until(() => expect(states()).toEqual(["waiting", "open"]));
   });
 
-  it("ends for good when the server refuses later, and says with what", async () => {
+  it("ends for good when the server refuses later, with the reason", async () => {
     const statuses = [0, 401];
     const server = await openServer({ refuse: () => statuses.shift() ?? 0 });
     const { stream, states } = await open({ url: server.url });
@@ -195,7 +195,7 @@ describe("opening again", () => {
     expect(states()).toEqual(["open", "waiting"]);
   });
 
-  it("ends for good when there is no token to be had", async () => {
+  it("ends for good when no token is available", async () => {
     const server = await openServer();
     const none = () => {
       throw new HookporterError("option_invalid", "no token");
@@ -204,7 +204,7 @@ describe("opening again", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("ends for good after as many tries as were asked for", async () => {
+  it("ends for good after the given number of tries", async () => {
     const server = await openServer({ refuse: () => 503 });
     const { stream } = await open({ url: server.url, retry: { ...QUICK, attempts: 3 } });
     expect(await stream.ended).toMatchObject({ code: "stream_refused" });
@@ -213,7 +213,7 @@ describe("opening again", () => {
 });
 
 describe("closing", () => {
-  it("lets what was begun end, acknowledges it, and tells the server", async () => {
+  it("finishes messages in progress, acknowledges them, and closes the connection", async () => {
     const server = await openServer();
     const { opened, open: letGo } = gate();
     let begun = 0;
@@ -239,7 +239,7 @@ describe("closing", () => {
     expect(states()).toEqual(["open"]);
   });
 
-  it("takes nothing more, and does not wait for a server that never answers", async () => {
+  it("takes nothing more, and does not wait for a server that never responds", async () => {
     const server = await openServer();
     const { stream, taken } = await open({ url: server.url });
     server.last().pause();
@@ -248,7 +248,7 @@ describe("closing", () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it("opens nothing any more when it comes while the token is fetched", async () => {
+  it("opens nothing if it happens while the token is fetched", async () => {
     const server = await openServer();
     const { opened, open: giveToken } = gate();
     const stream = openStream({
@@ -270,7 +270,7 @@ describe("closing", () => {
     expect(await stream.ended).toBeUndefined();
   });
 
-  it("ends a handshake under way", async () => {
+  it("ends a handshake in progress", async () => {
     const silent = createServer();
     silent.on("upgrade", (_, socket) => onTestFinished(() => void socket.destroy()));
     onTestFinished(() => void silent.close());

@@ -17,7 +17,7 @@ function run(open: AnyProvider["open"]) {
   return { parent, told, exit };
 }
 
-it("opens what it is asked for and passes reports on", async () => {
+it("the child opens the requested tunnel and passes reports on", async () => {
   const open = vi.fn(async (_settings: never, _target: unknown, report) => {
     report.up("https://one.test");
     report.down("cut");
@@ -33,7 +33,7 @@ it("opens what it is asked for and passes reports on", async () => {
   expect(open).toHaveBeenCalledWith({ a: 1 }, OPEN.target, expect.anything());
 });
 
-it("reports what goes wrong in a provider and around it, and lives", async () => {
+it("the child reports failures of the provider and around it, and survives", async () => {
   const { parent, told, exit } = run(async () => {
     throw new Error("broken");
   });
@@ -51,7 +51,7 @@ it("reports what goes wrong in a provider and around it, and lives", async () =>
   expect(exit).not.toHaveBeenCalled();
 });
 
-it.each(["close", "disconnect"])("closes its tunnel and ends at %s", async (how) => {
+it.each(["close", "disconnect"])("the child closes its tunnel and ends at %s", async (how) => {
   const close = vi.fn(async () => {});
   const { parent, exit, told } = run(async (_settings, _target, report) => {
     report.up("https://one.test");
@@ -66,7 +66,7 @@ it.each(["close", "disconnect"])("closes its tunnel and ends at %s", async (how)
   expect(close).toHaveBeenCalledOnce();
 });
 
-it("ends although its tunnel never closes", async () => {
+it("the child ends although its tunnel never closes", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { parent, exit } = run(async () => ({ close: () => new Promise(() => {}) }));
@@ -79,14 +79,14 @@ it("ends although its tunnel never closes", async () => {
   expect(exit).toHaveBeenCalled();
 });
 
-it("ends at once while its tunnel is still being opened", async () => {
+it("the child ends at once while its tunnel is still opening", async () => {
   const { parent, exit } = run(() => new Promise(() => {}));
   parent.emit("message", OPEN);
   parent.emit("message", { type: "close" });
   await vi.waitFor(() => expect(exit).toHaveBeenCalled(), 500);
 });
 
-it("leaves signals to its parent, and ends when it has none", () => {
+it("the child leaves signals to its parent, and ends without one", () => {
   const { parent, exit } = run(async () => ({ close: async () => {} }));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) expect(parent.emit(signal)).toBe(true);
   expect(exit).not.toHaveBeenCalled();

@@ -37,6 +37,6 @@ it.each([
   ["zrok", "https://api-v2.zrok.io"],
   ["zrok", "https://x.share.zrok.io.evil.example.com"],
   ["zrok", "https://docs.zrok.io/docs/guides/share"],
-] as const)("%s: finds none in %j", (name, line) => {
+] as const)("%s: finds no address in %j", (name, line) => {
   expect(line).not.toMatch(new RegExp(COMMAND_PRESETS[name].urlPattern));
 });

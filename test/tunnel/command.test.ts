@@ -8,7 +8,7 @@ import { openProvider } from "./reports.ts";
 const URL_PATTERN = String.raw`https://[a-z]+\.example\.com`;
 
 describe.skipIf(process.platform === "win32")("a tunnel through a command", () => {
-  it.each(["stdout", "stderr"])("has the address that it prints to %s", async (stream) => {
+  it.each(["stdout", "stderr"])("has the address that the program prints to %s", async (stream) => {
     const to = stream === "stderr" ? " >&2" : "";
     const { reports } = await openScript(
       `echo see https://example.org; echo up: https://one.example.com${to}; cat`,
@@ -16,7 +16,7 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     expect(await reports.up()).toBe("https://one.example.com");
   });
 
-  it("has the first group of the pattern where it has one, with the scheme that it lacks", async () => {
+  it("uses the pattern's first group if it has one, and adds a missing scheme", async () => {
     const urlPattern = String.raw`listening at (\S+)`;
     const { reports } = await openScript("echo listening at Bore.Example.com:4021; cat", {
       urlPattern,
@@ -25,14 +25,14 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     expect(await reports.up()).toBe("http://bore.example.com:4021");
   });
 
-  it("reports another address when there is one, and none twice", async () => {
+  it("reports a changed address once", async () => {
     const lines = ["one", "one", "two", "one"].map((name) => `echo https://${name}.example.com`);
     const { reports } = await openScript(`${lines.join("; ")}; cat`);
     await reports.up(3);
     expect(reports.urls.map((url) => url.slice(8, 11))).toEqual(["one", "two", "one"]);
   });
 
-  it("is told where to lead, and gets its words as they are, without a shell", async () => {
+  it("passes the target to the program, and its words unchanged, without a shell", async () => {
     const script = writeScript('printf "<%s>" "$@"; echo; cat');
     const words = ["{target}", "{host}", "--port={port}", "two words", "$HOME", "*", "; echo no"];
     const settings = { command: [script, ...words], urlPattern: "^<.*", addressTimeout: 10 };
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     );
   });
 
-  it("says how it ended, and what it said last", async () => {
+  it("reports how the program ended, with its last line", async () => {
     const { reports } = await openScript("echo fine; echo 'no such account' >&2; exit 4");
     expect(await reports.failed()).toMatchObject({
       code: "command_ended",
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     });
   });
 
-  it("says that it was ended by a signal", async () => {
+  it("reports that the program was ended by a signal", async () => {
     const { reports } = await openScript("kill -9 $$");
     expect((await reports.failed()).message).toContain("SIGKILL");
   });
@@ -61,12 +61,12 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     ["is not there", () => join(tunnelFolder(), "no-such-program")],
     ["is not in PATH", () => "no-such-program-anywhere"],
     ["may not be run", () => writeScript("echo", 0o600)],
-  ])("fails for good where the program %s", async (_, program) => {
+  ])("fails for good if the program %s", async (_, program) => {
     const { reports } = await openProvider(command, { command: [program()], urlPattern: URL_PATTERN });
     expect(await reports.failed()).toMatchObject({ code: "command_missing", permanent: true });
   });
 
-  it("fails, and ends the program, when no address comes", async () => {
+  it("fails, and ends the program, if no address is printed", async () => {
     const { reports } = await openScript("echo https://example.org/login; exec sleep 60", {
       addressTimeout: 0.3,
     });
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     expect(message).toContain("https://example.org/login");
   });
 
-  it("fails for good where the pattern finds what is no address", async () => {
+  it("fails for good if the pattern matches something other than an address", async () => {
     const { reports } = await openScript("echo tunnel https://one.example.com/dashboard; cat", {
       urlPattern: "tunnel (.*)",
     });
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     expect(reports.urls).toEqual([]);
   });
 
-  it("shows nothing of the terminal in what it reports", async () => {
+  it("removes terminal sequences from its reports", async () => {
     const { reports } = await openScript(
       `printf '\\033]0;title\\007\\033[31mbad \\033[2Kthings\\r\\n' >&2; exit 1`,
     );

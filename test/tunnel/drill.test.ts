@@ -4,7 +4,7 @@ import { drill } from "./drill.ts";
 
 const MINUTE = 60_000;
 
-it("loses no delivery while the app, the edge and the tunnel's process are killed at random", {
+it("no delivery is lost while the app, the edge and the tunnel's process are killed at random", {
   timeout: long(2, 20) * MINUTE,
 }, async () => {
   const kills = long(2, 100);

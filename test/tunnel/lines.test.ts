@@ -10,16 +10,16 @@ async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<readonl
   return lines;
 }
 
-it("tells lines whole, however they come, and the last one without an end", async () => {
+it("lines are complete, however they arrive, including a last one without an end", async () => {
   expect(await linesOf("on", "e\r", "\ntwo\rthree\n\n", "four")).toEqual(["one", "two", "three", "four"]);
 });
 
-it("puts characters together that come in pieces", async () => {
+it("characters that arrive in pieces are put together", async () => {
   const bytes = Buffer.from("grüße\n");
   expect(await linesOf(bytes.subarray(0, 3), bytes.subarray(3))).toEqual(["grüße"]);
 });
 
-it("keeps the beginning of a line that is too long, and reads on after it", async () => {
+it("the beginning of a line that is too long is kept, and reading continues after it", async () => {
   const lines = await linesOf("x".repeat(100_000), "y".repeat(100_000), "\nnext\n");
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(/^x{1000,10000}$/);
@@ -32,6 +32,6 @@ it.each([
   ["a title", "\u001b]0;https://evil.example.com\u001b\\https://x.example.com"],
   ["control characters", "\u0000https\u0008://x.\u009bmexample.com\u007f"],
   ["characters that turn the direction", "\u202ehttps://x.example.com\u202c"],
-])("leaves out %s", async (_, line) => {
+])("%s are removed", async (_, line) => {
   expect(await linesOf(`${line}\n`)).toEqual(["https://x.example.com"]);
 });

@@ -9,7 +9,7 @@ import { isAlive } from "./processes.ts";
 
 const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-it("is online once a probe came back, and tells the service the token but not the machine's name", async () => {
+it("the tunnel is online once a probe has arrived, and the service gets the token but not the machine's name", async () => {
   const { edge, until, events } = await openTunnel();
   const { url = "" } = await until("online");
   expect(await (await fetch(url)).text()).toBe("hello");
@@ -18,13 +18,13 @@ it("is online once a probe came back, and tells the service the token but not th
   expect(edge.binds).toMatchObject([{ ForwardsTo: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) }]);
 });
 
-it("asks for the domain it was given", async () => {
+it("the given domain is requested", async () => {
   const { edge, until } = await openTunnel({ settings: { domain: "fixed.example.com" } });
   await until("online");
   expect(edge.binds).toMatchObject([{ Opts: { Domain: "fixed.example.com" } }]);
 });
 
-it("carries 20 MB both ways, byte for byte", async () => {
+it("20 MB pass both ways, byte for byte", async () => {
   const sent = randomBytes(20 * 1024 * 1024);
   const { until } = await openTunnel({ app: (request, response) => void request.pipe(response) });
   const { url = "" } = await until("online");
@@ -32,7 +32,7 @@ it("carries 20 MB both ways, byte for byte", async () => {
   expect(sha(Buffer.from(await answer.arrayBuffer()))).toBe(sha(sent));
 });
 
-it("carries 300 requests at once, each its own, and leaves no stream open", async () => {
+it("300 simultaneous requests pass separately, and leave no stream open", async () => {
   const { until, edge } = await openTunnel({
     app: async (request, response) => {
       const chunks: Buffer[] = [];
@@ -52,7 +52,7 @@ it("carries 300 requests at once, each its own, and leaves no stream open", asyn
   await vi.waitFor(() => expect(edge.streams).toBeLessThan(4), 10_000);
 });
 
-it("outlives senders and apps that break off or are slow, and leaves no stream open", async () => {
+it("senders and apps that disconnect or are slow leave no stream open", async () => {
   const large = randomBytes(4 * 1024 * 1024);
   const { until, edge } = await openTunnel({
     app: (request, response) => {
@@ -81,7 +81,7 @@ it("outlives senders and apps that break off or are slow, and leaves no stream o
   await vi.waitFor(() => expect(edge.streams).toBeLessThan(4), 10_000);
 });
 
-it("comes back by itself, with the same address, when the connection is dropped", async () => {
+it("a dropped connection is reopened, with the same address", async () => {
   const { edge, until, children } = await openTunnel({ knobs: { newUrls: true } });
   const first = await until("online");
   edge.drop();
@@ -93,7 +93,7 @@ it("comes back by itself, with the same address, when the connection is dropped"
   expect(children).toHaveLength(1);
 });
 
-it("starts the client again where its own retries take too long, and tells the new address", async () => {
+it("the client is restarted if its own retries take too long, and the new address is reported", async () => {
   const { edge, until, children } = await openTunnel({ knobs: { newUrls: true }, timing: { grace: 1000 } });
   const first = await until("online");
   await edge.stop();
@@ -107,7 +107,7 @@ it("starts the client again where its own retries take too long, and tells the n
   expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
-it("does not wait for ever for an edge that never answers", async () => {
+it("an edge that never responds is not waited for for ever", async () => {
   const { until, children, edge } = await openTunnel({ knobs: { silent: true }, timing: { start: 500 } });
   const restarting = await until("restarting");
   expect(restarting.failure).toMatchObject({ code: "tunnel_silent", permanent: false });
@@ -116,7 +116,7 @@ it("does not wait for ever for an edge that never answers", async () => {
   expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
-it("gives up where it was never online for too long, with the last reason", async () => {
+it("a tunnel that was never online is given up, with the last reason", async () => {
   const { until, children } = await openTunnel({
     knobs: { silent: true },
     timing: { start: 200, patience: 600 },
@@ -127,7 +127,7 @@ it("gives up where it was never online for too long, with the last reason", asyn
   expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
-it("notices that heartbeats stay away, and opens a new session", async () => {
+it("missing heartbeats are noticed, and a new session is opened", async () => {
   const { edge, until, children } = await openTunnel({ settings: { heartbeat: 1 } });
   const first = await until("online");
   edge.knobs.loseHeartbeats = true;
@@ -141,7 +141,7 @@ it("notices that heartbeats stay away, and opens a new session", async () => {
 });
 
 it.each(["ERR_NGROK_105", "ERR_NGROK_106", "ERR_NGROK_107", "ERR_NGROK_4018"])(
-  "fails at once and for good when the token is refused: %s",
+  "a refused token fails at once and for good: %s",
   async (code) => {
     const { until, events, states, children } = await openTunnel({ knobs: { refuseAuth: code } });
     const { failure } = await until("failed");
@@ -152,12 +152,12 @@ it.each(["ERR_NGROK_105", "ERR_NGROK_106", "ERR_NGROK_107", "ERR_NGROK_4018"])(
   },
 );
 
-it("fails for good when the domain is refused", async () => {
+it("a refused domain fails for good", async () => {
   const { until } = await openTunnel({ knobs: { refuseBind: "ERR_NGROK_320" } });
   expect((await until("failed")).failure).toMatchObject({ code: "ERR_NGROK_320", permanent: true });
 });
 
-it("fails when the token is revoked while it is online and the session is lost", async () => {
+it("a token revoked while online fails when the session is lost", async () => {
   const { edge, until } = await openTunnel({ timing: { grace: 500 } });
   const first = await until("online");
   edge.knobs.refuseAuth = "ERR_NGROK_107";
@@ -167,7 +167,7 @@ it("fails when the token is revoked while it is online and the session is lost",
 });
 
 it.each(["ERR_NGROK_108", "ERR_NGROK_334"])(
-  "waits for a session of before to end, and says so: %s",
+  "a previous session that has not ended is waited for and reported: %s",
   async (code) => {
     const { edge, until } = await openTunnel({ knobs: { refuseBind: code } });
     const restarting = await until("restarting");
@@ -177,21 +177,21 @@ it.each(["ERR_NGROK_108", "ERR_NGROK_334"])(
   },
 );
 
-it("tells an unknown code with the service's words, without the token", async () => {
+it("an unknown code is reported with the service's message, without the token", async () => {
   const { until } = await openTunnel({ knobs: { refuseAuth: "ERR_NGROK_9999", words: `not ${TOKEN}` } });
   const { failure } = await until("restarting");
   expect(failure).toMatchObject({ code: "ERR_NGROK_9999", permanent: false });
   expect(JSON.stringify(failure)).not.toContain(TOKEN);
 });
 
-it("fails when the agent is stopped from the dashboard", async () => {
+it("an agent stopped from the dashboard fails", async () => {
   const { edge, until } = await openTunnel();
   const first = await until("online");
   edge.sendStop();
   expect((await until("failed", first)).failure).toMatchObject({ code: "ngrok_stopped" });
 });
 
-it("comes back when its process is killed, with the same address where the service keeps it", async () => {
+it("a killed process is restarted, with the same address if the service keeps it", async () => {
   const { until, children } = await openTunnel();
   const first = await until("online");
   process.kill(children[0]?.pid ?? 0, "SIGKILL");
@@ -200,7 +200,7 @@ it("comes back when its process is killed, with the same address where the servi
   expect(await until("online", restarting)).toMatchObject({ url: first.url, previousUrl: undefined });
 });
 
-it("leaves no session and no process when it is closed", async () => {
+it("closing leaves no session and no process", async () => {
   const { supervisor, edge, until, children, states } = await openTunnel();
   await until("online");
   const before = performance.now();
@@ -211,7 +211,7 @@ it("leaves no session and no process when it is closed", async () => {
   await vi.waitFor(() => expect(edge.sessions).toBe(0));
 });
 
-it("can be closed while it is still starting", async () => {
+it("the tunnel can be closed while it is starting", async () => {
   const { supervisor, children, states } = await openTunnel({ knobs: { silent: true } });
   await vi.waitFor(() => expect(children).toHaveLength(1));
   await supervisor.close();
@@ -219,7 +219,7 @@ it("can be closed while it is still starting", async () => {
   expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
-it("says how to install ngrok's client where it is not", async () => {
+it("a missing client is reported with how to install it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-alone-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const filter = (path: string) => !path.endsWith("types");

@@ -26,14 +26,14 @@ const answering =
     response.writeHead(answer === undefined ? 404 : 200).end(answer ?? "nobody");
   };
 
-it("comes back from an address that leads here", async () => {
+it("a probe arrives at an address that leads here", async () => {
   const { url, asked } = await openAddress(answering(key));
   expect(await key.probe(url, 5000)).toEqual({ ok: true });
   expect(asked[0]?.headers).toMatchObject({ "ngrok-skip-browser-warning": "1" });
   expect(asked[0]?.headers["user-agent"]).not.toMatch(/Mozilla/);
 });
 
-it("comes back through a proxy that maps another path to the endpoint", async () => {
+it("a probe arrives through a proxy that maps another path to the endpoint", async () => {
   const { url } = await openAddress((request, response) => {
     expect(request.url).toMatch(/^\/hooks\/in\?/);
     request.url = request.url?.replace("/hooks/in", "/webhooks");
@@ -42,7 +42,7 @@ it("comes back through a proxy that maps another path to the endpoint", async ()
   expect(await key.probe(`${url}/hooks/in`, 5000)).toEqual({ ok: true });
 });
 
-it("goes where deliveries go, with a part that is new each time and 128 bits nobody can guess", async () => {
+it("a probe takes the route of deliveries, with a part that is new each time and 128 secret bits", async () => {
   const { url, asked } = await openAddress(answering(key));
   await key.probe(url, 5000);
   await key.probe(url, 5000);
@@ -60,7 +60,7 @@ it.each<[string, RequestListener]>([
   ["an answer without an end", (_, response) => void response.write("x".repeat(100_000))],
   ["an echo", (request, response) => void response.end(request.url)],
   ["a connection that is cut", (request) => void request.socket.destroy()],
-])("tells %s from this one", async (_, listener) => {
+])("%s is distinguished from this one", async (_, listener) => {
   const { url } = await openAddress(listener);
   expect(await key.probe(url, 5000)).toMatchObject({ ok: false, reason: expect.any(String) });
 });
@@ -68,18 +68,18 @@ it.each<[string, RequestListener]>([
 it.each<[string, RequestListener]>([
   ["answers", () => {}],
   ["ends its answer", (_, response) => void response.write("x")],
-])("does not wait for ever for who never %s", async (_, listener) => {
+])("a server that never %s is not waited for for ever", async (_, listener) => {
   const { url } = await openAddress(listener);
   const before = performance.now();
   expect(await key.probe(url, 200)).toMatchObject({ ok: false });
   expect(performance.now() - before).toBeLessThan(4000);
 });
 
-it("gives a reason for an address that is none", async () => {
+it("an invalid address is reported", async () => {
   expect(await key.probe("", 5000)).toMatchObject({ ok: false });
   expect(await key.probe("http://127.0.0.1:1", 5000)).toMatchObject({ ok: false });
 });
 
-it.each(["/webhooks", "/webhooks?probe=", "/webhooks?probe=.x", "/", ""])("is not asked by %j", (target) => {
+it.each(["/webhooks", "/webhooks?probe=", "/webhooks?probe=.x", "/", ""])("%j is not a probe", (target) => {
   expect(key.answer(target)).toBeUndefined();
 });

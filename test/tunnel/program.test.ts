@@ -4,13 +4,13 @@ import { untilTrue } from "./machine.ts";
 import { isAlive } from "./processes.ts";
 
 describe.skipIf(process.platform === "win32")("a program", () => {
-  it("tells its lines and how it ended, once", async () => {
+  it("reports its lines and its end, once", async () => {
     const { told, ended } = start("echo one; echo two >&2; printf three; exit 7");
     expect(await ended).toMatchObject({ exitCode: 7, signal: null });
     expect(told.sort()).toEqual(["stderr two", "stdout one", "stdout three"]);
   });
 
-  it("says why it could not be started", async () => {
+  it("reports why it could not be started", async () => {
     const { ended, program } = start("", "no-such-program");
     expect((await ended).error?.message).toContain("ENOENT");
     await program.end();
@@ -23,7 +23,7 @@ describe.skipIf(process.platform === "win32")("a program", () => {
     expect(told).toEqual(["stdout started"]);
   });
 
-  it("is killed when it will not end, and tells nothing more", async () => {
+  it("is killed if it does not end, and reports nothing more", async () => {
     const { program, told } = start("trap '' TERM; echo $$; while true; do sleep 0.05; echo more; done");
     await untilTrue(() => told.length > 0);
     const pid = Number(told[0]?.split(" ")[1]);
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === "win32")("a program", () => {
     await program.end(); // again, for whoever does
   });
 
-  it("has ended although what it left behind holds its output", async () => {
+  it("has ended even if a process it left behind holds its output", async () => {
     const { told, ended } = start("sleep 60 & echo $!");
     expect(await ended).toMatchObject({ exitCode: 0 });
     process.kill(Number(told[0]?.split(" ")[1]));

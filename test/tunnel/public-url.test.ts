@@ -6,7 +6,7 @@ it.each([
   ["HTTPS://X.Example.com/", "https://x.example.com"],
   ["http://bore.example.com:4021", "http://bore.example.com:4021"],
   ["https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"],
-])("reads %s", (text, url) => {
+])("%s is read", (text, url) => {
   expect(readPublicUrl(text)).toBe(url);
 });
 
@@ -24,6 +24,6 @@ it.each([
   "https://x.example.com evil",
   "https://x.example.com:99999",
   "javascript:alert(1)",
-])("takes %j for no address", (text) => {
+])("%j is not an address", (text) => {
   expect(readPublicUrl(text)).toBeUndefined();
 });

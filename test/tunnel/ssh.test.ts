@@ -49,7 +49,7 @@ function newFolder(): string {
 }
 
 describe.each(services)("through %s", (service) => {
-  it("has the address that the service gave, not another of its banner", async () => {
+  it("has the service's address, not another one in its banner", async () => {
     const server = await SshServer.start({ banner: BANNERS[service](HOSTS[service]) });
     const { reports } = await openProvider(ssh, hosted(service, server.port));
     expect(await reports.up()).toBe(`https://${HOSTS[service]}`);
@@ -68,7 +68,7 @@ describe.each(services)("through %s", (service) => {
 });
 
 describe("a tunnel that is up", () => {
-  it("reports another address when the service gives one, and none twice", async () => {
+  it("reports a changed address once", async () => {
     const banner = BANNERS["localhost.run"];
     const server = await SshServer.start({ banner: banner("first.lhr.life") });
     const { reports } = await openProvider(ssh, hosted("localhost.run", server.port));
@@ -88,7 +88,7 @@ describe("a tunnel that is up", () => {
     expect(await reports.up()).toBe("https://relego.serveo.net");
   });
 
-  it("fails, and may be tried again, when the service hangs up", async () => {
+  it("fails, and may be retried, when the service disconnects", async () => {
     const server = await SshServer.start({ banner: BANNERS.serveo(HOSTS.serveo) });
     const { reports } = await openProvider(ssh, hosted("serveo", server.port));
     await reports.up();
@@ -96,7 +96,7 @@ describe("a tunnel that is up", () => {
     expect(await reports.failed()).toMatchObject({ code: "ssh_closed", permanent: false });
   });
 
-  it("fails when the network is gone without a word", async () => {
+  it("fails when the network is lost silently", async () => {
     const server = await SshServer.start({ banner: BANNERS.serveo(HOSTS.serveo) });
     const way = await startWay(server.port);
     const { reports } = await openProvider(ssh, hosted("serveo", way.port, { aliveInterval: 1 }));
@@ -117,7 +117,7 @@ describe("a tunnel that is up", () => {
 });
 
 describe("a service", () => {
-  it("gets a key of our own, always the same, and is shown none of the user's", async () => {
+  it("gets our own key, always the same, and none of the user's", async () => {
     startAgent(newKey().private);
     const folder = newFolder();
     const server = await SshServer.start({ banner: BANNERS.pinggy(HOSTS.pinggy), lets: "any key" });
@@ -135,7 +135,7 @@ describe("a service", () => {
     expect(server.keysShown.size).toBe(1);
   });
 
-  it("gets the user's key where one is named", async () => {
+  it("gets the user's key if one is given", async () => {
     const key = newKey();
     const identityFile = join(tunnelFolder(), "key");
     writeFileSync(identityFile, key.private, { mode: 0o600 });
@@ -147,7 +147,7 @@ describe("a service", () => {
     expect(existsSync(join(settings.folder, OWN_KEY))).toBe(false);
   });
 
-  it("is asked for the domain that was given", async () => {
+  it("is asked for the given domain", async () => {
     const server = await SshServer.start({ banner: BANNERS.serveo("mine.example.com") });
     const settings = hosted("serveo", server.port, { domain: "mine.example.com" });
     const { reports } = await openProvider(ssh, settings);
@@ -156,8 +156,8 @@ describe("a service", () => {
   });
 });
 
-describe("a server of one's own", () => {
-  it("is up with the address that was given once it listens, without a session", async () => {
+describe("your own server", () => {
+  it("is up with the given address once it listens, without a session", async () => {
     const key = newKey();
     const identityFile = join(tunnelFolder(), "key of mine");
     writeFileSync(identityFile, key.private, { mode: 0o600 });
@@ -170,7 +170,7 @@ describe("a server of one's own", () => {
     expect(server.sessions).toBe(0);
   });
 
-  it("is shown the keys of the user's agent", async () => {
+  it("is offered the keys of the user's agent", async () => {
     const key = newKey();
     startAgent(key.private);
     const server = await SshServer.start({ lets: { publicKey: key.public } });
@@ -178,7 +178,7 @@ describe("a server of one's own", () => {
     expect(await reports.up()).toBe("https://deliveries.example.com");
   });
 
-  it("remembers the server's key in our file, which nobody else can read", async () => {
+  it("remembers the server's key in our file, which only its owner can read", async () => {
     const server = await SshServer.start();
     const settings = own(server.port);
     const { reports } = await openProvider(ssh, settings);
@@ -190,14 +190,14 @@ describe("a server of one's own", () => {
   });
 });
 
-describe("a tunnel that cannot be had", () => {
-  it("says so when nobody may log in; another try cannot help", async () => {
+describe("a tunnel that cannot be opened", () => {
+  it("reports that the login was refused, which a retry cannot change", async () => {
     const server = await SshServer.start({ lets: "nobody" });
     const { reports } = await openProvider(ssh, own(server.port));
     expect(await reports.failed()).toMatchObject({ code: "ssh_denied", permanent: true });
   });
 
-  it("says so when the key cannot be used, and which it is", async () => {
+  it("reports that the key cannot be used, and which one", async () => {
     const identityFile = join(tunnelFolder(), "key");
     writeFileSync(identityFile, newKey().private);
     chmodSync(identityFile, 0o644);
@@ -208,14 +208,14 @@ describe("a tunnel that cannot be had", () => {
     expect(message).toContain(identityFile);
   });
 
-  it("says so when the port is not forwarded", async () => {
+  it("reports that the port is not forwarded", async () => {
     const server = await SshServer.start({ forwards: false });
     const { reports } = await openProvider(ssh, own(server.port));
     expect(await reports.failed()).toMatchObject({ code: "ssh_forward_refused", permanent: false });
     expect(reports.urls).toEqual([]);
   });
 
-  it("says so when the server's key is not the one of before, and where that one is", async () => {
+  it("reports a changed server key, and where the old one is", async () => {
     const folder = newFolder();
     const first = await SshServer.start();
     const { port } = first;
@@ -230,30 +230,30 @@ describe("a tunnel that cannot be had", () => {
     expect(second.asked).toEqual([]);
   });
 
-  it("says so when the server takes the connection and says nothing", async () => {
+  it("reports that the server accepts the connection but is silent", async () => {
     const port = await startSilentServer();
     const { reports } = await openProvider(ssh, own(port, { connectTimeout: 1 }));
     expect(await reports.failed()).toMatchObject({ code: "ssh_timeout", permanent: false });
   });
 
-  it("says so when nothing listens there", async () => {
+  it("reports that nothing listens there", async () => {
     const { reports } = await openProvider(ssh, own(await closedPort()));
     expect(await reports.failed()).toMatchObject({ code: "ssh_unreachable", permanent: false });
   });
 
-  it("says so when the host has no address", async () => {
+  it("reports that the host has no address", async () => {
     const { reports } = await openProvider(ssh, own(22, { host: "no-such-host.invalid" }));
     expect(await reports.failed()).toMatchObject({ code: "ssh_host_unknown", permanent: false });
   });
 
-  it("says so when there is no ssh", async () => {
+  it("reports that ssh is missing", async () => {
     vi.stubEnv("PATH", tunnelFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     const { reports } = await openProvider(ssh, own(22));
     expect(await reports.failed()).toMatchObject({ code: "ssh_missing", permanent: true });
   });
 
-  it("says so when a service gives no address that is one, and ends ssh", async () => {
+  it("reports that a service prints no valid address, and ends ssh", async () => {
     const server = await SshServer.start({
       banner: "Forwarding HTTP traffic from https://127.0.0.1\r\nwelcome\r\n",
     });
@@ -264,7 +264,7 @@ describe("a tunnel that cannot be had", () => {
     await untilTrue(() => server.gone === 1);
   });
 
-  it("names the host and what to do, in one line", async () => {
+  it("names the host and the fix, in one line", async () => {
     const server = await SshServer.start({ lets: "nobody" });
     const { reports } = await openProvider(ssh, own(server.port));
     const { message, fix } = await reports.failed();

@@ -30,7 +30,7 @@ function through(
   return { ...settings, remotePort, publicUrl, folder: join(tunnelFolder(), "ssh"), ...more };
 }
 
-it("is up, and carries bytes both ways", async () => {
+it("the tunnel is up, and carries bytes both ways", async () => {
   const remotePort = await closedPort();
   const { reports } = await openProvider(ssh, through(await startSshd(), remotePort), await startEcho());
   expect(await reports.up()).toBe("https://deliveries.example.com");
@@ -38,21 +38,21 @@ it("is up, and carries bytes both ways", async () => {
   expect((await post(remotePort, "/", body)).body.equals(body)).toBe(true);
 });
 
-it("is denied with another key", async () => {
+it("another key is denied", async () => {
   const [server, other] = [await startSshd(), await startSshd()];
   const { identityFile } = other.settings;
   const { reports } = await openProvider(ssh, through(server, await closedPort(), { identityFile }));
   expect(await reports.failed()).toMatchObject({ code: "ssh_denied", permanent: true });
 });
 
-it("is refused where the server forwards nothing", async () => {
+it("a server that does not forward is reported as refusing", async () => {
   const server = await startSshd({ config: ["AllowTcpForwarding no"] });
   const { reports } = await openProvider(ssh, through(server, await closedPort()));
   expect(await reports.failed()).toMatchObject({ code: "ssh_forward_refused", permanent: false });
   expect(reports.urls).toEqual([]);
 });
 
-it("is refused while the port is held, and gets it once it is free", async () => {
+it("a port that is taken is refused, and forwarded once it is free", async () => {
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, resolve)); // at IPv4 and IPv6: sshd is content with one of them
   onTestFinished(() => void holder.close());
@@ -66,7 +66,7 @@ it("is refused while the port is held, and gets it once it is free", async () =>
   await again.up();
 });
 
-it("fails when the connection is lost, and the port is free again", async () => {
+it("a lost connection fails, and frees the port", async () => {
   const server = await startSshd();
   const remotePort = await closedPort();
   const { reports } = await openProvider(ssh, through(server, remotePort), await startEcho());
@@ -77,7 +77,7 @@ it("fails when the connection is lost, and the port is free again", async () => 
   await again.up();
 });
 
-it("refuses a server whose key is not the one of before", async () => {
+it("a server with a changed key is refused", async () => {
   const first = await startSshd();
   const settings = through(first, await closedPort());
   const { reports, tunnel } = await openProvider(ssh, settings);
@@ -89,7 +89,7 @@ it("refuses a server whose key is not the one of before", async () => {
   expect(await refused.failed()).toMatchObject({ code: "ssh_host_key_changed", permanent: true });
 });
 
-it("leaves nothing at the server when it is closed", async () => {
+it("closing leaves nothing at the server", async () => {
   const server = await startSshd();
   const { reports, tunnel } = await openProvider(ssh, through(server, await closedPort()));
   await reports.up();

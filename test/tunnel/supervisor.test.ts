@@ -82,7 +82,7 @@ function supervise({
   return { supervisor, children, events, states, probes, here };
 }
 
-it("is not online before a probe came back, whatever the provider says", async () => {
+it("a tunnel is not online before a probe has arrived, whatever the provider reports", async () => {
   const { states, here, events, probes } = supervise();
   here.leads = () => false;
   await pass(10 * SECOND);
@@ -94,7 +94,7 @@ it("is not online before a probe came back, whatever the provider says", async (
   expect(events[1]).toMatchObject({ url: "https://one.test", previousUrl: undefined });
 });
 
-it("starts a provider again whose address never leads here", async () => {
+it("a provider whose address never leads here is restarted", async () => {
   const { states, here, children } = supervise();
   here.leads = () => false;
   await pass(25 * SECOND);
@@ -102,7 +102,7 @@ it("starts a provider again whose address never leads here", async () => {
   expect(children.map(({ killed }) => killed)).toEqual([true, false]);
 });
 
-it("starts a provider again that names no address in time", async () => {
+it("a provider that reports no address in time is restarted", async () => {
   const { states, children } = supervise({ onStart: () => {} });
   await pass(14 * SECOND);
   expect(states()).toEqual(["starting"]);
@@ -111,7 +111,7 @@ it("starts a provider again that names no address in time", async () => {
   expect(children.map(({ killed }) => killed)).toEqual([true, false]);
 });
 
-it("gives up what was never online after a minute, with the last reason", async () => {
+it("a tunnel that was never online is given up after a minute, with the last reason", async () => {
   const { states, supervisor } = supervise({
     onStart: (child) => child.report({ type: "failed", failure: WRONG }),
   });
@@ -121,7 +121,7 @@ it("gives up what was never online after a minute, with the last reason", async 
   expect(states().at(-1)).toBe("failed wrong");
 });
 
-it("never gives up what was online once, and waits at most 15 seconds between two starts", async () => {
+it("a tunnel that was online once is never given up, with at most 15 seconds between two starts", async () => {
   const { states, children } = supervise({
     onStart: (child, index) => {
       if (index === 0) child.report({ type: "up", url: "https://one.test" });
@@ -142,7 +142,7 @@ it("never gives up what was online once, and waits at most 15 seconds between tw
   expect(pauses.at(-1)).toBeGreaterThan(11_000);
 });
 
-it("starts quickly again after it was online for long", async () => {
+it("restarts are quick again after a long time online", async () => {
   const { children } = supervise();
   await pass(MINUTE);
   for (const turn of [0, 1, 2, 3, 4]) {
@@ -153,7 +153,7 @@ it("starts quickly again after it was online for long", async () => {
   }
 });
 
-it("fails for good at an error that no new try can help, even after it was online", async () => {
+it("a permanent failure ends the tunnel, even after it was online", async () => {
   const { states, children, events } = supervise();
   await pass(SECOND);
   children[0]?.report({ type: "failed", failure: OVER });
@@ -163,7 +163,7 @@ it("fails for good at an error that no new try can help, even after it was onlin
   expect(children.map(({ killed }) => killed)).toEqual([true]);
 });
 
-it("leaves a lost connection to the provider for a moment, which keeps the address", async () => {
+it("a lost connection is left to the provider for a moment, which keeps the address", async () => {
   const { states, children, here } = supervise();
   await pass(SECOND);
   here.leads = () => false;
@@ -176,7 +176,7 @@ it("leaves a lost connection to the provider for a moment, which keeps the addre
   expect(children).toHaveLength(1);
 });
 
-it("does not wait longer because a loss is told again and again", async () => {
+it("a loss that is reported repeatedly does not extend the wait", async () => {
   const { children, here, states } = supervise();
   await pass(SECOND);
   here.leads = () => false;
@@ -188,7 +188,7 @@ it("does not wait longer because a loss is told again and again", async () => {
   expect(children[0]?.killed).toBe(true);
 });
 
-it("tells a new address with the one before, from the same provider, a new start or an earlier run", async () => {
+it("a changed address is reported with the previous one, from the same provider, a restart or an earlier run", async () => {
   const { events, children } = supervise({
     previousUrl: "https://zero.test",
     onStart: (child, index) =>
@@ -210,7 +210,7 @@ it("tells a new address with the one before, from the same provider, a new start
 it.each<[string, Partial<Way>]>([
   ["leads elsewhere", { leads: () => false }],
   ["does not answer", { answers: false }],
-])("finds out by itself that the address %s", async (_, change) => {
+])("the supervisor itself notices that the address %s", async (_, change) => {
   const { states, here, children } = supervise();
   await pass(SECOND);
   Object.assign(here, change);
@@ -222,7 +222,7 @@ it.each<[string, Partial<Way>]>([
   expect(children[0]?.killed).toBe(true);
 });
 
-it("goes on without a child that cannot be killed", async () => {
+it("a child that cannot be killed is left behind", async () => {
   const { supervisor, children } = supervise({
     stubborn: true,
     onStart: (child) => child.report({ type: "failed", failure: WRONG }),
@@ -235,7 +235,7 @@ it("goes on without a child that cannot be killed", async () => {
   expect(closed).toHaveBeenCalled();
 });
 
-it("asks a child to end when it is closed, and kills it when it does not", async () => {
+it("closing asks a child to end, and kills it if it does not", async () => {
   const { supervisor, children, states } = supervise({ stubborn: true });
   await pass(SECOND);
   const closed = supervisor.close();
@@ -247,7 +247,7 @@ it("asks a child to end when it is closed, and kills it when it does not", async
   expect(states().at(-1)).toBe("closed");
 });
 
-it("is closed at once while it waits for the next start, and starts nothing more", async () => {
+it("closing during the wait for the next start is immediate, and starts nothing more", async () => {
   const { supervisor, children, states } = supervise({
     onStart: (child) => child.report({ type: "failed", failure: WRONG }),
   });
@@ -261,7 +261,7 @@ it("is closed at once while it waits for the next start, and starts nothing more
 
 const KEPT = { startChild: fixedAddress("https://kept.test"), timing: { doubt: Number.POSITIVE_INFINITY } };
 
-it("waits for an address that somebody else keeps for as long as it takes", async () => {
+it("an address that the user maintains is waited for as long as it takes", async () => {
   const { states, here, supervisor } = supervise(KEPT);
   await pass(SECOND);
   here.leads = () => false;
@@ -273,7 +273,7 @@ it("waits for an address that somebody else keeps for as long as it takes", asyn
   expect(states().at(-1)).toBe("closed");
 });
 
-it("gives up an address of somebody else's that never led here", async () => {
+it("an address that the user maintains and that never led here is given up", async () => {
   const { states, here } = supervise(KEPT);
   here.leads = () => false;
   await pass(2 * MINUTE);

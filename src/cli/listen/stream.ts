@@ -63,7 +63,7 @@ export async function planStream(
         if (error === undefined) return;
         stop({ reason: "the stream ended for good", exitCode: ERROR_EXIT_CODES[error.code], error });
       };
-      stream.tried.then(onEnd, () => {}); // a failure of the first try is reported to whoever awaits `tried`
+      stream.tried.then(onEnd, () => {}); // a failure of the first try is reported by `tried`
       return stream;
     },
   };

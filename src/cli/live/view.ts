@@ -27,10 +27,10 @@ export function showDelivery(
   const unsigned = channel === null ? "" : color.dim(`  over ${channel}, unsigned`);
   const old = secret === "previous" ? color.yellow("  previous secret") : ""; // shows the progress of a rotation
   const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
-  const anew = restampOf === null ? "" : color.dim("  known content, new timestamp");
+  const restamped = restampOf === null ? "" : color.dim("  known content, new timestamp");
   output.data(
     `${color.dim(clockTime(receivedAt))}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
-      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${anew}${unsigned}`,
+      `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${restamped}${unsigned}`,
   );
   if (reason !== null) {
     const because = detail === null ? "" : `: ${printable(detail, 300)}`;

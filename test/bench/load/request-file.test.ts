@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const options = { size: 600, dialect: "service", from: 1_700_000_000_000 } as const;
 
-it("grows by what is missing, and stays the same before that", () => {
+it("the file grows by missing requests, and otherwise stays the same", () => {
   const file = new RequestFile(join(folder, "grown"), options);
   const { path, length } = file.upTo(700);
   const before = readFileSync(path);
@@ -25,7 +25,7 @@ it("grows by what is missing, and stays the same before that", () => {
   expect(readFileSync(atOnce.path).equals(whole)).toBe(true);
 });
 
-it("holds signed bodies, no two alike", () => {
+it("the file contains signed bodies, all different", () => {
   const { path, length, bodyLength, count } = new RequestFile(join(folder, "signed"), options).upTo(100);
   const whole = readFileSync(path);
   const requests = Array.from({ length: count }, (_, index) =>

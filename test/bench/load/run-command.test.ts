@@ -3,7 +3,7 @@ import { runCommand } from "../../../bench/load/run-command.ts";
 
 const node = (code: string) => [process.execPath, "-e", code] as const;
 
-it("interrupts a command so long after its first word, and gives what it then says", async () => {
+it("a command is interrupted this long after its first output, and its output is returned", async () => {
   const code = `
     process.on("SIGINT", () => { process.stdout.write("interrupted"); process.exit(); });
     setInterval(() => {}, 1000);
@@ -12,12 +12,12 @@ it("interrupts a command so long after its first word, and gives what it then sa
   expect(await runCommand(node(code), { timeoutMs: 60_000, interruptMs: 1 })).toBe("interrupted");
 });
 
-it("lets a command end by itself that does so before", async () => {
+it("a command that ends earlier is not interrupted", async () => {
   const code = 'process.stderr.write("ready"); process.stdout.write("done");';
   expect(await runCommand(node(code), { timeoutMs: 60_000, interruptMs: 60_000 })).toBe("done");
 });
 
-it("rejects with what a command said that failed", async () => {
+it("a failed command rejects with its output", async () => {
   const failing = runCommand(node('process.stderr.write("why"); process.exit(3)'), { timeoutMs: 60_000 });
   await expect(failing).rejects.toThrow(/ended with 3: why/);
 });

@@ -22,7 +22,7 @@ it.each([
   expect(activityOf([{ name: "any", file }, http])).toBe(activity);
 });
 
-it("lets Node's helpers work for whoever called them", () => {
+it("Node's helpers count for their callers", () => {
   const crypto = { name: "hash", file: "node:internal/crypto/hash" };
   expect(activityOf([crypto, { name: "shortDigest", file: "src/event/identity.ts" }, http])).toBe(
     "identity: digests",
@@ -30,14 +30,14 @@ it("lets Node's helpers work for whoever called them", () => {
   expect(activityOf([crypto, { name: "verify", file: "src/signature/verify.ts" }, http])).toBe("signature");
 });
 
-it("tells the packages of a schema from those of a framework", () => {
+it("packages of schemas are distinguished from those of frameworks", () => {
   expect(activityOf([{ name: "parse", file: "node_modules/zod/v4/core/parse.js" }])).toBe(
     "envelope and schema",
   );
   expect(activityOf([{ name: "handle", file: "node_modules/express/lib/application.js" }])).toBe("framework");
 });
 
-it("counts what it does not know as the rest", () => {
+it("unknown functions count as the rest", () => {
   expect(activityOf([{ name: "processTicks", file: "node:internal/process/task_queues" }])).toBe("rest");
   expect(activityOf([])).toBe("rest");
 });

@@ -25,26 +25,26 @@ function profileOf(...looks: readonly (readonly [number, number])[]) {
 
 const byUrl = ({ url }: ProfileNode["callFrame"]) => url;
 
-it("counts what native functions take for the file that called them", () => {
+it("native functions count for the file that called them", () => {
   const { shares, busyMicros } = breakDown(profileOf([8, 300], [7, 100], [5, 400]), byUrl);
   expect(busyMicros).toBe(800);
   expect(shares.signature).toBe(0.5);
   expect(shares["HTTP: parsing, streams, writing"]).toBe(0.5);
 });
 
-it("keeps idle time and garbage collection apart from what is shared out", () => {
+it("idle time and garbage collection are counted separately", () => {
   const found = breakDown(profileOf([2, 500], [3, 100], [6, 300], [4, 100]), byUrl);
   expect(found).toMatchObject({ busyMicros: 400, idle: 0.5, garbageCollection: 0.1 });
   expect(found.shares.signature).toBe(0.75);
   expect(found.shares["outside JavaScript"]).toBe(0.25);
 });
 
-it("shares out all the time that the thread was busy", () => {
+it("all of the thread's busy time is attributed", () => {
   const { shares } = breakDown(profileOf([4, 7], [5, 11], [6, 13], [7, 17], [8, 19], [2, 23]), byUrl);
   expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1);
 });
 
-it("names the functions with most time of their own, every place they were called from together", () => {
+it("the functions with most self time are named, with all their callers combined", () => {
   const { hottest } = breakDown(profileOf([6, 100], [5, 300], [6, 100], [5, 300]), byUrl);
   expect(hottest).toEqual([
     { name: "parserOnBody", file: "node:_http_common", worksFor: "", share: 0.75 },
@@ -52,15 +52,15 @@ it("names the functions with most time of their own, every place they were calle
   ]);
 });
 
-it("says which file a native function works for", () => {
+it("a native function is attributed to its calling file", () => {
   const { hottest } = breakDown(profileOf([8, 100]), byUrl);
   expect(hottest).toEqual([{ name: "update", file: "", worksFor: "src/signature/verify.ts", share: 1 }]);
 });
 
-it("takes no time off where the clock of the profile went back", () => {
+it("no time is subtracted if the profile's clock went back", () => {
   expect(breakDown(profileOf([6, 100], [5, -50], [6, 100]), byUrl).busyMicros).toBe(200);
 });
 
-it("finds nothing in a profile without a look", () => {
+it("a profile without samples has no breakdown", () => {
   expect(breakDown(profileOf(), byUrl)).toMatchObject({ busyMicros: 0, idle: 0, hottest: [] });
 });

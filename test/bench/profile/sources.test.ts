@@ -30,13 +30,13 @@ function placeOf(name: string) {
   return { functionName: name, url: pathToFileURL(join(folder, "bundle.js")).href, lineNumber, columnNumber };
 }
 
-it("names the source file of a bundled function", () => {
+it("the source file of a bundled function is named", () => {
   const sources = new Sources(folder);
   expect(sources.fileOf(placeOf("first"))).toBe("one.ts");
   expect(sources.fileOf(placeOf("second"))).toBe("two.ts");
 });
 
-it("names files without a source map as they are, and Node's own as Node does", () => {
+it("files without a source map keep their names, and Node's own are named as Node does", () => {
   const sources = new Sources(folder);
   const frame = { functionName: "any", lineNumber: 3, columnNumber: 1 };
   const url = pathToFileURL(join(folder, "node_modules", "express", "index.js")).href;

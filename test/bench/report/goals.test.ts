@@ -19,7 +19,7 @@ function judged(report: Report, goal: RegExp) {
   return judgeGoals(report).find((one) => goal.test(one.goal));
 }
 
-it("compares the rounds that ran side by side", () => {
+it("rounds that ran side by side are compared", () => {
   expect(judged({ ...emptyReport(), loads }, /plain Express, 64/)?.got).toBe(1.5);
 });
 
@@ -33,17 +33,17 @@ it.each(["v24.21.0", "v26.0.0"])("wants as much as plain Express on %s, where th
   expect(goal).toMatchObject({ wanted: "≥ 1", reached: true });
 });
 
-it("judges a slow disk by the slow Express that its goal was set for", () => {
+it("a slow disk is judged by the slow Express that its goal was set for", () => {
   const goal = /slower flushes/;
   expect(judged({ ...emptyReport("v20.20.2"), slowDisk }, goal)).toMatchObject({ got: 2.1, reached: true });
   expect(judged({ ...emptyReport("v24.21.0"), slowDisk }, goal)).toBeUndefined();
 });
 
-it("leaves out the goals of what was not measured", () => {
+it("goals of unmeasured sections are omitted", () => {
   expect(judgeGoals(emptyReport())).toEqual([]);
   expect(judgeGoals({ ...emptyReport(), slowDisk: { leftOut: "no strace" } })).toEqual([]);
 });
 
-it("compares no profiled run with a goal", () => {
+it("a profiled run is not compared with goals", () => {
   expect(judgeGoals({ ...emptyReport(), profiles: [] })).toEqual([]);
 });

@@ -2,16 +2,16 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { labelPlaces } from "../../../bench/report/label-places.ts";
 
-it("leaves labels where they want to be, as long as they are apart", () => {
+it("labels that are far enough apart stay in place", () => {
   expect(labelPlaces([100, 20, 60], { gap: 18, lowest: 380 })).toEqual([100, 20, 60]);
 });
 
-it("moves labels down that would overlap, and up where there is no room below", () => {
+it("overlapping labels move down, or up if there is no space below", () => {
   expect(labelPlaces([100, 101, 99], { gap: 18, lowest: 380 })).toEqual([117, 135, 99]);
   expect(labelPlaces([380, 379], { gap: 18, lowest: 380 })).toEqual([380, 362]);
 });
 
-it("never lets two overlap, nor one be lower than the plot", () => {
+it("labels never overlap or leave the plot", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 9 }), (wanted) => {
       const places = [...labelPlaces(wanted, { gap: 18, lowest: 380 })].sort((a, b) => a - b);

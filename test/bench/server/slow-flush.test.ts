@@ -24,7 +24,7 @@ it.runIf("command" in slow)("makes every flush of a program take longer", () => 
   expect(Number(stdout)).toBeGreaterThanOrEqual(ADDED_MS);
 });
 
-it("says why where no flush can be made slow", () => {
+it("the reason is given if no flush can be made slow", () => {
   const { PATH } = process.env;
   process.env.PATH = "/nowhere";
   try {

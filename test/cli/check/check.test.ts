@@ -8,7 +8,7 @@ import { runCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_SECRET: SECRET };
 
-it("ends with 0 where all is right, with a line for each group and a summary", async () => {
+it("check exits with 0 if all cases pass, with a line per group and a summary", async () => {
   const { url } = await right();
   const run = await runCli(["check", url.href, "--only", "SIG,kind-13", "--only", "DUP-01"], { env });
   expect(run).toMatchObject({ code: 0 });
@@ -17,30 +17,30 @@ it("ends with 0 where all is right, with a line for each group and a summary", a
   );
 });
 
-it("ends with 1 where a required case fails, and says what was sent, what came and how to mend it", async () => {
+it("check exits with 1 if a required case fails, and prints what was sent, the answer and the fix", async () => {
   const { url } = await failsOnBadJson();
   const run = await runCli(["check", url.href, "--only", "SIG-10"], { env });
   expect(run.code).toBe(1);
   expect(run.stdout).toMatch(/✗ SIG-10 {2}only the first 32 digits → 500 \(right: 4xx\)\n +its code fails/);
 });
 
-it("counts a recommended case only with --strict", async () => {
+it("a failed recommended case fails the run only with --strict", async () => {
   const { url } = await failsOnBadJson();
   expect((await runCli(["check", url.href, "--only", "BODY-22"], { env })).code).toBe(0);
   expect((await runCli(["check", url.href, "--only", "BODY-22", "--strict"], { env })).code).toBe(1);
 });
 
-it("sends nothing to another machine without --yes", async () => {
+it("check sends nothing to another machine without --yes", async () => {
   const run = await runCli(["check", "http://receiver.invalid/webhooks"], { env });
   expect(run).toMatchObject({ code: 2, stdout: "" });
   expect(run.stderr.trim().split("\n")).toHaveLength(1);
 });
 
-it("ends with 5 where nothing listens", async () => {
+it("check exits with 5 if nothing listens", async () => {
   expect((await runCli(["check", "http://127.0.0.1:1/webhooks"], { env })).code).toBe(5);
 });
 
-it("ends with 5 where the receiver stops answering on the way", async () => {
+it("check exits with 5 if the receiver stops answering during the run", async () => {
   let requests = 0;
   const url = await serve((_, response) => void (++requests === 1 && response.writeHead(200).end()));
   const run = await runCli(["check", url.href, "--only", "KIND", "--timeout", "50ms"], { env });
@@ -57,11 +57,11 @@ it.each([
   ["two forms for one output", ["check", "3000", "--json", "--format", "junit"], 2],
   ["an empty observer", ["check", "3000", "--observe", " "], 2],
   ["no secret", ["check", "3000", "--secret-env", "NOT_SET"], 3],
-])("refuses %s", async (_, argv, code) => {
+])("check refuses %s", async (_, argv, code) => {
   expect((await runCli(argv, { env })).code).toBe(code);
 });
 
-it("prints each case as a record and then a summary, under --json", async () => {
+it("--json prints a record per case, then a summary", async () => {
   const { url } = await right();
   const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
   expect(records.map(({ type, id, outcome, exitCode }) => [type, id ?? exitCode, outcome])).toEqual([
@@ -71,7 +71,7 @@ it("prints each case as a record and then a summary, under --json", async () => 
   ]);
 });
 
-it("writes a report to a file, and shows the pretty one", async () => {
+it("--output writes the report to a file, and the pretty one is printed", async () => {
   const cwd = tempFolder();
   const { url } = await right();
   const argv = ["check", url.href, "--only", "SIG-01", "--output"];
@@ -84,7 +84,7 @@ it("writes a report to a file, and shows the pretty one", async () => {
   expect(readFileSync(join(cwd, "check.txt"), "utf8")).toMatch(/^✓ KIND/);
 });
 
-it("says so when the report cannot be written", async () => {
+it("a report that cannot be written is an error", async () => {
   const { url } = await right();
   const run = await runCli(["check", url.href, "--only", "SIG-01", "--output", "no/such/folder.xml"], {
     env,
@@ -92,7 +92,7 @@ it("says so when the report cannot be written", async () => {
   expect(run.code).toBe(2);
 });
 
-it("prints one JSON document, or one of XML, and nothing else", async () => {
+it("--format prints one JSON or XML document and nothing else", async () => {
   const { url } = await right();
   const argv = ["check", url.href, "--only", "SIG-01", "--format"];
   const { cases } = JSON.parse((await runCli([...argv, "json"], { env })).stdout);
@@ -100,7 +100,7 @@ it("prints one JSON document, or one of XML, and nothing else", async () => {
   expect((await runCli([...argv, "junit"], { env })).stdout).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
 });
 
-it("lists the cases without a URL or a secret", async () => {
+it("--list needs neither a URL nor a secret", async () => {
   const run = await runCli(["check", "--list"]);
   expect(run.code).toBe(0);
   expect(run.stdout.trim().split("\n").length).toBeGreaterThan(100);
@@ -111,7 +111,7 @@ it("lists the cases without a URL or a secret", async () => {
   ]);
 });
 
-it("signs under the header it is told, and observes", async () => {
+it("--signature-header and --observe are used", async () => {
   const { url, observe = "" } = await right();
   const argv = ["check", url.href, "--only", "DUP-05", "--observe", observe];
   expect((await runCli(argv, { env })).stdout).toContain("2 of 2 passed");
@@ -120,7 +120,7 @@ it("signs under the header it is told, and observes", async () => {
   expect(other.stdout).toContain("KIND-01");
 });
 
-it("wraps lines on a terminal and nowhere else", async () => {
+it("lines are wrapped on a terminal only", async () => {
   const { url } = await failsOnBadJson();
   const argv = ["check", url.href, "--only", "SIG,BODY-22", "--no-color"];
   const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
@@ -128,7 +128,7 @@ it("wraps lines on a terminal and nowhere else", async () => {
   expect(widest((await runCli(argv, { env })).stdout)).toBeGreaterThan(100);
 });
 
-it("lets cases that went alike share a line on a terminal, unless each is asked for", async () => {
+it("cases with the same result share a line on a terminal, except with --verbose", async () => {
   const { url } = await failsOnBadJson();
   const argv = ["check", url.href, "--only", "SIG-02,SIG-03", "--no-color"];
   const shown = async (...more: string[]) =>
@@ -140,7 +140,7 @@ it("lets cases that went alike share a line on a terminal, unless each is asked 
   expect((await runCli(argv, { env })).stdout).toMatch(alone);
 });
 
-it("never prints the secret", async () => {
+it("check never prints the secret", async () => {
   const cwd = tempFolder();
   const { url } = await failsOnBadJson();
   const argv = ["check", url.href, "--only", "SIG", "--format", "junit", "--output", "check.xml", "--json"];

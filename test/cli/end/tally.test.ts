@@ -26,7 +26,7 @@ const attempt = (state: "done" | "dead" | "unhandled" | "pending", reason: strin
   ...{ state, reason, runAt: 0 },
 });
 
-it("says that nothing came", () => {
+it("no deliveries are reported as such", () => {
   const tally = new Tally();
   expect(tally.line).toBe("no deliveries");
   expect(tally.fields).toEqual({
@@ -38,7 +38,7 @@ it("says that nothing came", () => {
   });
 });
 
-it("counts by verdict and reason, how entries ended, and which secret matched", () => {
+it("deliveries are counted by verdict and reason, entries by result, and secrets by which one matched", () => {
   const tally = new Tally();
   const seen = [
     attempt("unhandled", "no_handler"),

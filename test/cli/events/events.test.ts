@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
-it("lists, shows, redrives and exports entries while it listens", async () => {
+it("entries can be listed, shown, redriven and exported while listen runs", async () => {
   const { url, cwd, records } = await listening();
   await runCli(["trigger", "--all", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12));
@@ -27,7 +27,7 @@ it("lists, shows, redrives and exports entries while it listens", async () => {
   expect((await runCli(["replay", id, "--url", url], { cwd })).code).toBe(0);
 });
 
-it("leaves no state behind when it only looks", async () => {
+it("commands that only read leave no state behind", async () => {
   const cwd = tempFolder();
   await runCli(["events", "list"], { cwd });
   expect(existsSync(join(cwd, ".hookporter"))).toBe(false);

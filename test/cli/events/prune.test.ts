@@ -33,7 +33,7 @@ async function inboxOf(entries: readonly (readonly [number, "done" | "dead" | "u
   return { cwd, left };
 }
 
-it("drops what has ended and is old, and the deliveries of what is done", async () => {
+it("prune deletes old finished entries, and the deliveries of done ones", async () => {
   const { cwd, left } = await inboxOf([
     [40, "done"],
     [40, "dead"],
@@ -48,7 +48,7 @@ it("drops what has ended and is old, and the deliveries of what is done", async 
   expect((await runCli(["events", "show", "4", "--inbox", "inbox.db", "--body"], { cwd })).code).toBe(2);
 });
 
-it("drops dead letters when told to, by the age it is told", async () => {
+it("prune deletes dead letters on request, with the given age", async () => {
   const { cwd, left } = await inboxOf([
     [9, "dead"],
     [9, "done"],
@@ -68,7 +68,7 @@ it.each([
   [["--older-than", "soon"]],
   [["--state", "pending"]],
   [["--state", "running"]],
-])("refuses %j", async (flags) => {
+])("%j is refused", async (flags) => {
   const { cwd, left } = await inboxOf([
     [40, "done"],
     [0, "done"],

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { consoleOnStderr } from "../../../src/cli/handlers/console-on-stderr.ts";
 
-it("sends what is printed to standard error, and gives the console back as it was", () => {
+it("the console prints to standard error, and is restored afterwards", () => {
   const { console: printer } = globalThis;
   const before = printer.log;
   let text = "";

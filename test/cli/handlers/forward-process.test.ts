@@ -71,7 +71,7 @@ async function startListen(cwd: string, port: number) {
   return { url, killBetweenAttempts };
 }
 
-it("brings every delivery it acknowledged to the app, byte for byte, with both killed and brought back", {
+it("every acknowledged delivery reaches the app, byte for byte, although listen and app are killed and restarted", {
   timeout: 60_000,
 }, async () => {
   const cwd = tempFolder();

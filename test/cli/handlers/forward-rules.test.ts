@@ -32,7 +32,7 @@ function destinations(given: readonly ForwardRule[], kind: string): Set<string> 
   return new Set(chosen.map(({ target }) => target.href));
 }
 
-it("gives each event once to each target whose patterns fit, else once to each that has none", () => {
+it("an event goes once to each target with a matching pattern, else once to each target without one", () => {
   fc.assert(
     fc.property(rules, wanted, (given, events) => {
       const router = new Router();
@@ -51,7 +51,7 @@ it("gives each event once to each target whose patterns fit, else once to each t
   );
 });
 
-it("names a target by its address, never by its query, and by no place in the list", () => {
+it("a target is named after its address, without its query or its position", () => {
   const names = (...texts: string[]) => {
     const router = new Router();
     registerForwards(router, texts.reduce(readForwardOnto, []), {});
@@ -64,7 +64,7 @@ it("names a target by its address, never by its query, and by no place in the li
   expect(new Set(names("3000/in?a", "3000/in?b")).size).toBe(2);
 });
 
-it("says which of the wanted kinds go to any target", () => {
+it("the wanted kinds that any target receives are known", () => {
   const kindsOf = (texts: readonly string[], events: readonly string[]) =>
     forwardedKinds(
       texts.flatMap((text) => readForward(text)),
@@ -76,7 +76,7 @@ it("says which of the wanted kinds go to any target", () => {
   expect(kindsOf(["payment.*=3001"], ["lead.created"])).toEqual([]);
 });
 
-it("knows the run of a forward to which no target answered", () => {
+it("a forward's run that no target answered is recognised", () => {
   const run = (parts: Partial<AttemptRecord>): AttemptRecord => ({
     ...{ attempt: 1, startedAt: 0, durationMs: 1, error: "no", note: null, outcome: "error" },
     handler: "forward to http://127.0.0.1:3000/",

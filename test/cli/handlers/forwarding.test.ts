@@ -11,18 +11,18 @@ import { tempFolder } from "../fake-io.ts";
 
 const one = readForward("3000");
 
-it("gives a target 30 seconds, 10 while a sender waits, or what is asked for", () => {
+it("a target has 30 seconds to answer, 10 with --sync, or --forward-timeout", () => {
   expect([forwardTimeout({}), forwardTimeout({ sync: true })]).toEqual([30_000, 10_000]);
   expect(forwardTimeout({ sync: true, forwardTimeout: 5 })).toBe(5);
 });
 
-it("gives a handler no less time than its forward", () => {
+it("a handler has at least as much time as its forward", () => {
   expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(90_000);
   expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(30_000);
   expect(receiverLimits({ handlers: "h.js" }).handlerTimeout).toBeUndefined();
 });
 
-it("never gives an entry up, tries targets at most 30 seconds apart, and gives handlers the usual attempts", async () => {
+it("entries are never given up, targets are tried at most 30 seconds apart, handlers get the usual attempts", async () => {
   const cwd = tempFolder();
   writeFileSync(
     join(cwd, "h.js"),

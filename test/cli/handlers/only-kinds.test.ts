@@ -8,7 +8,7 @@ import { Router } from "../../../src/receiver/router.ts";
 const kinds = [...eventKinds, "payment.refunded", "lease.signed", "other"];
 const patterns = fc.constantFrom("*", "payment.*", "property.*", "contact.*", ...eventKinds);
 
-it("narrows a pattern to what it and the wanted ones have in common, and to no kind twice", () => {
+it("a pattern is narrowed to its wanted kinds, without duplicates", () => {
   fc.assert(
     fc.property(patterns, fc.array(patterns, { minLength: 1, maxLength: 5 }), (pattern, wanted) => {
       const parts = narrow(pattern, wanted);
@@ -33,14 +33,14 @@ function registered(wanted: readonly string[]): Router {
 
 const names = (router: Router, kind: string) => router.match(kind).map(({ name }) => name);
 
-it("gives a kind that is not wanted no handler, unknown kinds included", () => {
+it("an unwanted kind gets no handler, nor do unknown kinds", () => {
   const router = registered(["payment.received", "contact.created"]);
   expect(names(router, "lead.created")).toEqual([]);
   expect(names(router, "payment.overdue")).toEqual([]);
   expect(names(router, "lease.signed")).toEqual([]);
 });
 
-it("keeps the names that handlers have without a choice, or adds the part where one has several", () => {
+it("handlers keep their names, with the part added if they have several", () => {
   const plain = registered(["*"]);
   expect(names(plain, "payment.received")).toEqual(["*", "payment.*", "mine", "payment.*#3"]);
   expect(names(plain, "lease.signed")).toEqual(["*", "unknown"]);
@@ -54,7 +54,7 @@ it("keeps the names that handlers have without a choice, or adds the part where 
   expect(names(some, "contact.created")).toEqual(["* (contact.created)"]);
 });
 
-it("refuses a pattern with a typing error, wanted or not", () => {
+it("a pattern with a typing error is refused, whether wanted or not", () => {
   expect(() => onlyKinds(new Router(), ["lead.created"]).on("payment.recieved" as "*", () => {})).toThrow(
     expect.objectContaining({ code: "option_invalid" }),
   );

@@ -14,7 +14,7 @@ it.each([
   ["data.vacant", { vacant: false }, "false"],
   ["webhook.id", {}, "wh_1"],
   ["event", {}, "payment.received"],
-])("finds %s", (path, data, key) => {
+])("the path finds %s", (path, data, key) => {
   expect(orderByPath(path)(event(data))).toBe(key);
 });
 
@@ -29,6 +29,6 @@ it.each([
   ["data.__proto__", {}],
   ["data.id.length", { id: "prop_1" }],
   ["nothing.there", {}],
-])("asks for no order where %s is not there or no plain value", (path, data) => {
+])("there is no order if %s is absent or not a plain value", (path, data) => {
   expect(orderByPath(path)(event(data))).toBeUndefined();
 });

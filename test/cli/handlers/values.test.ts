@@ -11,30 +11,30 @@ it.each([
   ["payment.received=3001/a=b", "payment.received", "http://127.0.0.1:3001/a=b"],
   ["*=https://app.test/", "*", "https://app.test/"],
   ["lead.created=[::1]:3000", "lead.created", "http://[::1]:3000/"],
-])("reads %s", (text, pattern, target) => {
+])("%s is read as a rule", (text, pattern, target) => {
   const [rule, ...others] = readForward(text);
   expect([rule?.pattern, rule?.target.href, others]).toEqual([pattern, target, []]);
 });
 
-it("adds each to those before it", () => {
+it("a repeated flag adds to the rules", () => {
   const rules = readForward("payment.*=3001", readForward("3000"));
   expect(rules.map(describeRule)).toEqual(["http://127.0.0.1:3000/", "http://127.0.0.1:3001/ (payment.*)"]);
 });
 
 it.each(["payments.*=3000", "=3000", "payment=3000", "localhost=3000"])(
-  "refuses %s, whose pattern fits none of the kinds",
+  "%s is refused, since its pattern matches no kind",
   (text) => expect(() => readForward(text)).toThrow("kind or family"),
 );
 
 it.each(["payment.*=", "payment.*=ftp://a", "payment.*=http://user:pass@host", ""])(
-  "refuses %j, which has no target",
+  "%j is refused, since it has no target",
   (text) => expect(() => readForward(text)).toThrow("URL"),
 );
 
-it.each(["data.id", "webhook.id", "data.a-b.0"])("reads the path %s", (path) => {
+it.each(["data.id", "webhook.id", "data.a-b.0"])("the path %s is read", (path) => {
   expect(readOrderPath(path)).toBe(path);
 });
 
-it.each(["", ".", "data.", ".id", "data..id", "data id"])("refuses the path %j", (path) => {
+it.each(["", ".", "data.", ".id", "data..id", "data id"])("the path %j is refused", (path) => {
   expect(() => readOrderPath(path)).toThrow("path");
 });

@@ -31,7 +31,7 @@ async function keptForTarget() {
   return cwd;
 }
 
-it("says once, where it neither handles nor forwards, that it keeps and shows only", async () => {
+it("listen prints once that events are only kept and shown, if there are no handlers and targets", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
   const target = await startReceiving();
@@ -44,7 +44,7 @@ it("says once, where it neither handles nor forwards, that it keeps and shows on
   expect(await told("--forward-to", target.url, "--inbox", "three.db")).toBe(0);
 });
 
-it("forwards at the next start what came while the target was down", async () => {
+it("events that arrived while the target was down are forwarded at the next start", async () => {
   const cwd = await keptForTarget();
   expect(await entries(cwd)).toMatchObject([{ state: "pending" }]);
   const target = await startReceiving();
@@ -53,7 +53,7 @@ it("forwards at the next start what came while the target was down", async () =>
   expect(target.kinds()).toEqual(["payment.received"]);
 });
 
-it("leaves what waits for a target waiting where a plain `listen` comes between", async () => {
+it("events that wait for a target still wait after a plain `listen` in between", async () => {
   const cwd = await keptForTarget();
   const plain = await listening([], cwd);
   const waits = async () =>
@@ -64,7 +64,7 @@ it("leaves what waits for a target waiting where a plain `listen` comes between"
   await waits();
 });
 
-it("forwards at the next start what came to a process without a target, of the kinds that have one", async () => {
+it("events kept without any target are forwarded at the next start, if their kinds have a target", async () => {
   const cwd = await keptOnly("payment.received", "lead.created", "payment.overdue");
   const target = await startReceiving();
   const { now, records } = await listening(["--forward-to", `payment.*=${target.url}`], cwd);
@@ -74,7 +74,7 @@ it("forwards at the next start what came to a process without a target, of the k
   expect((await entries(cwd)).map(({ state }) => state)).toEqual(["done", "unhandled", "done"]);
 });
 
-it("leaves it as it is with --no-catch-up", async () => {
+it("--no-catch-up leaves unhandled entries as they are", async () => {
   const cwd = await keptOnly("payment.received");
   const target = await startReceiving();
   const { url, now, records } = await listening(["--forward-to", target.url, "--no-catch-up"], cwd);
@@ -84,7 +84,7 @@ it("leaves it as it is with --no-catch-up", async () => {
   expect(now().stderr).not.toContain("unhandled");
 });
 
-it("lets handlers run what had none with --catch-up alone, and says so without it", async () => {
+it("--catch-up lets handlers run unhandled entries; without it listen suggests the flag", async () => {
   const cwd = await keptOnly("payment.received", "lead.created");
   writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
   const first = await listening(["--handlers", "h.js"], cwd);

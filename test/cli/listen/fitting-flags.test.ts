@@ -24,7 +24,7 @@ const publicUrl = new URL("https://kept.test");
 const stream = new URL("wss://stream.test");
 const one = readForward("3000");
 
-it("names flags that `listen` has", () => {
+it("the table names only flags that `listen` has", () => {
   const unused = { env: {}, cwd: "", stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const context = createContext({
     ...{ ...unused, isTTY: { stdin: false, stdout: false, stderr: false } },
@@ -62,7 +62,7 @@ it.each<ListenOptions>([
   { catchUp: true, forwardTo: one },
   { catchUp: false },
   { deadLetters: "block", orderBy: "data.id" },
-])("leaves what fits: %o", (options) => {
+])("fitting options are kept: %o", (options) => {
   expect(left(options)).toEqual(options);
   expect(left({}, options)).toEqual(options);
 });
@@ -89,11 +89,11 @@ it.each<ListenOptions>([
   { sync: true, forwardTo: readForward("3001", one) },
   { sync: true, forwardTo: readForward("payment.*=3001") },
   { sync: true, forwardTo: one, handlers: "h.js" },
-])("refuses what was typed and does not fit: %o", (options) => {
+])("typed options that do not fit are refused: %o", (options) => {
   expect(() => left(options)).toThrow(usage);
 });
 
-it("drops a setting that does not fit what was typed, or that nothing needs", () => {
+it("settings that do not fit a typed option, or have no effect, are dropped", () => {
   expect(left({}, { baseUrl: "https://api.test", plainHttp: true, live: true })).toEqual({});
   expect(left({}, { domain: "a.test" })).toEqual({});
   expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
@@ -111,15 +111,15 @@ it("drops a setting that does not fit what was typed, or that nothing needs", ()
   });
 });
 
-it("keeps the variable of an API key that nothing needs, since a tunnel's programs must not get it", () => {
+it("an unneeded --api-key-env from a setting is kept, since a tunnel's programs must not get that variable", () => {
   expect(left({ tunnel: "ngrok" }, { apiKeyEnv: "KEY" })).toEqual({ tunnel: "ngrok", apiKeyEnv: "KEY" });
 });
 
-it("refuses --sync beside handlers from a setting, rather than not to run them", () => {
+it("--sync with handlers from a setting is refused, so that they are not silently ignored", () => {
   expect(() => left({ sync: true, forwardTo: one }, { handlers: "h.js" })).toThrow(usage);
 });
 
-it("refuses settings that contradict each other", () => {
+it("settings that contradict each other are refused", () => {
   expect(() => left({}, { count: 2, once: true })).toThrow(usage);
   expect(() => left({}, { sync: true, forwardTo: readForward("payment.*=3001") })).toThrow(usage);
 });
@@ -133,27 +133,27 @@ it.each([
   ["4401", 4400, true],
   ["[::1]:4400", 4400, true],
   ["https://localhost", 80, true],
-])("takes the target %s beside its own port %s: %s", (target, port, fits) => {
+])("target %s with own port %s: %s", (target, port, fits) => {
   const check = () => left({ forwardTo: readForward(target), ...(port !== undefined && { port }) });
   if (fits) expect(check).not.toThrow();
   else expect(check).toThrow(usage);
 });
 
 it.each([["--sync"], ["--catch-up"], ["--dead-letters", "block"]])(
-  "ends the command with 2: %s",
+  "an option without the one it needs makes the command exit with 2: %s",
   async (...argv) => {
     expect((await runCli(["listen", "--port", "0", ...argv])).code).toBe(2);
   },
 );
 
-it("does not listen where it would forward to itself", async () => {
+it("listen does not forward to itself", async () => {
   const port = "1"; // nothing is opened before it is refused
   for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
     expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
   }
 });
 
-it("lets settings give way, so that a plain command works", async () => {
+it("settings without the options they need are dropped, so that a plain command works", async () => {
   const cwd = tempFolder();
   const listen = { sync: true, catchUp: true, deadLetters: "block" };
   writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen }));

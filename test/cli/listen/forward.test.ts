@@ -14,7 +14,7 @@ async function entries(cwd: string) {
   return (await runCli(["events", "list", "--json"], { cwd })).records;
 }
 
-it("sends each event to the targets whose patterns fit, and the rest to the one that has none", async () => {
+it("an event goes to the targets with a matching pattern, and the rest to the target without one", async () => {
   const [rest, payments, received] = [await startReceiving(), await startReceiving(), await startReceiving()];
   const { url, cwd, records } = await listening([
     ...["--forward-to", `${rest.url}`, "--forward-to", `payment.*=${payments.url}`],
@@ -38,7 +38,7 @@ it("sends each event to the targets whose patterns fit, and the rest to the one 
   ]);
 });
 
-it("leaves an event that no rule takes unhandled, and reaches its goal all the same", async () => {
+it("an event without a matching rule is unhandled, and still counts for the goal", async () => {
   const payments = await startReceiving();
   const { url, cwd, finished } = await listening([
     "--forward-to",
@@ -55,7 +55,7 @@ it("leaves an event that no rule takes unhandled, and reaches its goal all the s
   ]);
 });
 
-it("does not send again to a target that has taken an event while another has not", async () => {
+it("a target that has taken an event does not get it again while another has not", async () => {
   const good = await startReceiving();
   const bad = await startReceiving(500, 503, 200);
   const { url, cwd, records } = await listening(["--forward-to", good.url, "--forward-to", bad.url]);
@@ -65,7 +65,7 @@ it("does not send again to a target that has taken an event while another has no
   expect(bad.kinds()).toHaveLength(3);
 });
 
-it("takes several targets from the configuration file", async () => {
+it("the configuration file may contain several targets", async () => {
   const cwd = tempFolder();
   const [one, two] = [await startReceiving(), await startReceiving()];
   const config = { listen: { forwardTo: [one.url, `payment.*=${two.url}`] } };
@@ -76,7 +76,7 @@ it("takes several targets from the configuration file", async () => {
   expect([one.kinds(), two.kinds()]).toEqual([[], ["payment.received"]]);
 });
 
-it("shows the target's status and the beginning of its answer with `events show`", async () => {
+it("`events show` prints the target's status and the beginning of its response", async () => {
   const target = await startReceiving(
     { status: 422, body: "amount: \u001b[31mnot a number\nat line 3" },
     200,
@@ -96,7 +96,7 @@ it("shows the target's status and the beginning of its answer with `events show`
   expect(now().stderr).not.toContain("not a number");
 });
 
-it("keeps the order of a key while its first event waits for the target, and lets others pass", async () => {
+it("--order-by keeps the order of a key while its first event waits for the target; other events pass", async () => {
   const held: ServerResponse[] = [];
   const seen: string[] = [];
   const target = await openTarget((response, { body }) => {
@@ -119,7 +119,7 @@ it("keeps the order of a key while its first event waits for the target, and let
   expect(seen).toEqual(["prop_1 1", "prop_2 1", "prop_1 1", "prop_1 2", "prop_1 3"]);
 });
 
-it("waits for a target that is not up yet when it has a goal, with handlers beside it too", async () => {
+it("listen waits for a target that is not up yet before its goal, even with handlers", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "h.js"), 'export default { "*": () => {} };');
   const down = await startReceiving();
@@ -136,14 +136,14 @@ it("waits for a target that is not up yet when it has a goal, with handlers besi
   expect((await finished).code).toBe(0);
 });
 
-it("ends with 1 when the target answered the event it waited for, but not well", async () => {
+it("listen exits with 1 if the target answered the awaited event with an error", async () => {
   const target = await startReceiving(500);
   const { url, cwd, finished } = await listening(["--once", "--forward-to", target.url]);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
   expect((await finished).code).toBe(1);
 });
 
-it("ends with 6 when the target is not up in time", async () => {
+it("listen exits with 6 if the target is not up in time", async () => {
   const down = await startReceiving();
   await down.close();
   const { url, cwd, finished } = await listening(["--once", "--timeout", "1500ms", "--forward-to", down.url]);
@@ -151,7 +151,7 @@ it("ends with 6 when the target is not up in time", async () => {
   expect((await finished).code).toBe(6);
 });
 
-it("passes the target's answer to the sender with --sync", async () => {
+it("--sync returns the target's response to the sender", async () => {
   const target = await startReceiving({ status: 409, body: "seen before" }, 200);
   const { url, cwd, records, now } = await listening(["--forward-to", target.url, "--sync"]);
   const run = await runCli(["trigger", "lead.created", "--url", url, "--json"], { cwd });
@@ -163,7 +163,7 @@ it("passes the target's answer to the sender with --sync", async () => {
   expect(target.kinds()).toHaveLength(2);
 });
 
-it("answers 504 with --sync when --forward-timeout is over", async () => {
+it("--sync answers 504 after --forward-timeout", async () => {
   const target = await startReceiving("never");
   const { url, cwd } = await listening(["--forward-to", target.url, "--sync", "--forward-timeout", "100ms"]);
   const run = await runCli(["trigger", "lead.created", "--url", url, "--json"], { cwd });

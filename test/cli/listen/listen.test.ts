@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
 
-it("makes a development secret for its owner alone, shows its fingerprint only, and trigger finds it", async () => {
+it("listen creates a development secret for its owner only, prints its fingerprint, and trigger finds it", async () => {
   const { url, cwd, now, records } = await listening();
   const secret = readFileSync(join(cwd, ".hookporter", "secret"), "utf8").trim();
   expect(statSync(join(cwd, ".hookporter", "secret")).mode & 0o777).toBe(0o600);
@@ -18,7 +18,7 @@ it("makes a development secret for its owner alone, shows its fingerprint only, 
   expect(now().stdout + now().stderr).not.toContain(secret);
 });
 
-it("shows each verdict with its reason and its fix", async () => {
+it("each verdict is shown with its reason and fix", async () => {
   const { url, cwd, records } = await listening();
   await runCli(["trigger", "payment.received", "--url", url, "--duplicate", "2"], { cwd });
   await runCli(["trigger", "payment.received", "--url", url, "--set", "webhook.id=5"], { cwd });
@@ -42,7 +42,7 @@ it("shows each verdict with its reason and its fix", async () => {
   ]);
 });
 
-it("runs handlers from a TypeScript file and reloads them when it changes", async () => {
+it("handlers from a TypeScript file run, and are reloaded when it changes", async () => {
   const cwd = tempFolder();
   const write = (word: string) =>
     writeFileSync(
@@ -64,7 +64,7 @@ it("runs handlers from a TypeScript file and reloads them when it changes", asyn
   await vi.waitFor(() => expect(now().stderr).toContain("the previous ones stay in use"), 5000);
 });
 
-it("gives the times of handler runs as other times are given", async () => {
+it("the times of handler runs have the same format as other times", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "h.js"), 'export default { "*": () => {} };');
   const { url, records } = await listening(["--handlers", "h.js"], cwd);
@@ -77,7 +77,7 @@ it("gives the times of handler runs as other times are given", async () => {
   expect(shown.records).toHaveLength(1);
 });
 
-it("forwards the same bytes and signature, again and again until the target answers 2xx", async () => {
+it("--forward-to forwards the same bytes and signature until the target answers 2xx", async () => {
   const answers = [500, 200];
   const got: string[] = [];
   const target = await startTarget((body, headers) => {
@@ -96,14 +96,14 @@ it("forwards the same bytes and signature, again and again until the target answ
 it.each([
   ["--once", 1],
   ["--count", 2],
-])("ends with 0 once %s is reached", async (flag, wanted) => {
+])("listen exits with 0 once %s is reached", async (flag, wanted) => {
   const listen = await listening(flag === "--count" ? [flag, String(wanted)] : [flag]);
   const argv = ["trigger", "payment.received", "--url", listen.url, "--count", String(wanted)];
   await runCli(argv, { cwd: listen.cwd });
   expect((await listen.finished).code).toBe(0);
 });
 
-it("waits for a kind, and is not content with another", async () => {
+it("--wait-for waits for its kind only", async () => {
   const { url, cwd, finished, records } = await listening(["--wait-for", "tenant.*"]);
   await runCli(["trigger", "payment.received", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("delivery")).toHaveLength(1));
@@ -112,7 +112,7 @@ it("waits for a kind, and is not content with another", async () => {
   expect((await finished).code).toBe(0);
 });
 
-it("ends with 6 when its time is over, with 130 when interrupted before the goal, with 0 without one", async () => {
+it("listen exits with 6 on time-out, with 130 if interrupted before the goal, with 0 without a goal", async () => {
   expect((await (await listening(["--once", "--timeout", "50ms"])).finished).code).toBe(6);
   const interrupted = await listening(["--once"]);
   interrupted.signal("SIGINT");
@@ -125,7 +125,7 @@ it("ends with 6 when its time is over, with 130 when interrupted before the goal
   expect((await open.finished).code).toBe(0);
 });
 
-it("ends with 1 when the event it waited for failed in its handler", async () => {
+it("listen exits with 1 if the awaited event failed in its handler", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "h.js"), 'export default { "*": () => { throw new Error("broken"); } };');
   const { url, finished } = await listening(["--once", "--handlers", "h.js"], cwd);
@@ -133,7 +133,7 @@ it("ends with 1 when the event it waited for failed in its handler", async () =>
   expect((await finished).code).toBe(1);
 });
 
-it("shows, handles and saves only the kinds of --events, and keeps all", async () => {
+it("--events limits what is shown, handled and saved, but all events are kept", async () => {
   const { url, cwd, records } = await listening(["--events", "payment.*", "--save-dir", "saved"]);
   await runCli(["trigger", "--all", "--url", url], { cwd });
   expect(records("delivery").map(({ kind }) => kind)).toEqual(["payment.received", "payment.overdue"]);
@@ -144,35 +144,32 @@ it("shows, handles and saves only the kinds of --events, and keeps all", async (
 it.each([
   ["payment.*,contact.created", ["payment.received", "payment.overdue", "contact.created"]],
   ["payment.received", ["payment.received"]],
-])(
-  "leaves the kinds that %s does not name unhandled, in handlers and forward alike",
-  async (events, kinds) => {
-    const cwd = tempFolder();
-    writeFileSync(
-      join(cwd, "h.js"),
-      'export default (receiver) => { receiver.on("*", () => {}); receiver.onUnknown(() => {}); };',
-    );
-    const got: string[] = [];
-    const target = await startTarget((body) => {
-      got.push(JSON.parse(body).event);
-      return 200;
-    });
-    const { url, now } = await listening(
-      ["--events", events, "--handlers", "h.js", "--forward-to", target],
-      cwd,
-    );
-    await runCli(["trigger", "--all", "--url", url], { cwd });
-    await runCli(["trigger", "lease.signed", "--unknown-kind", "--url", url], { cwd });
-    const list = async (state: string) =>
-      (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(({ kind }) => kind);
-    await vi.waitFor(async () => expect(await list("unhandled")).toHaveLength(13 - kinds.length), 10_000);
-    await vi.waitFor(async () => expect((await list("done")).sort()).toEqual([...kinds].sort()), 10_000);
-    expect(got.sort()).toEqual([...kinds].sort());
-    expect(now().stderr).not.toContain("error");
-  },
-);
+])("kinds not named by %s are unhandled, by handlers and forwards alike", async (events, kinds) => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "h.js"),
+    'export default (receiver) => { receiver.on("*", () => {}); receiver.onUnknown(() => {}); };',
+  );
+  const got: string[] = [];
+  const target = await startTarget((body) => {
+    got.push(JSON.parse(body).event);
+    return 200;
+  });
+  const { url, now } = await listening(
+    ["--events", events, "--handlers", "h.js", "--forward-to", target],
+    cwd,
+  );
+  await runCli(["trigger", "--all", "--url", url], { cwd });
+  await runCli(["trigger", "lease.signed", "--unknown-kind", "--url", url], { cwd });
+  const list = async (state: string) =>
+    (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(({ kind }) => kind);
+  await vi.waitFor(async () => expect(await list("unhandled")).toHaveLength(13 - kinds.length), 10_000);
+  await vi.waitFor(async () => expect((await list("done")).sort()).toEqual([...kinds].sort()), 10_000);
+  expect(got.sort()).toEqual([...kinds].sort());
+  expect(now().stderr).not.toContain("error");
+});
 
-it("tells at its end what came, and how far a rotation has come", async () => {
+it("the summary counts deliveries and shows the progress of a rotation", async () => {
   const env = { NEW: "the new secret of good size", OLD: "the old secret of good size" };
   const cwd = tempFolder();
   const listen = startCli(["listen", "--port", "0", "--json", "--secret-env", "NEW,OLD"], { cwd, env });
@@ -198,7 +195,7 @@ it("tells at its end what came, and how far a rotation has come", async () => {
   });
 });
 
-it("reaches its goal although a delivery cannot be saved", async () => {
+it("listen reaches its goal although a delivery cannot be saved", async () => {
   const listen = await listening(["--once", "--save-dir", "saved"]);
   rmSync(join(listen.cwd, "saved"), { recursive: true });
   await runCli(["trigger", "lead.created", "--url", listen.url], { cwd: listen.cwd });
@@ -206,14 +203,14 @@ it("reaches its goal although a delivery cannot be saved", async () => {
   expect(listen.now().stderr).toContain("could not save a delivery");
 });
 
-it("says that the port is taken, and ends with 5", async () => {
+it("listen reports a taken port and exits with 5", async () => {
   const { url } = await listening();
   const run = await runCli(["listen", "--port", new URL(url).port]);
   expect(run.code).toBe(5);
   expect(run.stderr).toContain("in use");
 });
 
-it("opens the inspector, on a free port where its own is taken, and leaves it out where that is wanted", async () => {
+it("the inspector opens, on a free port if its own is taken, and not with --no-inspect", async () => {
   const { records, now } = await listening();
   const address = String(records("ready")[0]?.inspector);
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);

@@ -44,7 +44,7 @@ async function listening(handlers: string, argv: readonly string[] = []) {
 it.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("ends at once at a second signal while it is closing: %s", async (signal, code) => {
+] as const)("listen exits at once on a second signal while it is closing: %s", async (signal, code) => {
   const { child, ended, records, trigger, cwd, stderr } = await listening(`
     import { writeFileSync } from "node:fs";
     export default { "*": () => { writeFileSync("started", ""); return new Promise(() => setInterval(() => {}, 1000)); } };
@@ -62,7 +62,7 @@ it.each([
   expect(stderr()).not.toContain("process.exit");
 });
 
-it("ends although handlers have left something running", async () => {
+it("listen exits although handlers left something running", async () => {
   const { child, ended, trigger, records } = await listening(
     'export default { "*": () => void setInterval(() => {}, 1000) };',
   );
@@ -72,7 +72,7 @@ it("ends although handlers have left something running", async () => {
   expect(await ended).toBe(0);
 });
 
-it("goes on after errors that no handler awaits, says each, counts them, and runs what it acknowledged", async () => {
+it("listen survives stray errors, prints and counts each, and runs what it acknowledged", async () => {
   const { child, ended, trigger, records, stderr } = await listening(`
     export default {
       "payment.received": () => { Promise.reject(new Error("left alone")); },
@@ -106,7 +106,7 @@ const PRINTING = `
   };
 `;
 
-it("keeps what handlers print off standard output, for listen and for replay", async () => {
+it("what handlers print stays off standard output, in listen and replay", async () => {
   const { child, ended, trigger, records, lines, stderr, cwd } = await listening(PRINTING);
   await trigger("payment.received");
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), 5000);
@@ -121,7 +121,7 @@ it("keeps what handlers print off standard output, for listen and for replay", a
   expect(replay.stderr()).toContain("handler prints");
 });
 
-it("says that a replay left an error alone, and exits 1", async () => {
+it("replay reports a stray error and exits with 1", async () => {
   const cwd = tempFolder();
   const envelope = { event: "lead.created", timestamp: "2026-01-01T00:00:00Z", data: {}, webhook: {} };
   writeFileSync(join(cwd, "one.json"), JSON.stringify({ ...envelope, webhook: { id: "wh_1", url: "u" } }));

@@ -24,7 +24,7 @@ async function listening(stream: string, { argv = [], env = {} }: { argv?: strin
   return { ...listen, cwd, records, ready };
 }
 
-it("takes what a stream brings, marks it as not signed, and needs nobody to reach it", async () => {
+it("deliveries of a stream are taken and marked as unsigned, though nothing can reach listen", async () => {
   const { sandbox, settled } = await openSandbox();
   const { records, ready, cwd, now } = await listening(sandbox.url.port, { argv: ["--save-dir", "saved"] });
   expect(ready.stream).toBe(sandbox.streamUrl.href);
@@ -47,7 +47,7 @@ it("takes what a stream brings, marks it as not signed, and needs nobody to reac
   expect(now().stdout + now().stderr).not.toContain(KEY);
 });
 
-it("takes an event once, whether it comes over the stream, signed, or both", async () => {
+it("an event is handled once, whether it arrives over the stream, signed, or both", async () => {
   const { sandbox, subscribe, settled } = await openSandbox({ chaos: { duplicates: 1 } });
   const { records, ready } = await listening(sandbox.streamUrl.href);
   await subscribe(String(ready.url), ["lead.created"]);
@@ -59,7 +59,7 @@ it("takes an event once, whether it comes over the stream, signed, or both", asy
   expect(verdicts.filter((verdict) => verdict.endsWith("stream"))).toHaveLength(2);
 });
 
-it("keeps what is no envelope as a dead letter, and says so to the other side", async () => {
+it("a message that is not an envelope is kept as a dead letter, and answered", async () => {
   const { sandbox, settled } = await openSandbox({ retry: [], clock: () => Date.UTC(2001, 0, 1) });
   const { records } = await listening(sandbox.url.port);
   sandbox.emit("lead.created");
@@ -67,7 +67,7 @@ it("keeps what is no envelope as a dead letter, and says so to the other side", 
   expect(records("delivery")).toMatchObject([{ verdict: "rejected", reason: "too_old", channel: "stream" }]);
 });
 
-it("opens the stream again after an outage, and gets what it missed, each event once", async () => {
+it("the stream is reopened after an outage, and brings missed events once", async () => {
   const { sandbox, settled } = await openSandbox({ retry: Array(500).fill(10), chaos: { outage: 100 } });
   const { records } = await listening(sandbox.url.port);
   const caused = Array.from({ length: 5 }, () => sandbox.emit("lead.created"));
@@ -79,7 +79,7 @@ it("opens the stream again after an outage, and gets what it missed, each event 
   expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(caused.length);
 });
 
-it("is ready before the stream is, if that is not up yet, and opens it later", async () => {
+it("listen is ready before an unavailable stream, and opens it later", async () => {
   const first = await openSandbox();
   const port = Number(first.sandbox.url.port);
   await first.sandbox.close();
@@ -91,7 +91,7 @@ it("is ready before the stream is, if that is not up yet, and opens it later", a
   await until(() => expect(records("delivery")).toMatchObject([{ verdict: "accepted" }]));
 });
 
-it("says at /readyz whether the stream is open now", async () => {
+it("/readyz shows whether the stream is open", async () => {
   const { sandbox } = await openSandbox();
   const { ready } = await listening(sandbox.url.port, { argv: ["--health-port", "0"] });
   const readyz = async () => {
@@ -103,7 +103,7 @@ it("says at /readyz whether the stream is open now", async () => {
   await until(async () => expect(await readyz()).toEqual([503, false]));
 });
 
-it("ends when the stream refuses its key: at the start, and later", async () => {
+it("listen ends if the stream refuses its key, at the start or later", async () => {
   const first = await openSandbox({ apiKey: KEY });
   const env = { HOOKPORTER_API_KEY: "sk_test_another", HOOKPORTER_SECRET: SECRET };
   const port = first.sandbox.url.port;
@@ -116,7 +116,7 @@ it("ends when the stream refuses its key: at the start, and later", async () => 
   expect(records("stopped")).toMatchObject([{ exitCode: 3 }]);
 });
 
-it("warns that what is forwarded has no signature", async () => {
+it("listen warns that forwarded deliveries have no signature", async () => {
   const { sandbox } = await openSandbox();
   const { now } = await listening(sandbox.url.port, { argv: ["--forward-to", "1/webhooks"] });
   expect(now().stderr).toMatch(/^warning: .*without a signature/m);
@@ -132,7 +132,7 @@ it.each<[string, string[], Record<string, string>, number]>([
   ["an address with a fragment", ["--stream", "wss://example.com/#abcdef"], {}, 2],
   ["--live and nothing to use it", ["--live"], {}, 2],
   ["--base-url and no --subscribe", ["--stream", "1", "--base-url", "http://127.0.0.1:1"], {}, 2],
-])("refuses %s", async (_, argv, env, code) => {
+])("%s is refused", async (_, argv, env, code) => {
   const run = await runCli(["listen", "--port", "0", ...argv], {
     env: { HOOKPORTER_SECRET: SECRET, ...env },
   });

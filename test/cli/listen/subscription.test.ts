@@ -6,7 +6,7 @@ import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_API_KEY: KEY };
 
-it("registers itself with a service on this machine, which can deliver at once", async () => {
+it("--subscribe subscribes at a service on this machine, which can deliver at once", async () => {
   const service = await openService();
   const cwd = tempFolder();
   const argv = [
@@ -43,7 +43,7 @@ it("registers itself with a service on this machine, which can deliver at once",
   );
 });
 
-it("does not register again at the same address", async () => {
+it("--subscribe does not subscribe again at the same address", async () => {
   const service = await openService();
   const cwd = tempFolder();
   const start = (port: string) =>
@@ -61,7 +61,7 @@ it("does not register again at the same address", async () => {
   expect(service.created).toHaveLength(1);
 });
 
-it("ends with the service's error when it is refused", async () => {
+it("listen ends with the service's error if the subscription is refused", async () => {
   const service = await openService();
   service.next(failure(401));
   const run = await runCli(["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"], {
@@ -71,7 +71,7 @@ it("ends with the service's error when it is refused", async () => {
   expect(run.records.at(-1)).toMatchObject({ type: "error", code: "service_unauthorized" });
 });
 
-it("can be stopped while the service takes its time", async () => {
+it("listen can be stopped while the service is slow", async () => {
   const service = await openService();
   service.next(() => {});
   const listening = startCli(["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"], {
@@ -89,13 +89,13 @@ it.each([
   ["no key", ["--subscribe", "--base-url", "http://127.0.0.1:1", "--api-key-env", "NONE"], 3],
   ["an address of the service without --subscribe", ["--base-url", "http://127.0.0.1:1"], 2],
   ["--live without --subscribe", ["--live"], 2],
-])("refuses %s before it listens", async (_, argv, code) => {
+])("%s is refused before listen listens", async (_, argv, code) => {
   const run = await runCli(["listen", "--port", "0", "--json", ...argv], { env });
   expect(run.code).toBe(code);
   expect(run.stdout).not.toContain('"ready"');
 });
 
-it("does not mind settings of the service that are there for other commands", async () => {
+it("settings of the service for other commands are ignored", async () => {
   const settings = { ...env, HOOKPORTER_BASE_URL: "https://api.example", HOOKPORTER_LIVE: "true" };
   const listening = startCli(["listen", "--port", "0", "--json"], { env: settings });
   await vi.waitFor(() => expect(listening.now().stdout).toContain('"ready"'), 10_000);

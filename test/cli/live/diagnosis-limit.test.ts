@@ -18,7 +18,7 @@ function limited() {
   return { clock, ask, asked };
 }
 
-it("works out five in a second, then leaves out until the second is over", () => {
+it("allows five diagnoses per second, and leaves out the rest", () => {
   const { clock, ask } = limited();
   const seen = Array.from({ length: 7 }, () => ask() === "left_out");
   expect(seen).toEqual([false, false, false, false, false, true, true]);
@@ -26,13 +26,13 @@ it("works out five in a second, then leaves out until the second is over", () =>
   expect(ask()).not.toBe("left_out");
 });
 
-it("asks for a diagnosis that takes a fraction of a second, not the seconds that one may take", () => {
+it("limits the work of a diagnosis to a fraction of a second", () => {
   const { ask, asked } = limited();
   ask();
   expect(asked).toEqual([1e8]);
 });
 
-it("rests four times as long as a long one took", () => {
+it("pauses four times as long as a long diagnosis took", () => {
   const { clock, ask } = limited();
   clock.takes = 800;
   ask();
@@ -42,7 +42,7 @@ it("rests four times as long as a long one took", () => {
   expect(ask()).not.toBe("left_out");
 });
 
-it("takes a fifth of the time for many that are not long by themselves", () => {
+it("limits many short diagnoses to a fifth of the time", () => {
   const { clock, ask } = limited();
   clock.takes = 90;
   let spent = 0;
@@ -55,7 +55,7 @@ it("takes a fifth of the time for many that are not long by themselves", () => {
   expect(spent).toBeLessThan(0.22 * 60_000);
 });
 
-it("never leaves out that a header is missing, and diagnoses nothing that was not refused for its signature", () => {
+it("always reports a missing header, and diagnoses only refused signatures", () => {
   const { ask } = limited();
   for (let round = 0; round < 20; round++)
     expect(ask("signature_missing")).toMatchObject({ code: "header_missing" });

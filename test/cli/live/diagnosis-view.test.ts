@@ -10,7 +10,7 @@ const env = { HOOKPORTER_SECRET: secret };
 const compact = '{"event":"payment.received","data":{"a":[1,2]}}';
 const pretty = JSON.stringify(JSON.parse(compact), null, 2);
 
-it("says the cause, its meaning and its fix, for people and as a record", async () => {
+it("verify prints the cause, its meaning and its fix, and adds them to the record", async () => {
   const argv = ["verify", "--signature", signed(compact, secret)];
   const shown = await runCli(argv, { env, stdin: pretty });
   expect(shown.code).toBe(4);
@@ -27,7 +27,7 @@ it("says the cause, its meaning and its fix, for people and as a record", async 
   ]);
 });
 
-it("says what to try, in order, where nothing explains it", async () => {
+it("verify says what to try, in order, if nothing explains the signature", async () => {
   const run = await runCli(["verify", "--signature", signed("x", "y".repeat(20))], { env, stdin: pretty });
   expect(run.stdout).toMatch(
     /cause: unexplained: .*\nfix: .*\ntry 1: .*fingerprint [0-9a-f]{8}.*\ntry 2: .*\ntry 3: /,
@@ -38,7 +38,7 @@ it.each([
   ["the env file", "OLD_SECRET in the env file"],
   ["the environment", "STAGING_SECRET in the environment"],
   ["the folder", ".hookporter/secret"],
-])("names another secret that is set in %s, and never shows it", async (_, name) => {
+])("verify names another secret that is set in %s, and never prints it", async (_, name) => {
   const cwd = tempFolder();
   const others: Record<string, string> = {
     "OLD_SECRET in the env file": "old-secret-old-secret-1",
@@ -57,21 +57,21 @@ it.each([
     expect(run.stdout + run.stderr).not.toContain(value);
 });
 
-it("finds the signature of a saved delivery under another header's name", async () => {
+it("verify finds the signature of a saved delivery under another header name", async () => {
   const headers = { "x-hub-signature-256": signed(compact, secret) };
   const saved = { method: "POST", target: "/", receivedAt: 0, headers, body: Buffer.from(compact) };
   const run = await runCli(["verify", "--json"], { env, stdin: formatDelivery(saved) });
   expect(run.records).toMatchObject([{ cause: "header_name", causes: [{ detail: "x-hub-signature-256" }] }]);
 });
 
-it("hints that a file is a saved delivery, which contains its own signature", async () => {
+it("verify hints that a file is a saved delivery, which contains its own signature", async () => {
   const saved = { method: "POST", target: "/", receivedAt: 0, headers: {}, body: Buffer.from(compact) };
   const argv = ["verify", "--signature", signed(compact, secret)];
   expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain("omit --signature");
   expect((await runCli(argv, { env, stdin: pretty })).stderr).toBe("");
 });
 
-it("[case 10] listen names the cause of a refused delivery in the live view, and not in its answer", async () => {
+it("[case 10] listen shows the cause of a refused delivery in the live view, but not in its answer", async () => {
   const cwd = tempFolder();
   const listen = startCli(["listen", "--port", "0", "--json"], { cwd, env });
   const record = (type: string) => listen.now().records.filter((one) => one.type === type);

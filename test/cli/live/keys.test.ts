@@ -24,7 +24,7 @@ async function listening(argv: readonly string[] = [], env: Record<string, strin
   return { ...listen, cwd, trigger, shows, says };
 }
 
-it("ends with q, as healthy as with Ctrl-C", async () => {
+it("q exits like Ctrl-C", async () => {
   const listen = await listening();
   listen.press("q");
   expect(await listen.finished).toMatchObject({
@@ -36,7 +36,7 @@ it("ends with q, as healthy as with Ctrl-C", async () => {
   expect((await waiting.finished).code).toBe(130);
 });
 
-it("holds lines back while it is paused, and shows them when it goes on", async () => {
+it("p holds lines back, and shows them on resume", async () => {
   const { press, trigger, shows, says, now } = await listening();
   press("p");
   await says("paused");
@@ -46,7 +46,7 @@ it("holds lines back while it is paused, and shows them when it goes on", async 
   await shows("lead.created .* accepted");
 });
 
-it("shows what fits the filter that is typed, and all again with an empty one", async () => {
+it("f shows only matching lines, and all lines with an empty filter", async () => {
   const { press, trigger, shows, says, now } = await listening();
   press("fPAYX\u007fMENT.\r");
   await says('showing lines that contain "PAYMENT."');
@@ -63,7 +63,7 @@ it("shows what fits the filter that is typed, and all again with an empty one", 
   expect(now().stdout).not.toContain("contact.created");
 });
 
-it("replays the last delivery as a new event, and says when there is none", async () => {
+it("r replays the last delivery as a new event, and reports if there is none", async () => {
   const { press, trigger, shows, says } = await listening();
   press("r");
   await says("no delivery has arrived yet");
@@ -74,7 +74,7 @@ it("replays the last delivery as a new event, and says when there is none", asyn
 });
 
 it.skipIf(process.platform !== "linux")(
-  "opens the page by a file for this user alone, with no token on a command line",
+  "o opens the page through a file for this user only, with no token on a command line",
   async () => {
     const folder = tempFolder();
     writeFileSync(
@@ -96,7 +96,7 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it.skipIf(process.platform !== "linux")("says to open the page by hand where no browser starts", async () => {
+it.skipIf(process.platform !== "linux")("o says to open the page by hand if no browser starts", async () => {
   const empty = join(tempFolder(), "empty");
   mkdirSync(empty);
   const { press, says } = await listening([], { PATH: empty });
@@ -104,7 +104,7 @@ it.skipIf(process.platform !== "linux")("says to open the page by hand where no 
   await says("open the address above yourself");
 });
 
-it("takes no keys where input or output is piped, output is NDJSON, or the secret comes by standard input", async () => {
+it("there are no keys if input or output is piped, output is NDJSON, or the secret comes from standard input", async () => {
   for (const [isTTY, argv] of [
     [{ ...TERMINAL, stdin: false }, []],
     [{ ...TERMINAL, stdout: false }, []],

@@ -35,12 +35,12 @@ const delivered = (role: "current" | "previous"): DeliveryObservation => ({
   },
 });
 
-it("marks a delivery that a previous secret signed", () => {
+it("a delivery signed with a previous secret is marked", () => {
   expect(shown((output) => showDelivery(delivered("previous"), output))).toContain("previous secret");
   expect(shown((output) => showDelivery(delivered("current"), output))).not.toContain("secret");
 });
 
-it("names the event of a dead letter whose handlers never ran", () => {
+it("a dead letter whose handlers never ran shows its event", () => {
   const text = shown((output) =>
     showAttempt(
       {
@@ -54,7 +54,7 @@ it("names the event of a dead letter whose handlers never ran", () => {
   expect(text).toMatch(/raw_1 {2}not run\n.*dead letter: invalid_timestamp.*redrive 7\n$/);
 });
 
-it("[case 62] tells of an event that was only dated anew", () => {
+it("[case 62] an event that differs from an earlier one only in its timestamp is marked", () => {
   const first = delivered("current");
   const anew = { ...first, outcome: { ...first.outcome, restampOf: "evt_0" } } as DeliveryObservation;
   expect(shown((output) => showDelivery(anew, output))).toMatch(/accepted.*new timestamp/);

@@ -33,13 +33,13 @@ function ask(url: URL, { path, method, host }: { path: string; method: string; h
   });
 }
 
-it("says that it is alive, whatever stands in the way of being ready", async () => {
+it("/healthz answers 200 even if the process is not ready", async () => {
   const { ask, state } = await open();
   state.holds = () => false;
   expect(await ask("/healthz")).toMatchObject({ status: 200, text: '{"alive":true}' });
 });
 
-it("says whether it is ready, and which check does not hold", async () => {
+it("/readyz says whether it is ready, and which check fails", async () => {
   const { ask, state } = await open();
   const ready = await ask("/readyz");
   expect(ready).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
@@ -50,7 +50,7 @@ it("says whether it is ready, and which check does not hold", async () => {
   expect(JSON.parse(not.text)).toEqual({ ready: false, checks: { steady: true, switched: false } });
 });
 
-it("takes a check that throws or rejects for one that does not hold", async () => {
+it("a check that throws or rejects counts as failed", async () => {
   const { ask, state } = await open();
   state.holds = () => Promise.reject(new Error("locked"));
   expect(await ask("/readyz")).toMatchObject({ status: 503 });
@@ -68,7 +68,7 @@ it.each([
   ["POST", "/readyz", 405],
   ["DELETE", "/healthz", 405],
   ["HEAD", "/readyz", 200],
-])("answers %s %s with %d", async (method, path, status) => {
+])("%s %s is answered with %d", async (method, path, status) => {
   const { ask } = await open();
   const answer = await ask(path, method);
   expect(answer.status).toBe(status);
@@ -77,7 +77,7 @@ it.each([
 });
 
 it.each(["evil.test", "127.0.0.1.evil.test", "localhost.evil.test:80", "[::1]"])(
-  "[case 81] turns the Host %j away on every path and method",
+  "[case 81] the Host %j is refused on every path and method",
   async (host) => {
     const { ask } = await open();
     for (const [path, method] of [["/healthz"], ["/readyz"], ["/"], ["/readyz", "POST"]] as const)
@@ -86,20 +86,20 @@ it.each(["evil.test", "127.0.0.1.evil.test", "localhost.evil.test:80", "[::1]"])
 );
 
 it.each(["localhost", "localhost:4401", "LOCALHOST", "127.0.0.1:9"])(
-  "answers under the name %s",
+  "the name %s is accepted",
   async (host) => {
     const { ask } = await open();
     expect(await ask("/readyz", "GET", host)).toMatchObject({ status: 200 });
   },
 );
 
-it("[case 83] allows no other origin to read it", async () => {
+it("[case 83] no other origin may read it", async () => {
   const { ask } = await open();
   const { headers } = await ask("/readyz");
   expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
 });
 
-it("says that its port is taken", async () => {
+it("a taken port is reported", async () => {
   const { url, close } = await startHealthServer(0, new Readiness());
   onTestFinished(close);
   await expect(startHealthServer(Number(url.port), new Readiness())).rejects.toMatchObject({

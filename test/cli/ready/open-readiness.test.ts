@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
-it("writes the ready file when it takes deliveries, and removes it before it stops to", async () => {
+it("listen writes the ready file when it takes deliveries, and removes it before it stops", async () => {
   const cwd = tempFolder();
   const path = join(cwd, "ready.json");
   writeFileSync(path, JSON.stringify({ schemaVersion: 1, url: "http://127.0.0.1:1/", pid: 1 }));
@@ -16,7 +16,7 @@ it("writes the ready file when it takes deliveries, and removes it before it sto
   expect(existsSync(path)).toBe(false);
 });
 
-it("leaves no ready file where it does not start", async () => {
+it("listen leaves no ready file if it fails to start", async () => {
   const cwd = tempFolder();
   const { url } = await listening([], cwd);
   const port = new URL(url).port;
@@ -27,7 +27,7 @@ it("leaves no ready file where it does not start", async () => {
   expect(existsSync(join(cwd, "ready.json"))).toBe(false);
 });
 
-it("refuses a ready file that is somebody's own before it opens anything", async () => {
+it("listen refuses a ready file with other content before it opens anything", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "notes.txt"), "mine");
   const run = await runCli(["listen", "--port", "0", "--ready-file", "notes.txt"], { cwd });
@@ -35,7 +35,7 @@ it("refuses a ready file that is somebody's own before it opens anything", async
   expect(readFileSync(join(cwd, "notes.txt"), "utf8")).toBe("mine");
 });
 
-it("answers /readyz on a port of its own, and nothing of it on the one that is public", async () => {
+it("/readyz is served on a separate port, and not on the public one", async () => {
   const { records, url, cwd } = await listening(["--health-port", "0"]);
   const health = String(records("ready")[0]?.health);
   const ready = await fetch(new URL("/readyz", health));
@@ -52,7 +52,7 @@ it("answers /readyz on a port of its own, and nothing of it on the one that is p
   expect(await gone.json()).toMatchObject({ ready: false, checks: { receiver: true, inbox: false } });
 });
 
-it("stops to answer /readyz when it ends, whatever ended it", async () => {
+it("/readyz stops answering when listen ends for any reason", async () => {
   const { records, url, cwd, finished } = await listening(["--health-port", "0", "--once"]);
   const health = String(records("ready")[0]?.health);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
@@ -60,14 +60,14 @@ it("stops to answer /readyz when it ends, whatever ended it", async () => {
   await expect(fetch(new URL("/readyz", health))).rejects.toThrow();
 });
 
-it("says which port is taken, and ends with 5", async () => {
+it("listen reports a taken port and exits with 5", async () => {
   const { url } = await listening();
   const run = await runCli(["listen", "--port", "0", "--health-port", new URL(url).port]);
   expect(run.code).toBe(5);
   expect(run.stderr).toContain("--health-port");
 });
 
-it("is not ready any more while it waits for a handler to end", async () => {
+it("listen is not ready while it waits for a handler to end", async () => {
   const cwd = tempFolder();
   const go = join(cwd, "go");
   writeFileSync(

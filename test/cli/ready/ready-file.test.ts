@@ -7,7 +7,7 @@ import { tempFolder } from "../fake-io.ts";
 const FIELDS = { url: "http://127.0.0.1:4400/webhooks", pid: process.pid };
 const refused = expect.objectContaining({ code: "input_invalid" });
 
-it("is there from its writing to its removal, whole, and for its owner alone", () => {
+it("the file exists from its writing to its removal, complete, and readable only by its owner", () => {
   const folder = tempFolder();
   const path = join(folder, "ready.json");
   const file = openReadyFile(path);
@@ -21,14 +21,14 @@ it("is there from its writing to its removal, whole, and for its owner alone", (
   file.remove();
 });
 
-it("removes at once what a killed process left", () => {
+it("a file left by a killed process is removed at once", () => {
   const path = join(tempFolder(), "ready.json");
   writeFileSync(path, JSON.stringify({ ...FIELDS, pid: 1 }));
   openReadyFile(path);
   expect(existsSync(path)).toBe(false);
 });
 
-it("takes an empty file for nobody's, such as mktemp makes it", () => {
+it("an empty file is accepted, as mktemp creates it", () => {
   const path = join(tempFolder(), "ready.json");
   writeFileSync(path, "");
   const file = openReadyFile(path);
@@ -37,7 +37,7 @@ it("takes an empty file for nobody's, such as mktemp makes it", () => {
   expect(existsSync(path)).toBe(true);
 });
 
-it("can be written again, whatever is there by then", () => {
+it("the file can be written again, whatever is there by then", () => {
   const path = join(tempFolder(), "ready.json");
   const file = openReadyFile(path);
   file.write(FIELDS);
@@ -45,7 +45,7 @@ it("can be written again, whatever is there by then", () => {
   expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ url: "http://127.0.0.1:1/" });
 });
 
-it("leaves the file of a process that has taken its path over", () => {
+it("a file that another process has taken over is left alone", () => {
   const path = join(tempFolder(), "ready.json");
   const file = openReadyFile(path);
   file.write(FIELDS);
@@ -55,7 +55,7 @@ it("leaves the file of a process that has taken its path over", () => {
 });
 
 it.each(["precious notes", "{}", "[1]", '{"pid":1}', " "])(
-  "refuses a path where %j is, and leaves it",
+  "a path with %j is refused and left alone",
   (text) => {
     const path = join(tempFolder(), "notes.txt");
     writeFileSync(path, text);
@@ -64,7 +64,7 @@ it.each(["precious notes", "{}", "[1]", '{"pid":1}', " "])(
   },
 );
 
-it("refuses a folder, and a path in a folder that is not there", () => {
+it("a folder is refused, and so is a path in a missing folder", () => {
   const folder = tempFolder();
   mkdirSync(join(folder, "ready"));
   expect(() => openReadyFile(join(folder, "ready"))).toThrow(refused);

@@ -34,7 +34,7 @@ async function post(sandboxUrl: unknown, path: string, body: object): Promise<Re
   return (await response.json()) as Record<string, unknown>;
 }
 
-it("starts, says where it is, shows what happens, and stops with a count", async () => {
+it("sandbox prints its address, shows what happens, and stops with a count", async () => {
   const { ready, records, signal, finished, now } = await sandbox("--seed", "7", "--properties", "3");
   expect(ready).toMatchObject({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -76,7 +76,7 @@ it("starts, says where it is, shows what happens, and stops with a count", async
   expect(now().stdout + now().stderr).not.toContain(KEY);
 });
 
-it("shows the same to people, on standard output, and talks on standard error", async () => {
+it("sandbox shows the same to people on standard output, with messages on standard error", async () => {
   const command = startCli(["sandbox", "--port", "0", "--outage", "1h", "--duplicates", "1"], {});
   const [base = ""] = await until(() => {
     const found = /http:\/\/127\.0\.0\.1:\d+/.exec(command.now().stderr);
@@ -105,7 +105,7 @@ it("shows the same to people, on standard output, and talks on standard error", 
   expect((await command.finished).code).toBe(0);
 });
 
-it("takes the one key that a variable or the env file holds, and no other", async () => {
+it("--only-key-env accepts only the key from the variable or the env file", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, ".env"), "SANDBOX_KEY=sk_test_the_only_one\n");
   const { ready } = await started(["sandbox", "--only-key-env", "SANDBOX_KEY"], "sandbox", { cwd });
@@ -117,7 +117,7 @@ it("takes the one key that a variable or the env file holds, and no other", asyn
   expect(await status(KEY)).toBe(401);
 });
 
-it("passes each of its flags on", async () => {
+it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
     ...["--rate-limit", "1", "--retry", "1ms,2ms", "--retry", "3ms", "--answer-timeout", "50ms"],
     ...["--target-hosts", "*.tunnel.example", "--signature-header", "X-Own", "--delay", "1ms..2ms"],
@@ -161,21 +161,21 @@ it.each([
   [["--page-parameter", "per_page"], 3],
   [["--only-key-env", "NOT_SET"], 3],
   [["--only-key-env", "LIVE_KEY"], 3],
-])("refuses %j with exit code %i", async (argv, code) => {
+])("%j is refused with exit code %i", async (argv, code) => {
   const run = await runCli(["sandbox", ...argv], { env: { LIVE_KEY: "sk_live_abcdef" } });
   expect(run.code).toBe(code);
   expect(run.stderr).toMatch(/^error: .*expected/);
   expect(run.stderr).not.toContain("sk_live_abcdef");
 });
 
-it("ends with 5 when its port is taken", async () => {
+it("sandbox exits with 5 if its port is taken", async () => {
   const { ready } = await sandbox();
   const { port } = new URL(String(ready.url));
   const second = await runCli(["sandbox", "--port", port]);
   expect(second.code).toBe(5);
 });
 
-it("takes an event from `trigger` as if it were caused there", async () => {
+it("`trigger` can cause events in the sandbox", async () => {
   const { ready, records } = await sandbox();
   const cwd = tempFolder();
   const receiver = await started(["listen", "--subscribe", "--base-url", String(ready.url)], "ready", {
@@ -192,7 +192,7 @@ it("takes an event from `trigger` as if it were caused there", async () => {
   );
 });
 
-it("and `listen --subscribe` make a round trip: with chaos, every event is handled once", async () => {
+it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
     ...["--duplicates", "0.5", "--reorder", "0.3", "--wrong-signature", "0.3", "--delay", "0..20ms"],
     ...["--burst", "3", "--outage", "50ms", "--retry", Array(40).fill("5ms").join()],

@@ -28,30 +28,33 @@ describe("chaos", () => {
     ["--tamper body", "signature_mismatch", "body"],
     ["--tamper header", "signature_malformed", "header"],
     ["--no-signature", "signature_missing", "no_signature"],
-  ])("trigger and replay with %s are refused as %s, and end with 1", async (flags, reason, chaos) => {
-    const { run, outcomes, cwd } = await endpoint();
-    writeFileSync(join(cwd, "one.json"), '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
-    for (const what of [
-      ["trigger", "lead.created"],
-      ["replay", "one.json"],
-    ]) {
-      const { code, records } = await run(...what, ...flags.split(" "));
-      expect(code).toBe(1);
-      expect(records).toMatchObject([{ type: "answer", status: 401, chaos }]);
-    }
-    expect(outcomes()).toMatchObject([{ reason }, { reason }]);
-  });
+  ])(
+    "%s makes the receiver answer %s to trigger and replay, which exit with 1",
+    async (flags, reason, chaos) => {
+      const { run, outcomes, cwd } = await endpoint();
+      writeFileSync(join(cwd, "one.json"), '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
+      for (const what of [
+        ["trigger", "lead.created"],
+        ["replay", "one.json"],
+      ]) {
+        const { code, records } = await run(...what, ...flags.split(" "));
+        expect(code).toBe(1);
+        expect(records).toMatchObject([{ type: "answer", status: 401, chaos }]);
+      }
+      expect(outcomes()).toMatchObject([{ reason }, { reason }]);
+    },
+  );
 
   it.each([
     ["--stale 8d", "too_old"],
     ["--future 1h", "future_timestamp"],
-  ])("%s dates what is sent, signed well", async (flags, reason) => {
+  ])("%s changes the timestamp, with a valid signature", async (flags, reason) => {
     const { run, outcomes } = await endpoint();
     expect((await run("trigger", "lead.created", ...flags.split(" "))).code).toBe(1);
     expect(outcomes()).toMatchObject([{ type: "rejected", rejection: { reason } }]);
   });
 
-  it("loses what it says it loses, repeats a run by its seed, and says the seed it drew", async () => {
+  it("--drop drops what it reports, --seed repeats a run, and a random seed is printed", async () => {
     const { run, outcomes } = await endpoint();
     const argv = ["trigger", "lead.created", "--count", "20", "--drop", "40%"];
     const first = await run(...argv);
@@ -66,13 +69,13 @@ describe("chaos", () => {
     expect(types(first.records)).toContain("dropped");
   });
 
-  it("needs no secret to send without a signature", async () => {
+  it("--no-signature needs no secret", async () => {
     const { url } = await endpoint();
     const run = await runCli(["trigger", "lead.created", "--no-signature", "--url", url.href]);
     expect(run.code).toBe(1); // 401
   });
 
-  it("spreads a replay as it spreads a trigger", async () => {
+  it("replay supports the same schedule flags as trigger", async () => {
     const { run, cwd } = await endpoint();
     const body = Buffer.from("{}");
     const headers = { "x-service-signature": signed(body, SECRET) };
@@ -109,13 +112,13 @@ describe("chaos", () => {
     "replay x.json --exact --future 1h",
     "replay x.json --handlers h.js --drop 10%",
     "replay x.json --handlers h.js --dry-run",
-  ])("refuses what contradicts itself, in one line: %s", async (line) => {
+  ])("contradicting flags are refused in one line: %s", async (line) => {
     const run = await runCli(line.split(" "), { env });
     expect(run.code).toBe(2);
     expect(run.stderr).toMatch(/^error: .*expected .*\n$/);
   });
 
-  it("lets a setting give way to what is typed", async () => {
+  it("a typed flag overrides a contradicting setting", async () => {
     const { url, cwd, outcomes } = await endpoint();
     const settings = { ...env, HOOKPORTER_STALE: "8d", HOOKPORTER_NO_SIGNATURE: "true" };
     await runCli(["trigger", "lead.created", "--future", "1h", "--tamper", "signature", "--url", url.href], {
@@ -133,7 +136,7 @@ describe("chaos", () => {
 });
 
 describe("--dry-run", () => {
-  it("sends nothing, and prints a line for each sending, without the secret", async () => {
+  it("sends nothing, and prints a command for each delivery, without the secret", async () => {
     const { run, outcomes, cwd } = await endpoint();
     const { code, records, stdout, stderr } = await run("trigger", "--all", "--dry-run");
     expect(code).toBe(0);
@@ -147,7 +150,7 @@ describe("--dry-run", () => {
   });
 
   it.skipIf(!hasCurl)(
-    "prints lines that curl and a receiver take as they are, tampering included",
+    "prints commands that curl sends to a receiver byte for byte, including tampered ones",
     async () => {
       const { url, cwd, outcomes } = await endpoint();
       const argv = ["--dry-run", "--url", url.href, "--bodies-to", "it's here"];

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
 
-it("saves authentic deliveries byte for byte, and replay --exact sends them again identically", async () => {
+it("--save-dir saves authentic deliveries byte for byte, and replay --exact resends them identically", async () => {
   const first = await listening(["--save-dir", "saved"]);
   const { url, cwd } = first;
   writeFileSync(join(cwd, "data.json"), '{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
@@ -30,7 +30,7 @@ it("saves authentic deliveries byte for byte, and replay --exact sends them agai
   );
 });
 
-it("replays a folder in name order, re-stamped and signed anew, and exits 1 when an answer was not 2xx", async () => {
+it("replay sends a folder in name order, with new timestamps and signatures, and exits with 1 if an answer was not 2xx", async () => {
   const cwd = tempFolder();
   for (const name of ["b", "a", "c"]) {
     const envelope = {
@@ -57,7 +57,7 @@ it("replays a folder in name order, re-stamped and signed anew, and exits 1 when
   expect(got.every((body) => !body.includes("2020-01-01") && body.includes('\n  "data"'))).toBe(true);
 });
 
-it("runs fixtures through handlers in this process, and exits 1 when one fails", async () => {
+it("replay --handlers runs fixtures in this process, and exits with 1 if one fails", async () => {
   const cwd = tempFolder();
   writeFileSync(
     join(cwd, "h.ts"),
@@ -78,7 +78,7 @@ it("runs fixtures through handlers in this process, and exits 1 when one fails",
   expect(run.records).toMatchObject([{ state: "done" }, { state: "failed", detail: "payment.received: no" }]);
 });
 
-it("sends the same schedule for the same seed", async () => {
+it("the same seed sends the same schedule", async () => {
   const order = async () => {
     const got: string[] = [];
     const target = await startTarget((body) => {

@@ -18,7 +18,7 @@ async function open(options: StandInOptions = {}, settings: Record<string, strin
   return { service, properties };
 }
 
-it("prints one page as a table, and says how many there are", async () => {
+it("properties prints one page as a table, with the total", async () => {
   const { properties } = await open({ properties: many(12), perPage: 10 });
   const { code, stdout, stderr } = await properties();
   expect(code).toBe(0);
@@ -33,7 +33,7 @@ it("prints one page as a table, and says how many there are", async () => {
   expect(stderr).toMatch(/^10 of 12 properties, test environment \(page 1, .*--all/);
 });
 
-it("prints every page with --all, and a chosen one with --page", async () => {
+it("--all prints every page, --page a given one", async () => {
   const { service, properties } = await open({ properties: many(5) });
   const ids = async (...argv: string[]) =>
     (await properties("--fields", "id", ...argv)).stdout.trim().split("\n");
@@ -50,7 +50,7 @@ it("prints every page with --all, and a chosen one with --page", async () => {
   expect((await properties("--page", "1", "--all")).code).toBe(2);
 });
 
-it("takes the page that is typed before a setting for all, and the other way round", async () => {
+it("a typed page overrides a setting for all, and vice versa", async () => {
   const all = await open({ properties: many(3), perPage: 2 }, { HOOKPORTER_PROPERTIES_ALL: "true" });
   expect((await all.properties("--page", "2", "--fields", "id")).stdout).toBe("id\nprop_3\n");
   expect((await all.properties("--fields", "id")).stdout).toBe("id\nprop_1\nprop_2\nprop_3\n");
@@ -59,7 +59,7 @@ it("takes the page that is typed before a setting for all, and the other way rou
   expect((await page.properties("--fields", "id")).stdout).toBe("id\nprop_3\n");
 });
 
-it("asks for the fields that are named, and shows them in that order", async () => {
+it("--fields requests the given fields, and shows them in that order", async () => {
   const { service, properties } = await open({ properties: many(1) });
   const { stdout } = await properties("--fields", "rent,tenant", "--fields", "id");
   expect(stdout).toBe(
@@ -68,7 +68,7 @@ it("asks for the fields that are named, and shows them in that order", async () 
   expect(service.requests[0]?.query.get("fields")).toBe("rent,tenant,id");
 });
 
-it("prints each property whole with --json, fields that the description does not show included", async () => {
+it("--json prints each property in full, including undocumented fields", async () => {
   const { service, properties } = await open();
   const property = { ...sampleProperty(1), energy: { class: "B" } };
   service.next(json(200, { data: [property], meta: { total: 1, page: 1, per_page: 20 } }));
@@ -79,7 +79,7 @@ it("prints each property whole with --json, fields that the description does not
   ]);
 });
 
-it("goes by other names of parameters, and another separator", async () => {
+it("other parameter names and another separator are used", async () => {
   const { service, properties } = await open({
     properties: many(3),
     pageParameter: "p",
@@ -96,7 +96,7 @@ it("goes by other names of parameters, and another separator", async () => {
   ]);
 });
 
-it("shows what is missing, and what could draw on a terminal, in a harmless form", async () => {
+it("missing values are shown, and characters that could draw on a terminal are escaped", async () => {
   const { service, properties } = await open();
   const data = [
     { id: "prop_1", address: "\u001b[31mred", tenant: null, type: "x".repeat(100) },
@@ -107,7 +107,7 @@ it("shows what is missing, and what could draw on a terminal, in a harmless form
   expect(stdout.split("\n")[1]).toMatch(/^prop_1 {2}\\u001b\[31mred {5}- {2}- {12}- {19}x{40}…$/);
 });
 
-it("prints nothing but the count for an empty portfolio", async () => {
+it("an empty portfolio prints only the count", async () => {
   const { properties } = await open();
   expect(await properties()).toMatchObject({ code: 0, stdout: "" });
 });
@@ -115,7 +115,7 @@ it("prints nothing but the count for an empty portfolio", async () => {
 it.each([
   [401, "service_unauthorized", 3],
   [400, "service_refused", 1],
-])("ends with an error that fits after %i", async (status, name, code) => {
+])("status %i exits with a matching error", async (status, name, code) => {
   const { service, properties } = await open();
   service.next(failure(status));
   const run = await properties("--json");
@@ -124,7 +124,7 @@ it.each([
   expect(run.stderr).not.toContain(KEY);
 });
 
-it("tries again after 429, and says so", async () => {
+it("429 is retried, with a message", async () => {
   const { service, properties } = await open({ properties: many(1) });
   service.next(failure(429, {}, { "retry-after": "0" }));
   const run = await properties("--fields", "id");
@@ -132,7 +132,7 @@ it("tries again after 429, and says so", async () => {
   expect(run.stderr).toMatch(/429.*; retrying in \d\.\d s\n/);
 });
 
-it("gives up after --timeout", async () => {
+it("properties gives up after --timeout", async () => {
   const { service, properties } = await open();
   service.next(...Array.from({ length: 4 }, () => () => {}));
   expect((await properties("--timeout", "20ms")).code).toBe(6);
@@ -144,7 +144,7 @@ it.each([
   ["--page", "-1"],
   ["--page", "one"],
   ["--per-page", "0"],
-])("refuses %s %j", async (...argv) => {
+])("%s %j is refused", async (...argv) => {
   const { service, properties } = await open();
   expect((await properties(...argv)).code).toBe(2);
   expect(service.requests).toEqual([]);

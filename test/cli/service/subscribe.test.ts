@@ -27,14 +27,14 @@ describe("subscribe", () => {
     expectNoSecret(run, cwd);
   });
 
-  it("takes kinds and families, and a bare port for this machine", async () => {
+  it("accepts kinds and families, and a bare port for this machine", async () => {
     const { service, subscribe } = await openSubscribe();
     await subscribe("4400", "--events", "payment.*", "--events", "lead.created");
     const events = ["payment.received", "payment.overdue", "lead.created"];
     expect(service.created).toMatchObject([{ url: URL_1, events }]);
   });
 
-  it("takes the key from the env file, or from a variable of another name", async () => {
+  it("reads the key from the env file, or from a variable with another name", async () => {
     const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET });
     writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\nOTHER=sk_test_other\n`);
     expect((await subscribe(URL_1)).code).toBe(0);
@@ -46,7 +46,7 @@ describe("subscribe", () => {
     ]);
   });
 
-  it("sends nothing when the same is remembered, unless it is told to", async () => {
+  it("sends nothing if the same subscription is remembered, except with --again", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     const second = await subscribe(URL_1);
@@ -63,7 +63,7 @@ describe("subscribe", () => {
     ["kinds", [URL_1, "--events", "lead.*"], {}],
     ["URL", [URL_2], {}],
     ["secret", [URL_1], { HOOKPORTER_SECRET: "another secret, as long as that" }],
-  ])("creates another one for another %s, and names the one that is still there", async (_, argv, env) => {
+  ])("creates another subscription for another %s, and names the earlier one", async (_, argv, env) => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     const run = await runCli(["subscribe", ...argv, "--base-url", service.url, "--json"], {
@@ -76,7 +76,7 @@ describe("subscribe", () => {
     expect(run.stderr).toContain("subscribe --forget wh_1");
   });
 
-  it("creates it anew where a sandbox on this machine has lost it, and forgets what else was lost", async () => {
+  it("creates a subscription again that a sandbox on this machine has lost, and forgets other lost ones", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     await subscribe(URL_2);
@@ -100,7 +100,7 @@ describe("subscribe", () => {
     ["says something else", "none", 200],
     ["is no sandbox", [], 404],
     ["says nothing at all", undefined, 200],
-  ])("sends nothing where what runs on this machine %s", async (_, data, status) => {
+  ])("sends nothing if the program on this machine %s", async (_, data, status) => {
     const { service, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     service.next(json(status, { data }));
@@ -108,7 +108,7 @@ describe("subscribe", () => {
     expect(service.created).toHaveLength(1);
   });
 
-  it("knows that another service has nothing of it", async () => {
+  it("treats the subscriptions of another service separately", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     const other = await openService();
@@ -117,7 +117,7 @@ describe("subscribe", () => {
     expect([service.created.length, other.created.length]).toEqual([1, 1]);
   });
 
-  it("lists at most five of those that are still there, and names all to forget", async () => {
+  it("lists at most five earlier subscriptions, and names all to forget", async () => {
     const { subscribe } = await openSubscribe();
     for (let port = 4401; port < 4408; port++) await subscribe(String(port));
     const { stderr } = await subscribe(URL_1);
@@ -125,14 +125,14 @@ describe("subscribe", () => {
     expect(stderr).toContain("--forget wh_1,wh_2,wh_3,wh_4,wh_5,wh_6,wh_7\n");
   });
 
-  it("names an odd id so that a shell takes it for one word", async () => {
+  it("quotes an odd id as one word for a shell", async () => {
     const { service, subscribe } = await openSubscribe();
     service.next(json(201, { id: "wh_1;touch$IFS'x'" }));
     await subscribe(URL_1);
     expect((await subscribe(URL_2)).stderr).toContain(String.raw`--forget 'wh_1;touch$IFS'\''x'\'''`);
   });
 
-  it("does not follow up a refusal with a memory of something that is not there", async () => {
+  it("does not remember a subscription that was refused", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     service.next(failure(400, { type: "invalid_request", message: "No.", field: "url" }));
     const run = await subscribe(URL_1);
@@ -142,7 +142,7 @@ describe("subscribe", () => {
     expectNoSecret(run);
   });
 
-  it("remembers that there may be one when no good answer came, and says so the next time", async () => {
+  it("remembers a possible subscription if the response was lost or invalid, and says so the next time", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     service.next((response) => void response.destroy());
     expect((await subscribe(URL_1)).code).toBe(5);
@@ -153,7 +153,7 @@ describe("subscribe", () => {
     expect(run.stderr).toContain(`--forget ${URL_1}`);
   });
 
-  it("has written it down before it asks", async () => {
+  it("records a subscription before the request", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     let known: unknown;
     service.next((response, request) => {
@@ -164,7 +164,7 @@ describe("subscribe", () => {
     expect(known).toMatchObject([{ state: "unconfirmed", url: URL_1 }]);
   });
 
-  it("says that there may be two when the service failed with 500 first", async () => {
+  it("warns that there may be two if the service failed with 500 first", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     service.next(failure(500));
     const run = await subscribe(URL_1);
@@ -175,7 +175,7 @@ describe("subscribe", () => {
     expect(next).toMatchObject({ created: false, others: [{ state: "unconfirmed" }] });
   });
 
-  it("takes an answer without an id for a success", async () => {
+  it("accepts a response without an id", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     service.next((response) => void response.writeHead(204).end());
     expect((await subscribe(URL_1)).records).toMatchObject([{ id: null, state: "created" }]);
@@ -218,7 +218,7 @@ describe("subscribe", () => {
     expect(lstatSync(join(cwd, ".env"), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it("takes a live key with --live, and keeps what is live apart", async () => {
+  it("accepts a live key with --live, and keeps live subscriptions separate", async () => {
     const service = await openService({ key: "sk_live_x" });
     const cwd = tempFolder();
     const env = { ...withBoth, HOOKPORTER_API_KEY: "sk_live_x" };
@@ -237,7 +237,7 @@ describe("subscribe", () => {
       '{"format":"hookporter-subscription/1","change":"add","subscription":{"url":1}}\n',
     ],
     ["is of another version", '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n'],
-  ])("sends nothing where the memory %s, and leaves it as it is", async (_, text) => {
+  ])("sends nothing if the memory %s, and leaves it unchanged", async (_, text) => {
     const { service, cwd, subscribe } = await openSubscribe();
     mkdirSync(join(cwd, ".hookporter"));
     writeFileSync(join(cwd, SUBSCRIPTIONS_FILE), text);
@@ -246,21 +246,21 @@ describe("subscribe", () => {
     expect(readFileSync(join(cwd, SUBSCRIPTIONS_FILE), "utf8")).toBe(text);
   });
 
-  it("takes a URL that is typed before settings that ask for something else", async () => {
+  it("a typed URL overrides settings that ask for something else", async () => {
     const service = await openService();
     const env = { ...withBoth, HOOKPORTER_REMEMBERED: "true", HOOKPORTER_FORGET: "wh_1" };
     expect((await runCli(["subscribe", URL_1, "--base-url", service.url], { env })).code).toBe(0);
     expect(service.created).toHaveLength(1);
   });
 
-  it("sends nothing where it could not be remembered", async () => {
+  it("sends nothing if the subscription could not be remembered", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     writeFileSync(join(cwd, ".hookporter"), "");
     expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "input_invalid" }]);
     expect(service.requests).toEqual([]);
   });
 
-  it("prints what is remembered, and forgets what it is told to, without a key or the service", async () => {
+  it("lists and forgets remembered subscriptions without a key or the service", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     await subscribe(URL_2);

@@ -26,7 +26,7 @@ function sample(number: number): RememberedSubscription {
   };
 }
 
-it("remembers, replaces and forgets, in the order of creation", () => {
+it("subscriptions are remembered, replaced and forgotten, in order of creation", () => {
   const memory = new SubscriptionMemory(tempFolder());
   expect(memory.all).toEqual([]);
   for (const number of [1, 2, 3]) memory.add(sample(number));
@@ -36,7 +36,7 @@ it("remembers, replaces and forgets, in the order of creation", () => {
   expect(memory.all).toEqual([sample(3), sample(4)]);
 });
 
-it("loses nothing that several processes write at the same time", { timeout: 60_000 }, async () => {
+it("nothing is lost if several processes write at the same time", { timeout: 60_000 }, async () => {
   const cwd = tempFolder();
   const names = ["a", "b", "c"];
   const writers = names.map((name) => {
@@ -60,7 +60,7 @@ it("loses nothing that several processes write at the same time", { timeout: 60_
   expect(all.filter(({ state }) => state !== "created")).toEqual([]);
 });
 
-it("goes on in a file that was mended in an editor", () => {
+it("a file that was edited by hand is still usable", () => {
   const cwd = tempFolder();
   const memory = new SubscriptionMemory(cwd);
   for (const number of [1, 2]) memory.add(sample(number));
@@ -70,7 +70,7 @@ it("goes on in a file that was mended in an editor", () => {
   expect(memory.all).toEqual([1, 2, 3].map(sample));
 });
 
-it("says that a line is damaged, rather than to forget what it knew", () => {
+it("a damaged line is reported instead of being lost", () => {
   const cwd = tempFolder();
   const memory = new SubscriptionMemory(cwd);
   memory.add(sample(1));
@@ -78,7 +78,7 @@ it("says that a line is damaged, rather than to forget what it knew", () => {
   expect(() => memory.all).toThrow(expect.objectContaining({ code: "input_invalid" }));
 });
 
-it.skipIf(process.platform === "win32")("writes through no symbolic link", () => {
+it.skipIf(process.platform === "win32")("a symbolic link is never written through", () => {
   const cwd = tempFolder();
   mkdirSync(join(cwd, ".hookporter"));
   const other = join(cwd, "other");

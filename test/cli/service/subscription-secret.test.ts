@@ -9,7 +9,7 @@ import { openSubscribe, SECRET, URL_1, withKey } from "../subscribe.ts";
 describe("the secret of a subscription", () => {
   const secretOf = ({ created }: StandIn) => created.at(-1)?.secret ?? "";
 
-  it("is made where there is none, written to .env for its owner alone, and never shown", async () => {
+  it("is created if there is none, written to .env for its owner only, and never printed", async () => {
     const { service, cwd, subscribe } = await openSubscribe(withKey);
     const run = await subscribe(URL_1);
     expect(run.code).toBe(0);
@@ -28,7 +28,7 @@ describe("the secret of a subscription", () => {
     expect(signed.records[0]?.secretFingerprint).toBe(first?.secretFingerprint);
   });
 
-  it("changes one line of .env, and takes reading it from others", async () => {
+  it("changes one line of .env, and removes others' read permission", async () => {
     const { service, cwd, subscribe } = await openSubscribe(withKey);
     const path = join(cwd, ".env");
     const before = Buffer.from(
@@ -42,7 +42,7 @@ describe("the secret of a subscription", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("goes to the variable that is named", async () => {
+  it("goes to the given variable", async () => {
     const { service, cwd, subscribe } = await openSubscribe(withKey);
     await subscribe(URL_1, "--secret-env", "NEXT_SECRET");
     expect(parseEnv(readFileSync(join(cwd, ".env"), "utf8"))).toEqual({ NEXT_SECRET: secretOf(service) });
@@ -58,7 +58,7 @@ describe("the secret of a subscription", () => {
     expect(secretOf(service)).toBe("the newest of all secrets");
   });
 
-  it("is the folder's development secret where `listen` made one", async () => {
+  it("is the folder's development secret if `listen` created one", async () => {
     const { service, cwd, subscribe } = await openSubscribe(withKey);
     const listening = startCli(["listen", "--port", "0", "--json"], { cwd });
     await vi.waitFor(() => expect(listening.now().stdout).toContain('"ready"'), 10_000);
@@ -69,13 +69,13 @@ describe("the secret of a subscription", () => {
     expect(lstatSync(join(cwd, ".env"), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it("is sent without the line break it was stored with, as the receiver takes it", async () => {
+  it("is sent without the line break it was stored with, as the receiver reads it", async () => {
     const { service, subscribe } = await openSubscribe({ ...withKey, HOOKPORTER_SECRET: `${SECRET}\n` });
     await subscribe(URL_1);
     expect(secretOf(service)).toBe(SECRET);
   });
 
-  it("comes from standard input when it is told so", async () => {
+  it("comes from standard input with --secret-stdin", async () => {
     const service = await openService();
     const argv = ["subscribe", URL_1, "--base-url", service.url, "--secret-stdin"];
     expect((await runCli(argv, { env: withKey, stdin: SECRET })).code).toBe(0);
@@ -86,7 +86,7 @@ describe("the secret of a subscription", () => {
     ["a symbolic link", (path: string, other: string) => symlinkSync(other, path)],
     ["a symbolic link to nothing", (path: string) => symlinkSync("nowhere", path)],
     ["a folder", (path: string) => void mkdirSync(path)],
-  ])("is not written where .env is %s", async (_, make) => {
+  ])("is not written if .env is %s", async (_, make) => {
     const { service, cwd, subscribe } = await openSubscribe(withKey);
     const other = join(cwd, "other");
     writeFileSync(other, "A=1\n");
@@ -97,7 +97,7 @@ describe("the secret of a subscription", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("is not written into a value that goes over several lines", async () => {
+  it("is not written into a value that spans several lines", async () => {
     const { cwd, subscribe } = await openSubscribe(withKey);
     const text = 'A="one\nHOOKPORTER_SECRET=\nthree"\n';
     writeFileSync(join(cwd, ".env"), text);

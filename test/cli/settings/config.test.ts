@@ -22,7 +22,7 @@ async function headerName(
   return run.stdout.slice(0, run.stdout.indexOf(":"));
 }
 
-it("takes the default, then the project's configuration, then the environment, then the flag", async () => {
+it("a flag overrides the environment, the environment the configuration file, the file the default", async () => {
   const plain = tempFolder();
   const cwd = withConfig('{ "signatureHeader": "x-config" }');
   const env = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
@@ -32,11 +32,11 @@ it("takes the default, then the project's configuration, then the environment, t
   expect(await headerName(["--signature-header", "x-flag"], cwd, env)).toBe("x-flag");
 });
 
-it("takes an empty variable as one that is not set", async () => {
+it("an empty variable counts as not set", async () => {
   expect(await headerName([], tempFolder(), { HOOKPORTER_SIGNATURE_HEADER: "" })).toBe("x-service-signature");
 });
 
-it("reads switches from the environment as true or false, and refuses other words", async () => {
+it("a variable for a switch is true or false; other words are refused", async () => {
   const cwd = tempFolder();
   const on = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "true" }, stdin });
   expect(on.stdout).toMatch(/^x-service-signature: /);
@@ -47,7 +47,7 @@ it("reads switches from the environment as true or false, and refuses other word
   expect(wrong.stderr).toContain("HOOKPORTER_HEADER");
 });
 
-it("names the variable that holds a bad value", async () => {
+it("an invalid value is reported with its variable", async () => {
   const run = await runCli(["listen"], { env: { ...secretEnv, HOOKPORTER_LISTEN_PORT: "many" } });
   expect(run.code).toBe(2);
   expect(run.stderr).toContain("HOOKPORTER_LISTEN_PORT");
@@ -67,18 +67,18 @@ it.each([
   ["has a flag that the command does not have", '{ "sign": { "port": 1 } }'],
   ["has a bad value under the command", '{ "sign": { "header": "maybe" } }'],
   ["has for all commands what means another thing in each", '{ "timeout": "5s" }'],
-])("refuses a configuration file that %s with exit code 3", async (_, config) => {
+])("a configuration file that %s is refused with exit code 3", async (_, config) => {
   const run = await runCli(["sign"], { cwd: withConfig(config), env: secretEnv, stdin });
   expect(run.code).toBe(3);
   expect(run.stderr).toContain("hookporter.config.json");
 });
 
-it("says that secrets do not belong into the configuration file", async () => {
+it("a secret in the configuration file is refused with a fix", async () => {
   const run = await runCli(["sign"], { cwd: withConfig('{ "secret": "x" }'), env: secretEnv, stdin });
   expect(run.stderr).toContain("do not put secrets here");
 });
 
-it("takes a flag under its command before the same one for all", async () => {
+it("a flag under its command overrides the same flag for all commands", async () => {
   const cwd = withConfig(
     '{ "sign": { "signatureHeader": "x-own" }, "signatureHeader": "x-all", "verify": {} }',
   );
@@ -88,7 +88,7 @@ it("takes a flag under its command before the same one for all", async () => {
   expect(await headerName([], other)).toBe("x-all");
 });
 
-it("does not take a command's own settings for a flag of its name in another command", async () => {
+it("a command's settings are not confused with a flag of its name in another command", async () => {
   const cwd = withConfig('{ "properties": { "page": 2 }, "sandbox": { "properties": 200001 } }');
   const own = await runCli(["sandbox", "--json"], { cwd });
   expect(own.records).toMatchObject([{ code: "option_invalid" }]);
@@ -98,7 +98,7 @@ it("does not take a command's own settings for a flag of its name in another com
   expect(none.records).toMatchObject([{ code: "option_invalid" }]);
 });
 
-it("takes all of a list", async () => {
+it("all values of a list are used", async () => {
   const cwd = withConfig('{ "secretEnv": ["NEW", "OLD"] }');
   const OLD = secretEnv.HOOKPORTER_SECRET;
   const signed = await runCli(["sign"], { cwd: tempFolder(), env: secretEnv, stdin });
@@ -107,7 +107,7 @@ it("takes all of a list", async () => {
   expect((await runCli(argv, { cwd, env, stdin })).records).toMatchObject([{ secret: "previous" }]);
 });
 
-it("adds up a list flag that is repeated", async () => {
+it("a repeated list flag adds up", async () => {
   const run = await runCli(["sign", "--secret-env", "MISSING", "--secret-env", "HOOKPORTER_SECRET"], {
     env: secretEnv,
     stdin,
@@ -119,7 +119,7 @@ it("adds up a list flag that is repeated", async () => {
 describe("a setting of a flag that commands share", () => {
   const TRIGGER = ["trigger", "payment.received", "--json"];
 
-  it("is one command's own where it means another thing in each", async () => {
+  it("belongs to one command if it means something different in each", async () => {
     const { url, cwd, stop } = await listening({
       HOOKPORTER_TIMEOUT: "5s",
       HOOKPORTER_COUNT: "1",
@@ -130,25 +130,25 @@ describe("a setting of a flag that commands share", () => {
     expect(await stop()).toBe(0); // it had no goal
   });
 
-  it("does not make a plain listen fail for want of a goal", async () => {
+  it("does not make a plain listen fail because there is no goal", async () => {
     const { stop } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "60s" });
     expect(await stop()).toBe(0);
     const configured = await listening({}, [], withConfig('{ "listen": { "timeout": "60s" } }'));
     expect(await configured.stop()).toBe(0);
   });
 
-  it("counts once there is a goal", async () => {
+  it("applies if there is a goal", async () => {
     const { finished } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "50ms" }, ["--once"]);
     expect((await finished).code).toBe(6);
   });
 
-  it("gives way to the goal that was typed", async () => {
+  it("is overridden by a typed goal", async () => {
     const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, ["--once"]);
     await runCli([...TRIGGER, "--url", url], { cwd });
     expect((await finished).code).toBe(0);
   });
 
-  it("gives way to the kind that was typed", async () => {
+  it("is overridden by a typed kind", async () => {
     const { url, cwd, stop } = await listening();
     const env = { HOOKPORTER_TRIGGER_ALL: "true" };
     expect((await runCli([...TRIGGER, "--url", url], { cwd, env })).records).toHaveLength(1);
@@ -156,7 +156,7 @@ describe("a setting of a flag that commands share", () => {
     expect(await stop()).toBe(0);
   });
 
-  it("gives way to the target that was typed", async () => {
+  it("is overridden by a typed target", async () => {
     const { url, cwd, stop } = await listening();
     await runCli([...TRIGGER, "--url", url], { cwd });
     const env = { HOOKPORTER_REPLAY_HANDLERS: "missing.ts" };

@@ -40,7 +40,7 @@ function left(typed: Options, settings: Options = {}, table = TABLE): Options {
 const refusal = (message: string) => expect.objectContaining({ code: "usage", message });
 
 describe("a flag that needs others", () => {
-  it("is left beside one of them, typed or set", () => {
+  it("is kept with one of them, typed or set", () => {
     for (const options of [
       { timeLimit: 5, goal: "x" },
       { timeLimit: 5, oldest: true },
@@ -75,7 +75,7 @@ describe("a flag that needs others", () => {
     );
   });
 
-  it("takes the place of a setting whose absence it needs", () => {
+  it("overrides a setting whose absence it needs", () => {
     expect(left({ address: "a" }, { via: "air", house: "7" })).toEqual({ address: "a" });
     expect(left({ address: "a" }, { via: "sea" })).toEqual({ address: "a", via: "sea" });
     expect(left({}, { address: "a", via: "air" })).toEqual({ via: "air" });
@@ -95,12 +95,12 @@ describe("a flag that excludes another", () => {
     expect(() => left({}, { oldest: true, newest: true })).toThrow(both);
   });
 
-  it("makes a setting give way to what was typed, whichever of them it is", () => {
+  it("overrides a setting if it was typed, and is dropped for a typed flag if it is the setting", () => {
     expect(left({ oldest: true }, { newest: true })).toEqual({ oldest: true });
     expect(left({ newest: true }, { oldest: true })).toEqual({ newest: true });
   });
 
-  it("does not mind one that is off", () => {
+  it("fits one that is off", () => {
     expect(left({ oldest: true, newest: false })).toEqual({ oldest: true, newest: false });
   });
 
@@ -112,7 +112,7 @@ describe("a flag that excludes another", () => {
     expect(left({ newest: true }, { oldest: true }, table)).toEqual({ newest: true });
   });
 
-  it("leaves two settings in peace if one of them lacks what it needs, or a typed one excludes both", () => {
+  it("does not contradict a setting that is dropped for another reason", () => {
     const table: FitTable<Options> = {
       oldest: { excludes: ["newest"], needs: ["goal"] },
       newest: { excludes: ["via"] },
@@ -126,7 +126,7 @@ describe("a flag that excludes another", () => {
   });
 });
 
-it("refuses a value that does not fit, wherever it comes from", () => {
+it("a value that does not fit is refused, whether typed or set", () => {
   const bad = refusal("expected a goal, got a bad one: choose another");
   expect(() => left({ goal: "bad" })).toThrow(bad);
   expect(() => left({}, { goal: "bad" })).toThrow(bad);

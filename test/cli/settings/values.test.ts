@@ -19,17 +19,17 @@ it.each([
   ["2h", 7_200_000],
   ["7d", 604_800_000],
   ["3", 3000],
-])("reads the duration %s", (text, milliseconds) => expect(readDuration(text)).toBe(milliseconds));
+])("the duration %s is read", (text, milliseconds) => expect(readDuration(text)).toBe(milliseconds));
 
-it.each(["0s", "0.1ms", "25h", "x"])("refuses to wait %s", (text) => {
+it.each(["0s", "0.1ms", "25h", "x"])("a wait of %s is refused", (text) => {
   expect(() => readTimeout(text)).toThrow("duration");
 });
 
-it.each(["", "s", "-1s", "1 s", "1w", "1e3"])("refuses the duration %j", (text) => {
+it.each(["", "s", "-1s", "1 s", "1w", "1e3"])("the duration %j is refused", (text) => {
   expect(() => readDuration(text)).toThrow("duration");
 });
 
-it("reads a range with the unit of its end", () => {
+it("a range uses the unit of its end", () => {
   expect(readDurationRange("0..2s")).toEqual([0, 2000]);
   expect(readDurationRange("100..500ms")).toEqual([100, 500]);
   expect(readDurationRange("1s..2m")).toEqual([1000, 120_000]);
@@ -42,38 +42,38 @@ it.each([
   ["3000/hooks", "http://127.0.0.1:3000/hooks"],
   ["localhost:3000", "http://localhost:3000/"],
   ["https://app.test/in?x=1", "https://app.test/in?x=1"],
-])("reads the target %s", (text, url) => expect(readTarget(text).href).toBe(url));
+])("the target %s is read", (text, url) => expect(readTarget(text).href).toBe(url));
 
-it("reads a bare port as this machine's endpoint", () => {
+it("a bare port is an endpoint on this machine", () => {
   expect(readEndpoint("4400").href).toBe("http://127.0.0.1:4400/webhooks");
 });
 
 it.each(["http://user:pass@host/", "ftp://host", "http://", "javascript:alert(1)", "99999"])(
-  "refuses the target %s",
+  "the target %s is refused",
   (text) => expect(() => readTarget(text)).toThrow("http"),
 );
 
-it.each(["webhooks", "//evil", "/a b", "/a?b", "/a#b", ""])("refuses the path %j", (text) => {
+it.each(["webhooks", "//evil", "/a b", "/a?b", "/a#b", ""])("the path %j is refused", (text) => {
   expect(() => readPath(text)).toThrow("slash");
 });
 
-it("reads a moment as a date or a time ago", () => {
+it("a moment is a date or a time ago", () => {
   expect(readMoment("2h", 10_000_000)).toBe(2_800_000);
   expect(readMoment("2026-01-31T12:00:00Z")).toBe(Date.UTC(2026, 0, 31, 12));
   expect(() => readMoment("yesterday")).toThrow("date");
 });
 
 it.each(["mine.ngrok-free.app", "https://Mine.ngrok-free.app", "http://mine.ngrok-free.app/"])(
-  "reads the domain %s",
+  "the domain %s is read",
   (text) => expect(readDomain(text)).toBe("mine.ngrok-free.app"),
 );
 
 it.each(["", "mine", "mine.ngrok-free.app/path", "mine.ngrok-free.app:443", "a b.c", "https://"])(
-  "refuses the domain %j",
+  "the domain %j is refused",
   (text) => expect(() => readDomain(text)).toThrow("domain"),
 );
 
-it("reads a public address, and refuses one that says more than where it is", () => {
+it("a public address is read, but not one with more than an address", () => {
   expect(readPublicUrl("https://kept.test").href).toBe("https://kept.test/");
   expect(readPublicUrl("https://kept.test/in").href).toBe("https://kept.test/in");
   for (const text of ["kept.test", "3000", "ftp://kept.test", "https://me@kept.test", "https://kept.test/#x"])

@@ -8,12 +8,12 @@ const secret = "It's a Secret to Everybody";
 const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 const env = { HOOKPORTER_SECRET: secret };
 
-it("signs a body from standard input as GitHub's published vector says", async () => {
+it("sign matches GitHub's published vector, with a body from standard input", async () => {
   const run = await runCli(["sign"], { env, stdin: "Hello, World!" });
   expect(run).toMatchObject({ code: 0, stdout: `${signature}\n` });
 });
 
-it("prints the whole header line on request, under the name that was asked for", async () => {
+it("--header prints the whole header line, with the given name", async () => {
   const run = await runCli(["sign", "--header", "--signature-header", "X-Sig"], {
     env,
     stdin: "Hello, World!",
@@ -21,18 +21,18 @@ it("prints the whole header line on request, under the name that was asked for",
   expect(run.stdout).toBe(`x-sig: ${signature}\n`);
 });
 
-it("takes the secret from standard input when the body is in a file", async () => {
+it("--secret-stdin reads the secret from standard input if the body is in a file", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "body"), "Hello, World!");
   const run = await runCli(["sign", "body", "--secret-stdin"], { cwd, stdin: `${secret}\n` });
   expect(run).toMatchObject({ code: 0, stdout: `${signature}\n` });
 });
 
-it("refuses secret and body both on standard input", async () => {
+it("secret and body cannot both come from standard input", async () => {
   expect((await runCli(["sign", "--secret-stdin"], { stdin: "x" })).code).toBe(2);
 });
 
-it("finds the secret in .env, and in the file that --env-file names", async () => {
+it("the secret is found in .env, and in the file of --env-file", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET="${secret}"\n`);
   writeFileSync(join(cwd, "other.env"), `KEY="${secret}"\n`);
@@ -42,7 +42,7 @@ it("finds the secret in .env, and in the file that --env-file names", async () =
   expect(other.stdout).toBe(`${signature}\n`);
 });
 
-it("verifies with the second of two secrets, and says which one matched", async () => {
+it("verify accepts the second of two secrets, and says which one matched", async () => {
   const argv = ["verify", "--signature", signature, "--secret-env", "NEW,OLD", "--json"];
   const run = await runCli(argv, {
     env: { NEW: "another secret of good size", OLD: secret },
@@ -58,13 +58,13 @@ it.each([
   ["signature_mismatch", signature, "Hello, World?"],
   ["signature_malformed", signature.toUpperCase(), "Hello, World!"],
   ["signature_missing", "", "Hello, World!"],
-])("exits 4 and names %s", async (reason, given, stdin) => {
+])("verify exits with 4 and names %s", async (reason, given, stdin) => {
   const run = await runCli(["verify", "--signature", given, "--json"], { env, stdin });
   expect(run.code).toBe(4);
   expect(run.records).toMatchObject([{ valid: false, reason }]);
 });
 
-it("verifies a saved delivery by the signature it brings", async () => {
+it("verify uses the signature in a saved delivery", async () => {
   const delivery = {
     ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
     headers: { "x-service-signature": signature },
@@ -74,13 +74,13 @@ it("verifies a saved delivery by the signature it brings", async () => {
   expect((await runCli(["verify"], { env, stdin: changed })).code).toBe(4);
 });
 
-it("asks for --signature where a plain body came without one", async () => {
+it("verify asks for --signature if a plain body has none", async () => {
   const run = await runCli(["verify"], { env, stdin: "Hello, World!" });
   expect(run.code).toBe(4);
   expect(run.stdout).toContain("--signature");
 });
 
-it("says that a saved delivery is damaged, and does not take it for a body", async () => {
+it("verify reports a damaged saved delivery, instead of treating it as a body", async () => {
   const saved = formatDelivery({
     ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
     headers: { "x-service-signature": signature },
@@ -90,7 +90,7 @@ it("says that a saved delivery is damaged, and does not take it for a body", asy
   expect(run.stderr).toContain("body");
 });
 
-it("never prints a secret, whatever goes wrong", async () => {
+it("no secret is ever printed, whatever goes wrong", async () => {
   const cwd = tempFolder();
   const canary = "canary-secret-canary-secret";
   const runs = [

@@ -88,7 +88,7 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     },
   );
 
-  it("command runs a program of one's own, again when it ends, and tells its new address", async () => {
+  it("command restarts your own program when it ends, and prints its new address", async () => {
     const cwd = tempFolder();
     const script = `echo "at $1" | sed 's/127.0.0.1/localhost/'; until test -e '${cwd}/end'; do sleep 0.02; done; rm '${cwd}/end'`;
     const PATH = programIn(cwd, "my tunnel", script);
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     });
   });
 
-  it("ends with 5 where the program is not there", async () => {
+  it("listen exits with 5 if the program is missing", async () => {
     const { ended, until, output } = startListening(["--tunnel", "cloudflared"], {
       env: { PATH: tempFolder() },
     });
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     expect(output()).toContain("cloudflared: the program could not be started: spawn cloudflared ENOENT");
   });
 
-  it("leaves nothing of a program that will not end, though it and its tunnel's process are killed", async () => {
+  it("no process is left of a program that does not end, even if it and the tunnel's process are killed", async () => {
     const cwd = tempFolder();
     const PATH = programIn(
       cwd,

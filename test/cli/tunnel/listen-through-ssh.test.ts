@@ -44,7 +44,7 @@ function folderWithKey() {
 const service = () => SshServer.start({ banner: BANNERS["localhost.run"](NAME) });
 
 describe("listen through a service", () => {
-  it("is ready with the address that the service gave, and takes deliveries there and nowhere else", async () => {
+  it("is ready with the service's address, and takes deliveries only there", async () => {
     const server = await service();
     const { ready, records, cwd, output } = throughService(server);
     const { publicUrl: url } = await ready();
@@ -58,7 +58,7 @@ describe("listen through a service", () => {
     expect(output()).toContain("third party");
   });
 
-  it("tells the old and the new address when the service gives another one", async () => {
+  it("prints the old and the new address when the service changes it", async () => {
     const server = await service();
     const { ready, lead, until } = throughService(server);
     await ready();
@@ -85,7 +85,7 @@ describe("listen through a service", () => {
     expect(urls).toEqual([`https://${NAME}/webhooks`, "https://third.lhr.life/webhooks"]);
   });
 
-  it("opens it again, at a new address, when the service hangs up", async () => {
+  it("reconnects, at a new address, when the service hangs up", async () => {
     const server = await service();
     const { ready, until, lead } = throughService(server);
     await ready();
@@ -102,8 +102,8 @@ describe("listen through a service", () => {
   });
 });
 
-describe("listen through a server of one's own", () => {
-  it("is ready with the address that was given, with the key that was named", async () => {
+describe("listen through your own server", () => {
+  it("is ready with the given address, using the given key", async () => {
     const { cwd, publicKey } = folderWithKey();
     const server = await SshServer.start({ lets: { publicKey } });
     const { ready, records } = throughOwn(server, ["--ssh-identity", "key"], { cwd });
@@ -124,7 +124,7 @@ describe("listen through a server of one's own", () => {
     expect((await posting(url).post(nowEnvelope())).status).toBe(200);
   });
 
-  it("waits for a port that is held", async () => {
+  it("waits for a port that is taken", async () => {
     const server = await SshServer.start({ forwards: false });
     const { until, ready } = throughOwn(server);
     expect(await until("restarting")).toMatchObject([{ code: "ssh_forward_refused" }]);
@@ -133,8 +133,8 @@ describe("listen through a server of one's own", () => {
   });
 });
 
-describe("listen ends with 5, with a code and what to do, when", () => {
-  it("the key is the wrong one", async () => {
+describe("listen exits with 5, a code and a fix, if", () => {
+  it("the key is wrong", async () => {
     const { cwd } = folderWithKey();
     const server = await SshServer.start({ lets: { publicKey: newKey().public } });
     const { ended, until, output } = throughOwn(server, ["--ssh-identity", "key"], { cwd });
@@ -143,7 +143,7 @@ describe("listen ends with 5, with a code and what to do, when", () => {
     expect(output()).toMatch(/ssh: .*: porter@127\.0\.0\.1: Permission denied .*--ssh-identity/m);
   });
 
-  it("the server's key is not the one of before", async () => {
+  it("the server's key has changed", async () => {
     const cwd = tempFolder();
     const first = await SshServer.start();
     const { port } = first;
@@ -160,7 +160,7 @@ describe("listen ends with 5, with a code and what to do, when", () => {
     expect(second.asked).toEqual([]);
   });
 
-  it("there is no ssh", async () => {
+  it("ssh is missing", async () => {
     const server = await SshServer.start();
     const { ended, until } = throughOwn(server, [], { env: { PATH: tempFolder() } });
     expect(await ended).toBe(5);
@@ -168,7 +168,7 @@ describe("listen ends with 5, with a code and what to do, when", () => {
   });
 });
 
-describe("no ssh is left", () => {
+describe("no ssh process is left", () => {
   it("when listen ends", async () => {
     const server = await SshServer.start();
     const { ready, pid, child, ended } = throughOwn(server);
@@ -190,7 +190,7 @@ describe("no ssh is left", () => {
     await untilTrue(() => server.gone === 1);
   });
 
-  it("when the tunnel's process is killed, and another takes its place", async () => {
+  it("when the tunnel's process is killed and replaced", async () => {
     const server = await SshServer.start();
     const { ready, pid, until } = throughOwn(server);
     await ready();

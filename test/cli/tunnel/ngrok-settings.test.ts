@@ -38,7 +38,7 @@ const FILES = {
 };
 const { [OWN]: own, [config]: ngrokFile } = FILES;
 
-it("takes the token from the environment, the env file, the project's file and ngrok's, in this order", () => {
+it("the token is read from the environment, the env file, the project's file, then ngrok's", () => {
   expect(settings({ env: ENV, files: FILES })()).toEqual({ authtoken: "from-env" });
   expect(settings({ files: FILES })()).toEqual({ authtoken: "from-env-file" });
   expect(settings({ files: { [OWN]: own ?? "", [config]: ngrokFile ?? "" } })()).toEqual({
@@ -48,7 +48,7 @@ it("takes the token from the environment, the env file, the project's file and n
 });
 
 it.each([{}, { [config]: "version: 3\nagent:\n  api_key: x\n" }, { ".env": "NGROK_AUTHTOKEN=\n" }])(
-  "refuses to begin without a token, which ngrok wants from everybody: %j",
+  "a missing token is refused before the start: %j",
   (files) => {
     expect(settings({ files: { ...files } })).toThrow(
       expect.objectContaining({ code: "credential_missing" }),
@@ -56,24 +56,24 @@ it.each([{}, { [config]: "version: 3\nagent:\n  api_key: x\n" }, { ".env": "NGRO
   },
 );
 
-it("leaves it to an ingress of one's own whether it wants a token", () => {
+it("an own ingress decides for itself whether it requires a token", () => {
   const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443" };
   expect(settings({ env })()).toEqual({ serverAddr: "tunnel.example.com:443" });
 });
 
-it.skipIf(process.platform === "win32")("refuses a token's file that others can read", () => {
+it.skipIf(process.platform === "win32")("a token file that others can read is refused", () => {
   const read = settings({ files: { [OWN]: "from-own\n" }, mode: 0o644 });
   expect(read).toThrow(expect.objectContaining({ code: "secret_unsafe" }));
 });
 
-it("takes the domain from the flag, else from the variable that ngrok users know", () => {
+it("the domain is read from the flag, else from ngrok's own variable", () => {
   const read = settings({ env: { ...ENV, NGROK_DOMAIN: "https://Mine.Example.com" } });
   expect(read({ domain: "other.example.com" })).toMatchObject({ domain: "other.example.com" });
   expect(read()).toMatchObject({ domain: "mine.example.com" });
   expect(settings({ env: { NGROK_DOMAIN: "b d" } })).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
-it("takes an ingress of one's own, and refuses one that cannot be", () => {
+it("an own ingress is read, and an invalid one is refused", () => {
   const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443", HOOKPORTER_NGROK_CA_FILE: "ca.pem" };
   const files = { "ca.pem": "a certificate" };
   expect(settings({ env, files })()).toEqual({ serverAddr: "tunnel.example.com:443", ca: "a certificate" });
@@ -95,9 +95,9 @@ it.each([
   ["a token of something else", "tunnels:\n  web:\n    authtoken: no\n", undefined],
   ["a comment", "# authtoken: no\n", undefined],
   ["an empty file", "", undefined],
-])("reads ngrok's file: %s", (_, yaml, token) => expect(authtokenOf(yaml)).toBe(token));
+])("the token is found in ngrok's file: %s", (_, yaml, token) => expect(authtokenOf(yaml)).toBe(token));
 
-it("knows where ngrok keeps its file on each system", () => {
+it("the path of ngrok's file is known on each system", () => {
   expect(ngrokConfigPath({ HOME: "/h" }, "linux")).toBe("/h/.config/ngrok/ngrok.yml");
   expect(ngrokConfigPath({ HOME: "/h", XDG_CONFIG_HOME: "/c" }, "linux")).toBe("/c/ngrok/ngrok.yml");
   expect(ngrokConfigPath({ HOME: "/h" }, "darwin")).toBe("/h/Library/Application Support/ngrok/ngrok.yml");

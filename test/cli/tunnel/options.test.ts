@@ -19,7 +19,7 @@ it.each([
   [["--tunnel", "command", "--tunnel-command", "bore 'local", "--tunnel-url-pattern", "x"], 2],
   [["--tunnel", "command", "--tunnel-command", "bore", "--tunnel-url-pattern", "("], 2],
   [["--ssh-host", "box"], 2],
-])("refuses %j with %i, before anything is started", async (argv, exitCode) => {
+])("%j is refused with %i, before anything is started", async (argv, exitCode) => {
   const { code, stderr } = await runCli(["listen", ...argv], { env: { HOOKPORTER_SECRET: SECRET } });
   expect(code).toBe(exitCode);
   expect(stderr.trim().split("\n")).toHaveLength(1);

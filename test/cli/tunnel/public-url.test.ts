@@ -36,7 +36,7 @@ async function openProxy(path: string) {
 it.each([
   ["/webhooks", ""],
   ["/hooks/in", "/hooks/in"],
-])("is ready once the address that somebody else keeps leads to it: %s", async (path, given) => {
+])("listen is ready once an address that the user maintains leads to it: %s", async (path, given) => {
   const { origin, behind } = await openProxy(path);
   const { url, now } = await startListen(["--json", "--public-url", `${origin}${given}`]);
   const records = (type: string) => now().records.filter((record) => record.type === type);
@@ -53,7 +53,7 @@ it.each([
   expect(records("delivery")).toHaveLength(1); // probes are none
 });
 
-it("is not ready, by file and by /readyz, until the address leads to it", async () => {
+it("neither the ready file nor /readyz reports ready before the address leads here", async () => {
   const { origin, behind } = await openProxy("/webhooks");
   const file = join(tempFolder(), "ready.json");
   const argv = ["--json", "--public-url", origin, "--ready-file", file, "--health-port", "0"];

@@ -23,7 +23,7 @@ function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn
   return { ...listening, subscriptions };
 }
 
-it("subscribes at the public address once it is online, and deliveries come there", async () => {
+it("listen subscribes at the public address once it is online, and deliveries arrive there", async () => {
   const [edge, service] = [await openEdge(), await openService()];
   const { ready, subscriptions, output } = subscribing(edge, service);
   const { publicUrl, post } = await ready();
@@ -35,7 +35,7 @@ it("subscribes at the public address once it is online, and deliveries come ther
   expect(output()).not.toContain(KEY);
 });
 
-it("keeps the API key from the tunnel's process, whatever variable holds it", async () => {
+it("the API key is withheld from the tunnel's process, whatever variable holds it", async () => {
   const [edge, service] = [await openEdge(), await openService()];
   const argv = ["--subscribe", "--base-url", service.url, "--api-key-env", "MY_KEY"];
   const { ready, child } = listenThrough(edge, argv, tempFolder(), { MY_KEY: KEY });
@@ -46,7 +46,7 @@ it("keeps the API key from the tunnel's process, whatever variable holds it", as
   expect(shownOf(tunnel)).not.toContain(KEY);
 });
 
-it("does not subscribe again at the same address", async () => {
+it("listen does not subscribe again at the same address", async () => {
   const [edge, service] = [await openEdge(), await openService()];
   const first = subscribing(edge, service);
   await first.subscriptions(1);
@@ -57,7 +57,7 @@ it("does not subscribe again at the same address", async () => {
   expect(service.created).toHaveLength(1);
 });
 
-it("subscribes at an address that changes meanwhile, and says that the old one points nowhere", async () => {
+it("listen subscribes a changed address, and says that the old one no longer works", async () => {
   const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
   const { subscriptions, child, output, cwd } = subscribing(edge, service);
   await subscriptions(1);
@@ -69,7 +69,7 @@ it("subscribes at an address that changes meanwhile, and says that the old one p
   expect(remembered(cwd)).toHaveLength(2);
 });
 
-it("goes on where the service refuses the changed address, and says what to do", async () => {
+it("listen continues if the service refuses the changed address, and says what to do", async () => {
   const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
   await ready();
@@ -89,7 +89,7 @@ it.each([
     ["--tunnel", "ngrok", "--base-url", "https://api.example"],
     3,
   ],
-])("ends with %s", async (_, argv, code) => {
+])("listen exits with %s", async (_, argv, code) => {
   const env = code === 2 ? { HOOKPORTER_API_KEY: KEY } : {};
   const run = await runCli(["listen", "--port", "0", "--subscribe", "--json", ...argv], { env });
   expect(run.code).toBe(code);

@@ -6,7 +6,7 @@ import { listenThrough, openEdge, TOKEN } from "../listen-through-edge.ts";
 
 const QUICK = { timeout: 10_000, interval: 10 };
 
-it("forwards deliveries from the public address, byte for byte, and says where that is", async () => {
+it("deliveries are forwarded from the public address, byte for byte, and the address is printed", async () => {
   const edge = await openEdge();
   const target = await openTarget();
   const { ready, until, output } = listenThrough(edge, ["--forward-to", target.url.href]);
@@ -20,7 +20,7 @@ it("forwards deliveries from the public address, byte for byte, and says where t
   expect(output()).not.toContain(TOKEN);
 });
 
-it("passes the target's answer to the public sender with --sync, and shows nobody outside whether it is ready", async () => {
+it("--sync returns the target's response to the public sender, and readiness is not visible from outside", async () => {
   const edge = await openEdge();
   const target = await openTarget((response) => void response.writeHead(202).end("taken"));
   const argv = ["--forward-to", target.url.href, "--sync", "--health-port", "0"];
@@ -35,7 +35,7 @@ it("passes the target's answer to the public sender with --sync, and shows nobod
   expect(new URL(health).port).not.toBe(publicUrl.port);
 });
 
-it("says on its own port that it is not ready while the tunnel is down", async () => {
+it("/readyz on the local port is not ready while the tunnel is down", async () => {
   const edge = await openEdge();
   const { ready, records, until } = listenThrough(edge, ["--health-port", "0"]);
   await ready();
@@ -46,7 +46,7 @@ it("says on its own port that it is not ready while the tunnel is down", async (
   expect(await answer.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
 });
 
-it("keeps the token where nobody else on the machine can read it", async () => {
+it("the token is kept where no other user of the machine can read it", async () => {
   const edge = await openEdge();
   const { ready, child } = listenThrough(edge);
   await ready();
@@ -57,7 +57,7 @@ it("keeps the token where nobody else on the machine can read it", async () => {
   expect(shownOf(child.pid ?? 0).split("\n")[0]).not.toContain(TOKEN);
 });
 
-it("ends with 0 at Ctrl-C, with its session closed and no process left", async () => {
+it("Ctrl-C exits with 0, with the session closed and no process left", async () => {
   const edge = await openEdge();
   const { ready, child, ended, records } = listenThrough(edge);
   await ready();
@@ -70,7 +70,7 @@ it("ends with 0 at Ctrl-C, with its session closed and no process left", async (
   await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
 });
 
-it("ends with 0 at Ctrl-C while it is still starting, and leaves no process", async () => {
+it("Ctrl-C during the start exits with 0, and leaves no process", async () => {
   const edge = await openEdge({ silent: true });
   const { until, child, ended, records } = listenThrough(edge);
   await until("starting");
@@ -81,7 +81,7 @@ it("ends with 0 at Ctrl-C while it is still starting, and leaves no process", as
   await vi.waitFor(() => expect(edge.connections).toBe(0), QUICK);
 });
 
-it("leaves no process and no session behind when it is killed", async () => {
+it("a killed listen leaves no process and no session", async () => {
   const edge = await openEdge();
   const { ready, child, ended } = listenThrough(edge);
   await ready();
@@ -93,7 +93,7 @@ it("leaves no process and no session behind when it is killed", async () => {
   await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
 });
 
-it("leaves no process behind when it is killed while the edge does not answer", async () => {
+it("a killed listen leaves no process while the edge does not answer", async () => {
   const edge = await openEdge({ silent: true });
   const { until, child, ended } = listenThrough(edge);
   await until("starting");
@@ -107,7 +107,7 @@ it("leaves no process behind when it is killed while the edge does not answer", 
   await vi.waitFor(() => expect(isAlive(tunnel)).toBe(false), QUICK);
 });
 
-it("is online again after its tunnel's process is killed, at the same address", async () => {
+it("the tunnel is online again after its process is killed, at the same address", async () => {
   const edge = await openEdge();
   const { ready, child, until } = listenThrough(edge);
   const { publicUrl, post } = await ready();
@@ -120,7 +120,7 @@ it("is online again after its tunnel's process is killed, at the same address", 
 it.each([
   ["refuseAuth", "ERR_NGROK_107"],
   ["refuseBind", "ERR_NGROK_320"],
-])("ends with 5, a code and a fix when the service will not have it: %s", async (knob, code) => {
+])("listen exits with 5, a code and a fix if the service refuses for good: %s", async (knob, code) => {
   const edge = await openEdge({ [knob]: code });
   const { ended, records, output } = listenThrough(edge, ["--domain", "https://mine.example.com/"]);
   expect(await ended).toBe(5);
@@ -131,14 +131,14 @@ it.each([
   if (knob === "refuseBind") expect(edge.binds[0]).toMatchObject({ Opts: { Domain: "mine.example.com" } });
 });
 
-it("gives up with 6 when its time is over before the tunnel is online", async () => {
+it("listen exits with 6 if its time is up before the tunnel is online", async () => {
   const edge = await openEdge({ silent: true });
   const { ended, records } = listenThrough(edge, ["--once", "--timeout", "500ms"]);
   expect(await ended).toBe(6);
   expect(records("ready")).toEqual([]);
 });
 
-it("tells an address that differs from the last run's", async () => {
+it("an address that differs from the last run's is reported", async () => {
   const edge = await openEdge({ newUrls: true });
   const first = listenThrough(edge);
   const { publicUrl } = await first.ready();

@@ -21,13 +21,13 @@ describe("a host", () => {
   );
 });
 
-it("reads a user, and none that ssh could take for something else", () => {
+it("a user is read, but nothing that ssh could read as something else", () => {
   expect(readUser("first.last+tag-1_x")).toBe("first.last+tag-1_x");
   for (const text of ["", "-l", "a b", "a@b", "$USER", "a\n"])
     expect(() => readUser(text), text).toThrow("user");
 });
 
-it("reads a port of another machine, which is never 0", () => {
+it("a port of another machine is read, but never 0", () => {
   expect(readRemotePort("65535")).toBe(65_535);
   for (const text of ["0", "65536", "ssh", "-1"])
     expect(() => readRemotePort(text), text).toThrow("1 to 65535");
@@ -42,16 +42,16 @@ describe("a command", () => {
     [`tool "$HOME" * ; rm \\x`, ["tool", "$HOME", "*", ";", "rm", "\\x"]],
     [String.raw`C:\tools\bore.exe {port}`, [String.raw`C:\tools\bore.exe`, "{port}"]],
     ["tool '$1 $& $`'", ["tool", "$1 $& $`"]],
-  ])("reads %j", (text, words) => expect(readCommand(text)).toEqual(words));
+  ])("%j is read", (text, words) => expect(readCommand(text)).toEqual(words));
 
-  it.each(["", "  ", "''", `tool "open`, "tool it's"])("refuses %j", (text) => {
+  it.each(["", "  ", "''", `tool "open`, "tool it's"])("%j is refused", (text) => {
     expect(() => readCommand(text)).toThrow("program");
   });
 
-  it("is one", () => expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
+  it("cannot be repeated", () => expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
 });
 
-it("reads a regular expression", () => {
+it("a regular expression is read", () => {
   expect(readPattern(String.raw`at (https://\S+)`)).toBe(String.raw`at (https://\S+)`);
   expect(() => readPattern("(")).toThrow("regular expression");
 });

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
   const told = (page: Page, text: RegExp) => page.locator(".message", { hasText: text }).first().waitFor();
 
-  it("replays re-signed as a new entry, and exact as a duplicate", async () => {
+  it("an entry is replayed as a new event, and with exact bytes as a duplicate", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
     const page = await newPage();
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(page.troubles).toEqual([]);
   });
 
-  it("edits a body and sends it, signed, as a new event", async () => {
+  it("an edited body is sent, signed, as a new event", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
     const page = await newPage();
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
-  it("redrives a dead letter once its handler is mended, and shows that it is done", async () => {
+  it("a dead letter is redriven once its handler is fixed, and shown as done", async () => {
     let broken = true;
     const handler = () => {
       if (broken) throw new Error("the ledger is down");
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".line .state.done").waitFor();
   });
 
-  it("redrives all dead letters from the overview", async () => {
+  it("all dead letters are redriven from the overview", async () => {
     let broken = true;
     const handler = () => {
       if (broken) throw new Error("no");
@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.getByRole("img", { name: /Handler durations: .*1 failed/ }).count()).toBe(1);
   });
 
-  it("forwards the same bytes to a target, and shows its answer as text", async () => {
+  it("the same bytes are forwarded to a target, and its answer is shown as text", async () => {
     const got: { body: Buffer; signature: unknown }[] = [];
     const target = await startTarget((body, headers) => {
       got.push({ body, signature: headers["x-service-signature"] });
@@ -122,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("shows what a target answered to each attempt, status and body, once", async () => {
+  it("a target's answer to each attempt is shown once, with status and body", async () => {
     const answers: (readonly [number, string])[] = [[500, "<b>no</b>\nledger.js:42"]];
     const target = await startTarget(() => answers.shift() ?? [200, "fine"]);
     const { inspector, deliver } = await openInspector({ handler: forwardTo(new URL(target)) });
@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     ]);
   });
 
-  it("copies a curl command that sends the same bytes and signature again", async () => {
+  it("a copied curl command sends the same bytes and signature again", async () => {
     const { inspector, receiver, deliver } = await openInspector();
     const awkward = Buffer.from(
       '{"event":"payment.received","timestamp":"BAD","data":{"quote":"it\'s $HOME `id` \\\\ é"}}\n',
@@ -153,7 +153,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await receiver.inbox.list({})).toMatchObject([{ duplicates: 1 }]);
   });
 
-  it("saves the fixture and the body, byte for byte", async () => {
+  it("the fixture and the body are saved, byte for byte", async () => {
     const { inspector, receiver, deliver } = await openInspector();
     await deliver(Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x22, 0x0d, 0x0a]));
     const kept = await receiver.inbox.delivery(1);
@@ -169,7 +169,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     }
   });
 
-  it("triggers each of the 12 samples from the form, changed where it was changed", async () => {
+  it("each of the 12 samples can be triggered from the form, edited or not", async () => {
     const { inspector, receiver } = await openInspector();
     const page = await newPage();
     await openPage(page, inspector.url);
@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(String(Buffer.from(body))).toContain('"data":{"id": "mine", "n": 1.50}');
   });
 
-  it("goes by keyboard: j and k choose, Enter opens, r replays, / searches, Escape goes back", async () => {
+  it("the keyboard works: j and k select, Enter opens, r replays, / searches, Escape goes back", async () => {
     const { inspector, receiver, deliver } = await openInspector();
     for (const kind of ["payment.received", "lead.created", "contact.created"] as const) await deliver(kind);
     const page = await newPage();
@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator(".line-name").allTextContents()).toEqual(["contact.created"]);
   });
 
-  it("narrows the list by state, kind, time and text, live too, and says when nothing fits", async () => {
+  it("the list is filtered by state, kind, time and text, also live, and says if nothing matches", async () => {
     const { inspector, deliver, endpoint } = await openInspector();
     await deliver("payment.received");
     await deliver("contact.created");
@@ -247,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(5), WAIT);
   });
 
-  it("explains a refused delivery and a difference to the event before, from the page alone", async () => {
+  it("a refused delivery, and the changes since the previous event, are explained on the page", async () => {
     const { inspector, deliver } = await openInspector();
     await deliver("property.updated");
     await deliver("property.updated");
@@ -268,7 +268,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".detail-sub", { hasText: "#1" }).waitFor();
   });
 
-  it("says what to do while nothing has come, without a token, and when listen is gone", async () => {
+  it("the page says what to do before the first delivery, without a token, and when listen is gone", async () => {
     const { inspector, endpoint } = await openInspector();
     const page = await newPage();
     await openPage(page, inspector.url);

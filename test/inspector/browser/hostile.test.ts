@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   // A name that is not ours leads to this machine, as after DNS rebinding.
   const newPage = useBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
 
-  it("hostile input 84: shows markup in every field as the text it is, and runs none of it", async () => {
+  it("hostile input 84: hostile input 84: shows markup in every field as text, and never runs it", async () => {
     const handler = () => {
       throw new HookporterError("target_refused", `answered 500: ${MARKUP}`);
     };
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await receiver.inbox.list({})).toEqual(before);
   });
 
-  it("hostile input 81: refuses a page that has its name lead here (DNS rebinding)", async () => {
+  it("hostile input 81: hostile input 81: refuses a page whose name was pointed to this machine (DNS rebinding)", async () => {
     const { port, token, deliver } = await openInspector();
     await deliver("payment.received");
     const page = await newPage();
@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(statuses).toEqual([403, 403, 403]);
   });
 
-  it("keeps no token where another page, a cookie jar or the history could find it", async () => {
+  it("the token is not kept where another page, a cookie jar or the history could find it", async () => {
     const { inspector, token } = await openInspector();
     const page = await newPage();
     await openPage(page, inspector.url);
@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(page.url()).not.toContain(token);
   });
 
-  it("asks no other host for anything", async () => {
+  it("the page requests nothing from other hosts", async () => {
     const { inspector, deliver } = await openInspector();
     await deliver("payment.received");
     const page = await newPage();

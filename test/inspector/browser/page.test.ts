@@ -17,7 +17,7 @@ const VIEWS = ["/", "/entry/1", "/entry/2", "/refusal/r1", "/overview", "/trigge
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
 
-  it("has nothing that axe finds wrong, and contrast enough in light and dark", async () => {
+  it("axe finds no problems, and the contrast is sufficient in light and dark", async () => {
     const { inspector } = await lived();
     const page = await newPage({ colorScheme: "light" });
     await openPage(page, inspector.url);
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await axe(page), "empty").toEqual([]);
   });
 
-  it("is usable at 360 pixels: nothing is wider than the screen, and what is chosen takes the list's place", async () => {
+  it("the page is usable at 360 pixels: nothing is wider than the screen, and a selected delivery replaces the list", async () => {
     const { inspector } = await lived();
     const page = await newPage({ viewport: { width: 360, height: 740 } });
     await openPage(page, inspector.url);
@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".line").first().waitFor();
   });
 
-  it("stays smooth while 1 000 deliveries a second come, and shows them", async () => {
+  it("the page stays smooth while 1 000 deliveries per second arrive", async () => {
     const { inspector, receiver } = await openInspector();
     const page = await newPage();
     await openPage(page, inspector.url);
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator(".line").count()).toBeLessThan(60);
   });
 
-  it("keeps what is read in its place while more comes, and says how much", async () => {
+  it("rows being read stay in place while more arrive, which are counted", async () => {
     const { inspector, deliver } = await openInspector({ inbox: await filled(400) });
     const page = await newPage();
     await openPage(page, inspector.url);
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator("#line-e403").waitFor();
   });
 
-  it("searches back through all of the past by itself, where the text is far back", async () => {
+  it("a search continues through all of the past until the text is found", async () => {
     const { inspector } = await openInspector({ inbox: await filled(25_000, '{"it": "Needle"}') });
     const page = await newPage();
     await openPage(page, inspector.url);
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("No matching deliveries").waitFor();
   });
 
-  it("scrolls through 100 000 entries to the oldest, with few lines drawn", { timeout: 60_000 }, async () => {
+  it("100 000 entries scroll to the oldest, with few rows rendered", { timeout: 60_000 }, async () => {
     const { inspector } = await openInspector({ inbox: await filled(100_000) });
     const page = await newPage();
     await openPage(page, inspector.url);

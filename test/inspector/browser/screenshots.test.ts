@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined || process.env.HOOKPORTER_SCREENSHOTS ===
   () => {
     const newPage = useBrowser();
 
-    it("are drawn of the main views, in light and dark", { timeout: 120_000 }, async () => {
+    it("are taken of the main views, in light and dark", { timeout: 120_000 }, async () => {
       mkdirSync(FOLDER, { recursive: true });
       const { inspector, failing } = await anHour();
       for (const colorScheme of ["light", "dark"] as const) {

@@ -4,7 +4,7 @@ import { diffLines } from "../../../src/inspector/ui/diff-lines.ts";
 
 const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
 
-it("gives both texts back: what is removed and what stays, what is added and what stays", () => {
+it("removed and unchanged lines are the first text, added and unchanged lines the second", () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const diff = diffLines(before, after);
@@ -16,7 +16,7 @@ it("gives both texts back: what is removed and what stays, what is added and wha
   );
 });
 
-it("changes as few lines as it can, and takes a comma at the end for no change", () => {
+it("as few lines as possible change, and a comma at the end is no change", () => {
   expect(diffLines(['"a": 1,', '"b": 2', "}"], ['"a": 1,', '"b": 2,', '"c": 3', "}"])).toEqual([
     { change: "same", text: '"a": 1,' },
     { change: "same", text: '"b": 2,' },
@@ -26,7 +26,7 @@ it("changes as few lines as it can, and takes a comma at the end for no change",
   expect(diffLines([], [])).toEqual([]);
 });
 
-it("compares long texts that differ throughout without filling the memory", () => {
+it("long texts that differ throughout are compared with little memory", () => {
   const long = (word: string) => Array.from({ length: 5000 }, (_, index) => `${word} ${index}`);
   expect(diffLines(long("one"), long("other"))).toHaveLength(10_000);
 });

@@ -14,7 +14,7 @@ const refusal = (number: number, receivedAt: number): RefusalRow => ({
 const ids = (lines: Lines) =>
   Array.from({ length: lines.count }, (_, position) => lines.at(position)?.row.id);
 
-it("puts refused deliveries between entries by time, older ones once the past that far is loaded", () => {
+it("refused deliveries are placed between entries by time, older ones once that part of the past is loaded", () => {
   const lines = new Lines();
   lines.reset([entry(9), entry(8)], 8, [refusal(3, 85), refusal(2, 55), refusal(1, 5)]);
   expect(ids(lines)).toEqual(["e9", "r3", "e8"]);
@@ -24,7 +24,7 @@ it("puts refused deliveries between entries by time, older ones once the past th
   expect(ids(lines)).toEqual(["e9", "r3", "e8", "e6", "r2", "e5", "e4", "r1"]);
 });
 
-it("adds what is new at the top, changes what is known in its place, and takes out what fits no more", () => {
+it("new rows appear at the top, known ones change in place, and those that no longer match disappear", () => {
   const lines = new Lines();
   lines.reset([entry(2), entry(1)], null, []);
   const added = lines.apply({
@@ -38,7 +38,7 @@ it("adds what is new at the top, changes what is known in its place, and takes o
   expect([lines.positionOf("r1"), lines.positionOf("e1"), lines.positionOf("e2")]).toEqual([0, 2, -1]);
 });
 
-it("leaves out what belongs into a past that is not loaded, and puts what fits again where its time is", () => {
+it("rows of a past that is not loaded are left out, and rows that match again return to their place", () => {
   const lines = new Lines();
   lines.reset([entry(9), entry(7)], 7, []);
   expect(lines.apply({ rows: [entry(3)] })).toBe(0);
@@ -46,7 +46,7 @@ it("leaves out what belongs into a past that is not loaded, and puts what fits a
   expect(ids(lines)).toEqual(["e9", "e8", "e7"]);
 });
 
-it("takes a page twice without showing it twice", () => {
+it("a page loaded twice is shown once", () => {
   const lines = new Lines();
   lines.reset([entry(3), entry(2)], 2, []);
   lines.addPast([entry(2), entry(1)], null);

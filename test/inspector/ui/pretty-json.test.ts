@@ -7,7 +7,7 @@ const shown = (text: string) =>
     ?.map((line) => line.map((token) => token.text).join(""))
     .join("\n");
 
-it("indents as JSON.stringify does, whatever the value", () => {
+it("indentation equals that of JSON.stringify for any value", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       expect(shown(JSON.stringify(JSON.parse(text)))).toBe(JSON.stringify(JSON.parse(text), null, 2));
@@ -15,7 +15,7 @@ it("indents as JSON.stringify does, whatever the value", () => {
   );
 });
 
-it("keeps numbers, escapes and the order of keys as they were sent", () => {
+it("numbers, escapes and key order stay as they were sent", () => {
   const text = '{"b":12345678901234567890.10,"a":"\\u00e9\\/","n":1.50e+10,"e":{},"l":[]}';
   expect(shown(text)).toBe(
     '{\n  "b": 12345678901234567890.10,\n  "a": "\\u00e9\\/",\n  "n": 1.50e+10,\n  "e": {},\n  "l": []\n}',
@@ -27,7 +27,7 @@ it("keeps numbers, escapes and the order of keys as they were sent", () => {
   ).toHaveLength(5);
 });
 
-it("leaves what is not JSON as it is", () => {
+it("text that is not JSON stays unchanged", () => {
   expect(prettyJson("{")).toBeUndefined();
   expect(comparableLines("one\ntwo")).toEqual(["one", "two"]);
 });

@@ -7,14 +7,14 @@ const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
 
-it("has no way for a text to become markup or code", () => {
+it("no source can turn text into markup or code", () => {
   const ways =
     /innerHTML|outerHTML|dangerouslySet|insertAdjacent|document\.write|\beval\(|new Function|srcdoc|createContextual/;
   expect(sources.length).toBeGreaterThan(30);
   expect(sources.filter(({ text }) => ways.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-it("looks at nothing of the program but the types of the API", () => {
+it("the sources import only the types of the API from the program", () => {
   const outside = sources.flatMap(({ name, text }) =>
     [...text.matchAll(/^import (type )?[^;]*? from "(\.\.[^"]*)";$/gms)].map(([, type, target]) => [
       name,

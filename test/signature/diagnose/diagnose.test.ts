@@ -47,7 +47,7 @@ describe("diagnoseSignature", () => {
     );
   });
 
-  it("explains no signature that was drawn at random, in whatever form, and says what to try", () => {
+  it("explains no random signature, in any format, and says what to try", () => {
     const digest = () => randomBytes(32);
     const anyHeader = fc.constantFrom(
       () => `sha256=${digest().toString("hex")}`,
@@ -68,7 +68,7 @@ describe("diagnoseSignature", () => {
     );
   });
 
-  it("says first that a body is empty here, which no digest can prove", () => {
+  it("advises first that the body is empty, which no digest can prove", () => {
     const secrets = readSecrets("a-secret-0123456789");
     const { code, advice } = diagnoseSignature(bytes(""), signed("{}{}", "a-secret-0123456789"), secrets);
     expect(code).toBe("unexplained");
@@ -81,7 +81,7 @@ describe("diagnoseSignature", () => {
     expect(codes(diagnosis)[0]).toEqual(["digest_algorithm", "prefix_missing", "header_extra_text"]);
   });
 
-  it("never throws, whatever the header and the bytes are", () => {
+  it("never throws, whatever the header and the bytes", () => {
     const anyHeader = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }),
@@ -104,7 +104,7 @@ describe("diagnoseSignature", () => {
     expect(diagnosis).toMatchObject({ code: "secret_other", explanations: [[{ detail: "OLD_SECRET" }]] });
   });
 
-  it("tells a missing header from one of another name", () => {
+  it("distinguishes a missing header from one with another name", () => {
     const secrets = readSecrets("a-secret-0123456789");
     const headers = { "x-other": "x", "x-hub-signature-256": signed("{}", "a-secret-0123456789") };
     expect(diagnoseSignature(bytes("{}"), undefined, secrets).code).toBe("header_missing");
@@ -114,18 +114,18 @@ describe("diagnoseSignature", () => {
     });
   });
 
-  it("says that a good signature is good, with any of the secrets", () => {
+  it("accepts a valid signature with any of the secrets", () => {
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
     expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe("valid");
   });
 
-  it("lists every way where several explain", () => {
+  it("lists every explanation if there are several", () => {
     const secrets = readSecrets("a-secret-0123456789");
     const found = codes(diagnoseSignature(bytes("{ }"), signed("{}", "a-secret-0123456789"), secrets));
     expect(found).toEqual(expect.arrayContaining([["json_spacing"], ["body_placeholder"]]));
   });
 
-  it("gives away neither a secret nor a digest nor the body", () => {
+  it("reveals neither a secret nor a digest nor the body", () => {
     fc.assert(
       fc.property(anyJson, anySecret, fc.constantFrom(...MISTAKES), (json, drawn, [, , mistake]) => {
         const { body, header, secret = drawn } = mistake(json, drawn);
@@ -143,7 +143,7 @@ describe("diagnoseSignature", () => {
     );
   });
 
-  it("is bounded by work, not by the clock: a large body gives the same answer every time, and says what it left out", () => {
+  it("is bounded by work, not by time: a large body always has the same result, marked as incomplete", () => {
     const rows = Array.from({ length: 8000 }, (_, index) => ({ zone: "é/<", index, amount: index + 0.5 }));
     const large = { data: rows, more: "x".repeat(600_000) };
     const body = bytes(JSON.stringify(large, null, 1));
@@ -158,7 +158,7 @@ describe("diagnoseSignature", () => {
     expect(codes(diagnoseSignature(body, compact, secrets))[0]).toEqual(["json_spacing"]);
   });
 
-  it("with the work that a live view gives, finds a single cause in a body of 75 kB and ends sooner where there is none", () => {
+  it("with the work of a live view, finds a single cause in a body of 75 kB, and ends sooner without a cause", () => {
     const rows = Array.from({ length: 1000 }, (_, index) => ({ zone: "é/<", index, amount: index + 0.5 }));
     const body = bytes(JSON.stringify({ data: rows }, null, 2));
     const secrets = readSecrets("a-secret-0123456789");
@@ -170,7 +170,7 @@ describe("diagnoseSignature", () => {
     expect(little * 3).toBeLessThan(diagnoseSignature(body, zero, secrets).tried);
   });
 
-  it("hashes no more bytes than the work allows, give or take one digest", () => {
+  it("hashes no more bytes than allowed, give or take one digest", () => {
     const body = bytes("x".repeat(1_000_000));
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
     for (const work of [3e6, 1e7, 2e7]) {
@@ -181,7 +181,7 @@ describe("diagnoseSignature", () => {
     }
   });
 
-  it("does not let nesting make it print without bound", () => {
+  it("does not print deeply nested JSON without bound", () => {
     const secrets = readSecrets("a-secret-0123456789");
     for (const depth of [64, 65, 100_000]) {
       const body = bytes(`${"[".repeat(depth)}${"1,".repeat(50_000)}1${"]".repeat(depth)}`);

@@ -12,11 +12,11 @@ it.each([
   ["localhost.run", / -R 80:127\.0\.0\.1:4400 -- nokey@localhost\.run$/],
   ["pinggy", / -p 443 -R 0:127\.0\.0\.1:4400 -- free@a\.pinggy\.io$/],
   ["serveo", / -R 80:127\.0\.0\.1:4400 -- hookporter@serveo\.net$/],
-] as const)("logs in at %s as a guest, as its documentation says", (service, end) => {
+] as const)("%s is logged in at as a guest, as its documentation says", (service, end) => {
   expect(argvOf({ service, folder: "/f" })).toMatch(end);
 });
 
-it("takes nothing of a service's own where another host is named", () => {
+it("a service's own user and port are not used for another host", () => {
   expect(argvOf({ service: "pinggy", folder: "/f", host: "paid" })).toMatch(
     / -R 0:127\.0\.0\.1:4400 -- paid$/,
   );
@@ -25,12 +25,12 @@ it("takes nothing of a service's own where another host is named", () => {
   ).toMatch(/ -p 2222 -R 0:\S+ -- me@eu\.example\.com$/);
 });
 
-it("opens no session at a server of one's own", () => {
+it("no session is opened at your own server", () => {
   const settings = { host: "box", remotePort: 4401, publicUrl: "https://x.example.com", folder: "/f" };
   expect(argvOf(settings)).toMatch(/^-T .* -N -R 4401:127\.0\.0\.1:4400 -- box$/);
 });
 
-it("never asks, never hangs, never takes a changed key, and shares nothing but the port", () => {
+it("ssh never asks, never hangs, never accepts a changed key, and exposes only the port", () => {
   const argv = argvOf({ service: "serveo", folder: "/f" });
   for (const option of [
     "BatchMode=yes",
@@ -48,7 +48,7 @@ it("never asks, never hangs, never takes a changed key, and shares nothing but t
   }
 });
 
-it("puts a target's IPv6 address in brackets", () => {
+it("a target's IPv6 address is put in brackets", () => {
   const argv = sshArguments({ service: "serveo", folder: "/f" }, { host: "::1", port: 4400 });
   expect(argv).toContain("80:[::1]:4400");
 });

@@ -46,11 +46,11 @@ it.each([
   ["ssh_closed", ["client_loop: send disconnect: Broken pipe"]],
   ["ssh_ended", ["something that no version says"]],
   ["ssh_ended", []],
-])("reads %s from %j", (code, said) => {
+])("%s is recognised in %j", (code, said) => {
   expect(failureOf(said)).toMatchObject({ code });
 });
 
-it("does not take chatter for a reason", () => {
+it("informational lines are not mistaken for the reason", () => {
   const said = [
     "debug1: Connection timed out in another attempt",
     "Warning: Permanently added 'box' (ED25519) to the list of known hosts.",
@@ -59,12 +59,12 @@ it("does not take chatter for a reason", () => {
   expect(failureOf(said)).toMatchObject({ code: "ssh_ended", message: "ssh exited: box: exit code 255" });
 });
 
-it("names the file of the key that was expected, the system's as it is", () => {
+it("the file of the expected key is named, the system's with its own path", () => {
   const said = ["Offending RSA key in /etc/ssh/ssh_known_hosts:7", "Host key verification failed."];
   expect(failureOf(said).message).toContain("line 7 of /etc/ssh/ssh_known_hosts");
 });
 
-it("does not take a server's word, once it was up, that there is no hope", () => {
+it("a permanent failure is not believed once the tunnel was up", () => {
   const said = [
     "box: Permission denied (publickey).",
     "Host key verification failed.",
@@ -73,10 +73,10 @@ it("does not take a server's word, once it was up, that there is no hope", () =>
   expect(failureOf(said, { wasUp: true })).toMatchObject({ code: "ssh_closed", permanent: false });
 });
 
-it("says which signal ended it", () => {
+it("the signal that ended ssh is named", () => {
   expect(failureOf([], { exitCode: null, signal: "SIGTERM" }).message).toContain("SIGTERM");
 });
 
-it("keeps a message short, whatever a server says", () => {
+it("messages stay short, whatever a server prints", () => {
   expect(failureOf([`Permission denied (${"x".repeat(5000)}`]).message.length).toBeLessThan(400);
 });

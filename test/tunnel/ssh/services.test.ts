@@ -38,6 +38,6 @@ it.each([
   ["serveo", "Forwarding HTTP traffic from http://relego.serveo.net"],
   ["serveo", "Forwarding HTTP traffic from https://relego.serveo.net@evil.example.com"],
   ["serveo", "Forwarding HTTP traffic from https://relego.serveo.net:8443"],
-] as const)("%s: takes no address from %j", (service, line) => {
+] as const)("%s: finds no address in %j", (service, line) => {
   expect(SSH_SERVICES[service].readUrl(line)).toBeUndefined();
 });
