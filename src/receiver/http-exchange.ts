@@ -1,12 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { describeError } from "../errors.ts";
+import { closeUnread, lingering } from "./closing.ts";
 import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Answer } from "./response.ts";
-
-/** Milliseconds, and bytes, that a connection which is to be closed may still send. */
-const LINGER = 500;
-const LINGER_BYTES = 8 * 1024 * 1024;
 
 /** What an adapter knows of the endpoint. */
 export interface Endpoint {
@@ -50,30 +47,10 @@ export async function writeAnswer(
     response.write(body);
     await lingering(response.req);
     response.end();
+    closeUnread(response);
   } else {
     response.end(body); // a text goes in one piece with the head
   }
-}
-
-/**
- * Takes what a sender still sends, for a moment, and throws it away: if its connection were closed at once, it would be
- * reset while it sends, and would never read the answer.
- */
-function lingering(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    let left = LINGER_BYTES;
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, LINGER);
-    request.on("data", (chunk: Uint8Array) => {
-      left -= chunk.byteLength;
-      if (left < 0) end();
-    });
-    request.once("end", end).once("close", end).resume();
-  });
 }
 
 /**
