@@ -18,7 +18,7 @@ const CHECKS: readonly {
   {
     name: "Body",
     passed: "It arrived whole, in time, within the limit and without Content-Encoding.",
-    reasons: ["content_encoding", "too_slow", "too_large", "aborted"],
+    reasons: ["content_encoding", "too_slow", "too_large", "aborted", "stalled", "overloaded"],
   },
   {
     name: "Signature",

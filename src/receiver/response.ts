@@ -26,6 +26,13 @@ const REFUSALS: Readonly<
   too_large: closing(413, "payload_too_large", "The body is larger than this receiver takes."),
   content_encoding: closing(415, "unsupported_encoding", "Send the body without Content-Encoding."),
   aborted: closing(400, "invalid_request", "The body did not arrive whole."),
+  stalled: closing(408, "request_timeout", "The body made too little progress."),
+  overloaded: {
+    status: 503,
+    type: "unavailable",
+    message: "Too many bodies are being received; send it again later.",
+    headers: { "Retry-After": RETRY_AFTER, Connection: "close" },
+  },
 };
 
 /** The answer to an outcome. Errors have the service's own shape (service description, "Errors"). */
