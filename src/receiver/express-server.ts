@@ -1,5 +1,12 @@
-import { createServer as createNodeServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import {
+  createServer as createNodeServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from "node:http";
 import type { Express } from "express";
+import { answerGivenUp } from "./http-exchange.ts";
 
 /** Time limits of the server, as Node takes them: milliseconds. */
 export interface ExpressServerOptions {
@@ -22,9 +29,10 @@ export function createServer(app: Express, options: ExpressServerOptions = {}): 
   class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
   app.request = standBefore(AppRequest.prototype, app.request);
   app.response = standBefore(AppResponse.prototype, app.response) as typeof app.response;
+  const listener = app as RequestListener;
   return createNodeServer(
     { ...options, IncomingMessage: AppRequest, ServerResponse: AppResponse },
-    app as Parameters<typeof createNodeServer>[1],
+    (request, response) => answerGivenUp(response) || listener(request, response),
   );
 }
 

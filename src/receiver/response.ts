@@ -11,6 +11,11 @@ export interface Answer {
 /** Seconds a sender is asked to wait before it comes again. */
 export const RETRY_AFTER = "5";
 
+/** The answer to a request that is not looked at, since too many before it, sent ahead of their answers, were refused. */
+export const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
+  "Retry-After": RETRY_AFTER,
+});
+
 /** What each refusal answers; the connection closes where the body may not have been read. */
 const REFUSALS: Readonly<
   Record<RefusalReason, { status: number; type: string; message: string; headers?: Record<string, string> }>

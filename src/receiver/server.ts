@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { expressReceiver } from "./express.ts";
 import { createServer } from "./express-server.ts";
-import { exchange } from "./http-exchange.ts";
+import { answerGivenUp, exchange } from "./http-exchange.ts";
 import { closeServer, listenOn } from "./http-server.ts";
 import { announcedLength, type BodyLimits } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
@@ -50,6 +50,7 @@ export async function startServer(
   const server = createServer(app, CONNECTIONS);
   // Express itself answers a target that it cannot parse, before any handler; here that is a wrong path like any other.
   server.removeAllListeners("request").on("request", (request, response) => {
+    if (answerGivenUp(response)) return;
     const answer = () => void exchange(receiver, request, response, { target: request.url ?? "", path });
     app(request as express.Request, response as express.Response, answer);
   });
