@@ -18,7 +18,7 @@ const CHECKS: readonly {
   {
     name: "Body",
     passed: "It arrived completely, in time, within the size limit and without Content-Encoding.",
-    reasons: ["content_encoding", "too_slow", "too_large", "aborted"],
+    reasons: ["content_encoding", "too_slow", "too_large", "aborted", "stalled", "overloaded"],
   },
   {
     name: "Signature",

@@ -45,7 +45,7 @@ export async function readFields(request: IncomingMessage): Promise<Fields> {
   if (body === "too_large") throw new RequestError(413, "payload_too_large", "expected a smaller request");
   if (body === "too_slow")
     throw new RequestError(408, "request_timeout", "the request did not arrive in time");
-  if (body === "aborted") throw invalid("the request did not arrive completely");
+  if (typeof body === "string") throw invalid("the request did not arrive completely");
   if (body.byteLength === 0) return new Fields({});
   let value: unknown;
   try {

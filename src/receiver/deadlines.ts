@@ -34,6 +34,7 @@ export class Deadlines {
     for (const [call, due] of this.#due) {
       const left = due - performance.now();
       if (left > 0) {
+        clearTimeout(this.#timer); // one that a call has begun would be late
         this.#timer = this.#wait(left);
         return;
       }

@@ -1,7 +1,15 @@
-import { createServer as createNodeServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import {
+  createServer as createNodeServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from "node:http";
 import type { Express } from "express";
+import { ConnectionCap } from "./connection-cap.ts";
+import { answerGivenUp } from "./http-exchange.ts";
 
-/** Time limits of the server, as Node takes them: milliseconds. */
+/** Limits of the server. Times are milliseconds, as Node takes them. */
 export interface ExpressServerOptions {
   /** For the head of a request. Default 60 000. */
   readonly headersTimeout?: number;
@@ -9,23 +17,39 @@ export interface ExpressServerOptions {
   readonly requestTimeout?: number;
   /** How often those two are looked at. Default 30 000. */
   readonly connectionsCheckingInterval?: number;
+  /**
+   * The most connections; `Infinity` for no limit. One more ends the one that has been idle for the longest time, or else
+   * one whose request makes no progress. Each is an open file: keep it below `ulimit -n`. Default 4096.
+   */
+  readonly maxConnections?: number;
 }
 
 /**
  * An HTTP server for an Express app, in place of `app.listen()`: everything else is the same. Express gives every request
  * and response the app's own prototypes; on Node 20 and 22 that swap costs more than all the rest of a small request.
  * Here they are born with them, so there is nothing to swap. Call it once per app, after its settings and before the
- * first request.
+ * first request. It also limits connections.
+ *
+ * @throws ConfigurationError `option_invalid`
  */
-export function createServer(app: Express, options: ExpressServerOptions = {}): Server {
+export function createServer(app: Express, { maxConnections, ...limits }: ExpressServerOptions = {}): Server {
+  const cap = new ConnectionCap(maxConnections);
   class AppRequest extends IncomingMessage {}
-  class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
+  class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+    constructor(...given: ConstructorParameters<typeof ServerResponse<Request>>) {
+      super(...given);
+      cap.began(this);
+    }
+  }
   app.request = standBefore(AppRequest.prototype, app.request);
   app.response = standBefore(AppResponse.prototype, app.response) as typeof app.response;
-  return createNodeServer(
-    { ...options, IncomingMessage: AppRequest, ServerResponse: AppResponse },
-    app as Parameters<typeof createNodeServer>[1],
+  const listener = app as RequestListener;
+  const server = createNodeServer(
+    { ...limits, IncomingMessage: AppRequest, ServerResponse: AppResponse },
+    (request, response) => answerGivenUp(response) || listener(request, response),
   );
+  cap.watch(server);
+  return server;
 }
 
 /** A class's prototype, with everything the app's own has behind it. */

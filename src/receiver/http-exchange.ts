@@ -1,12 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { describeError } from "../errors.ts";
+import { closeUnread, lingering } from "./closing.ts";
 import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
-import type { Answer } from "./response.ts";
+import { countRefused, isGivenUp } from "./refused-streak.ts";
+import { type Answer, GIVEN_UP } from "./response.ts";
 
-/** Milliseconds, and bytes, that a connection which is to be closed may still send. */
-const LINGER = 500;
-const LINGER_BYTES = 8 * 1024 * 1024;
+/** The answers to requests that prove nothing. */
+const UNPROVEN: readonly number[] = [401, 404, 405];
 
 /** What an adapter knows of the endpoint. */
 export interface Endpoint {
@@ -25,17 +26,22 @@ export async function exchange(
   response: ServerResponse,
   { target, path, beforeBody }: Endpoint,
 ): Promise<void> {
+  if (answerGivenUp(response)) return;
   const { method = "", headers } = request;
   const read = (limits: BodyLimits) => {
     beforeBody?.(limits);
     return readUnparsed(request, limits);
   };
   const answer = await receiver.receive({ method, headers, target, path, read });
-  try {
-    await writeAnswer(response, answer);
-  } catch (thrown) {
-    response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
-  }
+  await writeAnswer(response, answer);
+  if (UNPROVEN.includes(answer.status)) countRefused(response);
+}
+
+/** Answers a request that is given up, at no cost; false if it is not. */
+export function answerGivenUp(response: ServerResponse): boolean {
+  if (!isGivenUp(response)) return false;
+  void writeAnswer(response, GIVEN_UP);
+  return true;
 }
 
 /** Writes an answer; nothing is written to a connection that is gone. */
@@ -44,36 +50,20 @@ export async function writeAnswer(
   { status, headers, body }: Answer,
 ): Promise<void> {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, headers as OutgoingHttpHeaders);
-  if (response.req.method === "HEAD") response.end();
-  else if (headers.Connection === "close") {
-    response.write(body);
-    await lingering(response.req);
-    response.end();
-  } else {
-    response.end(body); // a text goes in one piece with the head
+  try {
+    response.writeHead(status, headers as OutgoingHttpHeaders);
+    if (response.req.method === "HEAD") response.end();
+    else if (headers.Connection === "close") {
+      response.write(body);
+      await lingering(response.req);
+      response.end();
+      closeUnread(response);
+    } else {
+      response.end(body); // a text goes in one piece with the head
+    }
+  } catch (thrown) {
+    response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
   }
-}
-
-/**
- * Takes what a sender still sends, for a moment, and throws it away: if its connection were closed at once, it would be
- * reset while it sends, and would never read the answer.
- */
-function lingering(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    let left = LINGER_BYTES;
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, LINGER);
-    request.on("data", (chunk: Uint8Array) => {
-      left -= chunk.byteLength;
-      if (left < 0) end();
-    });
-    request.once("end", end).once("close", end).resume();
-  });
 }
 
 /**

@@ -5,6 +5,12 @@ import { describeError, HookporterError } from "../errors.ts";
 const CLOSE_GRACE = 2000;
 
 /**
+ * Connections that may wait to be accepted, as far as the system allows. Node's 511 are soon used up, and whoever comes
+ * then tries again after one, three and seven seconds.
+ */
+const BACKLOG = 4096;
+
+/**
  * Begins to listen.
  *
  * @param port - 0 asks for a free one
@@ -19,7 +25,7 @@ export function listenOn(server: Server, port: number, host: string): Promise<vo
         : describeError(cause);
       reject(new HookporterError("port_unavailable", `cannot listen on ${host}:${port}: ${why}`, { cause }));
     });
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
   });
 }
 

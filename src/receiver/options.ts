@@ -7,6 +7,7 @@ import { type InboxOption, selectInbox } from "../inbox/open.ts";
 import type { Logger } from "../logger.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { defaultLogger } from "./default-logger.ts";
 import { Restamps } from "./restamps.ts";
 
@@ -53,6 +54,12 @@ export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
   readonly deliveryRetention?: number;
   /** Largest body in bytes. Default 1 MiB. */
   readonly bodyLimit?: number;
+  /**
+   * Most bytes of bodies that are being received, over all connections; never less than `bodyLimit`. When they exceed it,
+   * the body that makes the least progress is ended (408); an eighth is kept for bodies up to 64 KiB. Default 64 MiB, or
+   * `bodyLimit` if that is more.
+   */
+  readonly unverifiedLimit?: number;
   /** How long a body may take to arrive. Default 10 seconds. */
   readonly bodyTimeout?: number;
   /** Entries handled at a time. Default 10. */
@@ -97,6 +104,9 @@ export interface Settings {
   readonly retention: number;
   readonly deliveryRetention: number;
   readonly bodyLimit: number;
+  readonly unverifiedLimit: number;
+  /** Counts the bytes of bodies that are being received. */
+  readonly budget: BodyBudget;
   readonly bodyTimeout: number;
   readonly concurrency: number;
   readonly handlerTimeout: number;
@@ -124,6 +134,7 @@ export const DEFAULT_AGES = {
 const DEFAULTS = {
   ...DEFAULT_AGES,
   bodyLimit: 1024 * 1024,
+  unverifiedLimit: 64 * 1024 * 1024,
   bodyTimeout: 10_000,
   concurrency: 10,
   handlerTimeout: 30_000,
@@ -146,6 +157,7 @@ export function readOptions(options: ReceiverOptions): Settings {
   const log = options.log ?? defaultLogger();
   const numbers = readNumbers(options);
   checkRetention(numbers);
+  checkBodyLimits(numbers);
   const signatureHeader = options.signatureHeader ?? SIGNATURE_HEADER;
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(signatureHeader)) {
     const got = JSON.stringify(signatureHeader);
@@ -158,6 +170,7 @@ export function readOptions(options: ReceiverOptions): Settings {
   checkRetry(retry);
   return Object.freeze({
     ...numbers,
+    budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
     log,
     retry,
     signatureHeader,
@@ -211,6 +224,9 @@ function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
     }
     numbers[name] = given;
   }
+  if (options.unverifiedLimit === undefined) {
+    numbers.unverifiedLimit = Math.max(numbers.unverifiedLimit, numbers.bodyLimit);
+  }
   return numbers;
 }
 
@@ -221,5 +237,14 @@ function checkRetention({ retention, maxAge, maxSkew }: typeof DEFAULTS): void {
     "retention_too_short",
     `expected retention to be at least maxAge + maxSkew (${maxAge + maxSkew} ms), got ${retention} ms: ` +
       "a delivery could be replayed after its key was dropped",
+  );
+}
+
+/** A body of any size that is allowed must fit, or it could never be received. */
+function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void {
+  if (unverifiedLimit >= bodyLimit) return;
+  throw new ConfigurationError(
+    "option_invalid",
+    `expected unverifiedLimit to be at least bodyLimit (${bodyLimit} bytes), got ${unverifiedLimit}`,
   );
 }

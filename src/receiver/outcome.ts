@@ -11,7 +11,9 @@ export type RefusalReason =
   | "too_slow"
   | "too_large"
   | "content_encoding"
-  | "aborted";
+  | "aborted"
+  | "stalled"
+  | "overloaded";
 
 /** Why a delivery counts as authentic. Exactly one of the two is there. */
 export interface Proof {

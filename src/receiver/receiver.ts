@@ -271,9 +271,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding !== "" && encoding !== "identity")
       return refused("content_encoding");
+    const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
     let body: BodyResult;
     try {
-      body = await incoming.read({ limit: this.#settings.bodyLimit, timeout: this.#settings.bodyTimeout });
+      body = await incoming.read({ limit, timeout, budget });
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(describeError(thrown));
       this.#logMisconfigured(error);

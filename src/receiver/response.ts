@@ -11,6 +11,11 @@ export interface Answer {
 /** Seconds a sender is asked to wait before it comes again. */
 export const RETRY_AFTER = "5";
 
+/** The answer to a request that is not looked at, since too many before it, sent ahead of their answers, were refused. */
+export const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
+  "Retry-After": RETRY_AFTER,
+});
+
 /** What each refusal answers; the connection closes where the body may not have been read. */
 const REFUSALS: Readonly<
   Record<RefusalReason, { status: number; type: string; message: string; headers?: Record<string, string> }>
@@ -26,6 +31,13 @@ const REFUSALS: Readonly<
   too_large: closing(413, "payload_too_large", "The body is larger than this receiver takes."),
   content_encoding: closing(415, "unsupported_encoding", "Send the body without Content-Encoding."),
   aborted: closing(400, "invalid_request", "The body did not arrive whole."),
+  stalled: closing(408, "request_timeout", "The body made too little progress."),
+  overloaded: {
+    status: 503,
+    type: "unavailable",
+    message: "Too many bodies are being received; send it again later.",
+    headers: { "Retry-After": RETRY_AFTER, Connection: "close" },
+  },
 };
 
 /** The answer to an outcome. Errors have the service's own shape (service description, "Errors"). */

@@ -1,8 +1,9 @@
 import type { AddressInfo } from "node:net";
 import express from "express";
+import { MAX_CONNECTIONS } from "./connection-cap.ts";
 import { expressReceiver } from "./express.ts";
 import { createServer } from "./express-server.ts";
-import { exchange } from "./http-exchange.ts";
+import { answerGivenUp, exchange } from "./http-exchange.ts";
 import { closeServer, listenOn } from "./http-server.ts";
 import { announcedLength, type BodyLimits } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly path: string;
+  /** The most connections; see `createServer`. Default 4096. */
+  readonly maxConnections?: number | undefined;
   /** A text to answer a GET of other targets with, such as a tunnel's probe; `undefined` leaves them at 404. */
   readonly also?: ((target: string) => string | undefined) | undefined;
 }
@@ -38,7 +41,7 @@ export interface RunningServer {
  */
 export async function startServer(
   receiver: Pick<Receiver, "receive">,
-  { port, host, path, also }: ServerOptions,
+  { port, host, path, maxConnections = MAX_CONNECTIONS, also }: ServerOptions,
 ): Promise<RunningServer> {
   const app = express().disable("x-powered-by");
   app.use((request, response, next) => {
@@ -47,9 +50,10 @@ export async function startServer(
     else response.set({ "Content-Type": "text/plain", "Cache-Control": "no-store" }).end(text);
   });
   app.use(expressReceiver(receiver, { path }));
-  const server = createServer(app, CONNECTIONS);
+  const server = createServer(app, { ...CONNECTIONS, maxConnections });
   // Express itself answers a target that it cannot parse, before any handler; here that is a wrong path like any other.
   server.removeAllListeners("request").on("request", (request, response) => {
+    if (answerGivenUp(response)) return;
     const answer = () => void exchange(receiver, request, response, { target: request.url ?? "", path });
     app(request as express.Request, response as express.Response, answer);
   });

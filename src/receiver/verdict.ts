@@ -20,6 +20,8 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   too_large: "the body is over the size limit",
   content_encoding: "send the body without Content-Encoding: the signature covers the plain bytes",
   aborted: "the sender closed the connection before the body was complete",
+  stalled: "too many bodies were being received, and this one made the least progress: send it again",
+  overloaded: "too many bodies were being received: send it again later",
 };
 
 /** The verdict on a delivery. */

@@ -14,7 +14,13 @@ const rows = rowsOf(sectionOf(page, "Options of createReceiver")).map(([name = "
 const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
   ...{ secret: true, inbox: true, signatureHeader: true, source: true, schemas: true, identity: true },
   ...{ orderBy: true, deadLetterOrder: true, maxAge: true, maxSkew: true, retention: true },
-  ...{ deliveryRetention: true, bodyLimit: true, bodyTimeout: true, concurrency: true },
+  ...{
+    deliveryRetention: true,
+    bodyLimit: true,
+    unverifiedLimit: true,
+    bodyTimeout: true,
+    concurrency: true,
+  },
   ...{ handlerTimeout: true, retry: true, lease: true, poll: true, drainTimeout: true },
   ...{ walLimit: true, log: true, clock: true, random: true },
 };

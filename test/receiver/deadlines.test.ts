@@ -46,3 +46,24 @@ it("has one timer for all of them, and none once nothing is waited for", () => {
   vi.advanceTimersByTime(100);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it("lets a call begin again when it is called, beside others", () => {
+  const { deadlines, called, call } = open();
+  const again = call("again");
+  let times = 0;
+  const repeat = () => {
+    again();
+    if (++times < 3) deadlines.add(repeat);
+  };
+  deadlines.add(repeat);
+  vi.advanceTimersByTime(60);
+  deadlines.add(call("other"));
+  vi.advanceTimersByTime(500);
+  expect(called).toEqual([
+    ["again", 100],
+    ["other", 160],
+    ["again", 200],
+    ["again", 300],
+  ]);
+  expect(vi.getTimerCount()).toBe(0);
+});

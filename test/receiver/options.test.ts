@@ -30,6 +30,8 @@ describe("readOptions", () => {
       retention: 30 * DAY,
       deliveryRetention: 7 * DAY,
       bodyLimit: 1_048_576,
+      unverifiedLimit: 67_108_864,
+      budget: expect.anything(),
       bodyTimeout: 10_000,
       concurrency: 10,
       handlerTimeout: 30_000,
@@ -49,6 +51,7 @@ describe("readOptions", () => {
     "retention",
     "deliveryRetention",
     "bodyLimit",
+    "unverifiedLimit",
     "bodyTimeout",
     "concurrency",
     "handlerTimeout",
@@ -100,6 +103,19 @@ describe("readOptions", () => {
     { retention: 1, maxAge: 1, maxSkew: 0 },
   ])("[case 58] takes a retention that just reaches: %j", (options) => {
     expect(read(options)).toMatchObject(options);
+  });
+
+  it("refuses an unverifiedLimit that a body of the size that is allowed would not fit", () => {
+    expect(() => read({ bodyLimit: 1000, unverifiedLimit: 999 })).toThrow(code("option_invalid"));
+    expect(() => read({ unverifiedLimit: 1_048_575 })).toThrow(
+      /at least bodyLimit \(1048576 bytes\), got 1048575/,
+    );
+    expect(read({ bodyLimit: 1000, unverifiedLimit: 1000 })).toMatchObject({ unverifiedLimit: 1000 });
+  });
+
+  it("has as unverifiedLimit at least what bodyLimit asks for, unless it is given", () => {
+    expect(read({ bodyLimit: 100_000_000 })).toMatchObject({ unverifiedLimit: 100_000_000 });
+    expect(read({ bodyLimit: 1000 })).toMatchObject({ unverifiedLimit: 67_108_864 });
   });
 
   it.each(["", " ", "x signature", "x:signature", "x-signature\r\n", "é", "x/y"])(

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { BodyBudget } from "../../src/receiver/body-budget.ts";
 import { type BodyLimits, type BodyResult, readBody } from "../../src/receiver/read-body.ts";
 import { openEndpoint } from "./open.ts";
 import { bytes, envelope, signedHeaders, uncaught, until } from "./sample.ts";
@@ -124,6 +125,92 @@ describe("readBody", () => {
     read.socket.resetAndDestroy();
     await closed;
     expect(caught).toEqual([]);
+  });
+});
+
+describe("readBody with a budget", () => {
+  const KIB = 1024;
+  const open = (limit: number) => {
+    const budget = new BodyBudget({ limit, bodyLimit: limit });
+    return { budget, limits: { limit: 64 * KIB, timeout: 5000, budget } };
+  };
+  const heldIs = (budget: BodyBudget, bytes: number) => until(() => expect(budget.held).toBe(bytes));
+
+  it("gives the bytes of a body that comes in many pieces, and counts it until it is whole", async () => {
+    const { budget, limits } = open(64 * KIB);
+    const body = Buffer.from(Array.from({ length: 50 * KIB }, (_, index) => index % 251));
+    for (const head of ["Content-Length: 51200\r\n", "Transfer-Encoding: chunked\r\n"]) {
+      const chunked = head.startsWith("Transfer");
+      const { socket, result } = await reading(head, limits);
+      for (let at = 0; at < body.length; at += 10 * KIB) {
+        const piece = body.subarray(at, at + 10 * KIB);
+        socket.write(chunked ? Buffer.concat([Buffer.from("2800\r\n"), piece, Buffer.from("\r\n")]) : piece);
+        if (at < 40 * KIB) await heldIs(budget, Math.ceil((at + 10 * KIB) / (16 * KIB)) * 16 * KIB);
+      }
+      if (chunked) socket.write("0\r\n\r\n");
+      expect(body.equals((await result) as Uint8Array)).toBe(true);
+      expect(budget.held).toBe(0);
+    }
+  });
+
+  it("does not count a body that comes in one piece", async () => {
+    const { budget, limits } = open(64 * KIB);
+    const counted = vi.spyOn(budget, "open");
+    const { socket, result } = await reading("Content-Length: 600\r\n", limits);
+    socket.write(Buffer.alloc(600));
+    expect(await result).toHaveLength(600);
+    expect(counted).not.toHaveBeenCalled();
+  });
+
+  it("[case 46] ends the body that stalls when another one needs the room, and lets that one in", async () => {
+    const { budget, limits } = open(64 * KIB);
+    const stalled = await reading("Content-Length: 50000\r\n", limits);
+    stalled.socket.write(Buffer.alloc(40_000));
+    await heldIs(budget, 48 * KIB);
+    const honest = await reading("Content-Length: 50000\r\n", limits);
+    honest.socket.write(Buffer.alloc(30_000));
+    expect(await stalled.result).toBe("stalled");
+    expectClean(stalled);
+    honest.socket.write(Buffer.alloc(20_000));
+    expect(await honest.result).toHaveLength(50_000);
+    expect(budget.held).toBe(0);
+  });
+
+  it("says that a body has no room if no other can be ended for it", async () => {
+    const { budget, limits } = open(16 * KIB);
+    const { socket, result } = await reading("Content-Length: 50000\r\n", limits);
+    socket.write(Buffer.alloc(20_000));
+    expect(await result).toBe("overloaded");
+    expect(budget.held).toBe(0);
+  });
+
+  it("counts a body no longer that is too large, too slow or cut off", async () => {
+    const { budget, limits } = open(64 * KIB);
+    const large = await reading("Transfer-Encoding: chunked\r\n", { ...limits, limit: 100 });
+    large.socket.write("40\r\n".padEnd(68, "x"));
+    await heldIs(budget, 16 * KIB);
+    large.socket.write("\r\n40\r\n".padEnd(70, "x"));
+    expect(await large.result).toBe("too_large");
+    const slow = await reading("Content-Length: 10\r\n", { ...limits, timeout: 50 });
+    slow.socket.write("12345");
+    await heldIs(budget, 16 * KIB);
+    expect(await slow.result).toBe("too_slow");
+    const gone = await reading("Content-Length: 10\r\n", limits);
+    gone.socket.write("12345");
+    await heldIs(budget, 16 * KIB);
+    gone.socket.destroy();
+    expect(await gone.result).toBe("aborted");
+    expect(budget.held).toBe(0);
+  });
+
+  it("[case 28] takes little memory for thousands of chunks of one byte", async () => {
+    const { budget, limits } = open(64 * KIB);
+    const { socket, result } = await reading("Transfer-Encoding: chunked\r\n", limits);
+    socket.write("1\r\nx\r\n".repeat(5000));
+    await until(() => expect(budget.held).toBeGreaterThan(0));
+    expect(budget.held).toBe(16 * KIB);
+    socket.write("0\r\n\r\n");
+    expect(await result).toHaveLength(5000);
   });
 });
 

@@ -441,7 +441,11 @@ describe("receive", () => {
     await receiver.receive(incoming({ headers: { "content-encoding": "gzip" }, read }));
     expect(read).not.toHaveBeenCalled();
     await receiver.receive(incoming({ read }));
-    expect(read).toHaveBeenCalledExactlyOnceWith({ limit: 1_048_576, timeout: 10_000 });
+    expect(read).toHaveBeenCalledExactlyOnceWith({
+      limit: 1_048_576,
+      timeout: 10_000,
+      budget: expect.anything(),
+    });
   });
 
   it("takes the content encoding that is none", async () => {

@@ -65,6 +65,8 @@ describe("toAnswer", () => {
     ["too_large", 413, "payload_too_large", { Connection: "close" }],
     ["content_encoding", 415, "unsupported_encoding", { Connection: "close" }],
     ["aborted", 400, "invalid_request", { Connection: "close" }],
+    ["stalled", 408, "request_timeout", { Connection: "close" }],
+    ["overloaded", 503, "unavailable", { "Retry-After": "5", Connection: "close" }],
   ])("refuses %s with %d %s", (reason, expected, type, more) => {
     const { status, headers, value } = answered({ type: "refused", reason });
     expect(status).toBe(expected);

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { openEndpoint } from "./open.ts";
+import { bytes, freshEnvelope, signedHeaders } from "./sample.ts";
+import { ADAPTERS, dial, readAll } from "./wire.ts";
+
+const head = (headers: Record<string, string>, length: number, start = "POST /webhooks") => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${start} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n${lines.join("")}\r\n`;
+};
+const unsigned = `${head({}, 2)}{}`;
+const signed = () => {
+  const body = bytes(freshEnvelope());
+  return head(signedHeaders(body), body.length) + body.toString();
+};
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
+const times = (count: number, status: number) => Array.from({ length: count }, () => status);
+
+describe.each(ADAPTERS)("requests sent ahead of their answers over $name", (adapter) => {
+  it("are given up with 503 once 8 were refused, and the connection is closed", async () => {
+    const { url, outcomes, entries } = await openEndpoint(adapter);
+    const socket = await dial(url);
+    const kinds = [unsigned, head({}, 0, "POST /webhooks/elsewhere"), head({}, 0, "GET /webhooks")];
+    socket.write(kinds.join("").repeat(7) + signed());
+    const text = String(await readAll(socket));
+    const answers = statuses(text);
+    const judged = answers.indexOf(503);
+    expect(judged).toBeGreaterThanOrEqual(8);
+    expect(judged).toBeLessThanOrEqual(10); // one or two are under way when the eighth is refused
+    expect(answers.slice(0, 8)).toEqual([401, 404, 405, 401, 404, 405, 401, 404]);
+    expect(answers.slice(judged)).toEqual(times(22 - judged, 503));
+    expect(text).toContain("Retry-After: 5");
+    expect(outcomes()).toHaveLength(judged); // nothing else was looked at
+    expect(await entries()).toEqual([]);
+  });
+
+  it("are judged one by one where they are authentic, or fewer are refused", async () => {
+    const { url, entries } = await openEndpoint(adapter);
+    const socket = await dial(url);
+    const mixed = Array.from({ length: 7 }, () => signed() + unsigned);
+    const closing = signed().replace("Host: x", "Host: x\r\nConnection: close");
+    socket.write([...mixed, ...Array.from({ length: 30 }, signed), closing].join(""));
+    const answers = statuses(String(await readAll(socket)));
+    expect(answers).toEqual([...mixed.flatMap(() => [200, 401]), ...times(31, 200)]);
+    expect(await entries()).toHaveLength(38);
+  });
+
+  it("are not meant if each waits for the answer before it, however many are refused", async () => {
+    const { url, outcomes } = await openEndpoint(adapter);
+    const socket = await dial(url);
+    for (let n = 0; n < 30; n++) {
+      const answer = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(String(chunk))));
+      socket.write(unsigned);
+      expect(statuses(await answer)).toEqual([401]);
+    }
+    expect(outcomes()).toHaveLength(30);
+    expect(socket.closed).toBe(false);
+  });
+});
