@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
-import type { WorkResult } from "../commit-together.ts";
-import { GroupCommit } from "../group-commit.ts";
 import { closeWholly, openDatabase } from "./client.ts";
+import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { cutLog } from "./log-size.ts";
 import {
   deliveryOf,

@@ -1,12 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { HookporterError } from "../../errors.ts";
-import type { WorkResult } from "../commit-together.ts";
-import type { Elsewhere } from "../group-commit.ts";
 import { packBatch, unpackResults } from "./batch.ts";
+import { besideThisFile } from "./built-program.ts";
+import type { WorkResult } from "./commit-together.ts";
+import type { Elsewhere } from "./group-commit.ts";
 import type { Operation } from "./operations.ts";
 import type { Presence } from "./presence.ts";
-import { besideThisFile } from "./program.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 /** When batches are worth a thread of their own. */

@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../../errors.ts";
 import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
 
 /** One piece of work that must be inside a transaction, and where its result goes. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WorkResult } from "../../src/inbox/commit-together.ts";
-import { GroupCommit } from "../../src/inbox/group-commit.ts";
+import type { WorkResult } from "../../../src/inbox/sqlite/commit-together.ts";
+import { GroupCommit } from "../../../src/inbox/sqlite/group-commit.ts";
 
 describe("GroupCommit", () => {
   it("shares one transaction between all work of one turn", async () => {
