@@ -1,71 +1,71 @@
 import { HookporterError } from "../../errors.ts";
 import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
 
-/** One piece of work that must be inside a transaction, and where its result goes. */
-interface Waiting<Order> {
+/** One piece of work that must run inside a transaction, and the promise of its result. */
+interface Waiting<Operation> {
   readonly work: () => unknown;
-  readonly terms: WorkTerms<Order> | undefined;
+  readonly terms: WorkTerms<Operation> | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a piece of work is beside the work itself. */
-export interface WorkTerms<Order> {
-  /** The same work, as it is told to somewhere else. */
-  readonly order: Order;
-  /** Bytes it holds while it waits. */
+/** What a commit needs to know of a piece of work. */
+export interface WorkTerms<Operation> {
+  /** The same work as a plain value, which a {@link BatchRunner} can run. */
+  readonly operation: Operation;
+  /** Bytes that it holds in memory while it waits. */
   readonly bytes: number;
-  /** That no sender waits for it: it goes with others, and does not fill a batch of its own. Default not. */
+  /** That no sender waits for it: it joins a batch, but does not fill one. Default `false`. */
   readonly canWait?: boolean;
 }
 
-/** Somewhere else to run whole batches: in the same order, each in one transaction. */
-export interface Elsewhere<Order> {
-  /** Takes a batch; gives its results, or `undefined` where it had better run here. */
-  take(orders: readonly Order[]): Promise<readonly WorkResult[]> | undefined;
-  /** Is told how many milliseconds a batch took here. */
+/** Runs whole batches in another thread, in the order it takes them, each in one transaction. */
+export interface BatchRunner<Operation> {
+  /** Takes a batch and returns its results, or `undefined` if the batch should run in this thread. */
+  take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined;
+  /** Called with the milliseconds that a batch took in this thread. */
   ranHere(ms: number): void;
-  /** Is given the results of each batch, wherever it ran, before they are given out. */
+  /** Called with the results of each batch, in whichever thread it ran, before their promises are settled. */
   afterBatch?(results: readonly WorkResult[]): void;
 }
 
-/** More than this waiting means the store cannot keep up: refuse early rather than grow. */
+/** If more than this is waiting the store cannot keep up: refuse early rather than grow. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** So much that is waited for is worth a batch of its own, beside one that is elsewhere already. */
+/** Urgent pieces of work that are worth a batch while another batch is still out. */
 const FULL_ENOUGH = 16;
 
-/** Batches elsewhere: one that is worked on, and the next, so that nobody there stands idle while results come back. */
-const MAX_AWAY = 2;
+/** One batch in progress and the next, so that the other thread is never idle while results come back. */
+const MAX_SENT = 2;
 
 /**
- * Shares one commit between all work that comes up in one turn of the event loop. A flush to disk is what durability
- * costs; sharing it makes it cheap, and no timer delays a lone delivery. While batches are elsewhere, the next one
- * gathers. Results are given out after the commit only.
+ * Shares one commit between all work that arrives in one turn of the event loop. Durability costs a flush to disk;
+ * sharing the flush makes it cheap, and no timer delays a lone delivery. While batches run in another thread, the next
+ * one gathers. A promise is settled only after its commit.
  */
-export class GroupCommit<Order = never> {
+export class GroupCommit<Operation = never> {
   readonly #transactions: Transactions;
-  readonly #elsewhere: Elsewhere<Order> | undefined;
-  #waiting: Waiting<Order>[] = [];
+  readonly #runner: BatchRunner<Operation> | undefined;
+  #waiting: Waiting<Operation>[] = [];
   #waitingBytes = 0;
-  /** How many of them somebody waits for. */
-  #pressing = 0;
-  /** Each until its batch is back. */
-  readonly #away = new Set<Promise<void>>();
+  /** How many of them a sender waits for. */
+  #urgent = 0;
+  /** One promise per batch in the other thread. */
+  readonly #sent = new Set<Promise<void>>();
   #endOfTurn: Promise<void> | undefined;
 
-  constructor(transactions: Transactions, elsewhere?: Elsewhere<Order>) {
+  constructor(transactions: Transactions, runner?: BatchRunner<Operation>) {
     this.#transactions = transactions;
-    this.#elsewhere = elsewhere;
+    this.#runner = runner;
   }
 
   /**
    * Runs work in the next shared transaction; resolves after its commit.
    *
-   * @throws HookporterError `inbox_busy` where too much is waiting already
+   * @throws HookporterError `inbox_busy` if too much is waiting already
    */
-  run<Result>(work: () => Result, terms?: WorkTerms<Order>): Promise<Result> {
+  run<Result>(work: () => Result, terms?: WorkTerms<Operation>): Promise<Result> {
     const bytes = terms?.bytes ?? 0;
     const waiting = this.#waiting.length;
     if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
@@ -74,58 +74,58 @@ export class GroupCommit<Order = never> {
     this.#waitingBytes += bytes;
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ work, terms, resolve, reject });
-      const pressing = terms?.canWait !== true;
-      if (pressing && ++this.#pressing % FULL_ENOUGH === 0 && this.#trySendingAway()) return;
-      if (this.#away.size === 0) this.#lookAtEndOfTurn();
+      const urgent = terms?.canWait !== true;
+      if (urgent && ++this.#urgent % FULL_ENOUGH === 0 && this.#trySending()) return;
+      if (this.#sent.size === 0) this.#commitAtEndOfTurn();
     });
   }
 
   /** Resolves once nothing is waiting. */
   async idle(): Promise<void> {
     for (;;) {
-      const [next = this.#endOfTurn] = this.#away;
+      const [next = this.#endOfTurn] = this.#sent;
       if (next === undefined) return;
       await next;
     }
   }
 
-  #lookAtEndOfTurn(): void {
+  #commitAtEndOfTurn(): void {
     this.#endOfTurn ??= new Promise((ended) => setImmediate(() => ended(this.#atEndOfTurn())));
   }
 
   #atEndOfTurn(): void {
-    this.#endOfTurn = undefined; // work may bring up more work
-    if (this.#away.size > 0 || this.#waiting.length === 0) return;
-    if (!this.#trySendingAway()) this.#commitHere();
+    this.#endOfTurn = undefined; // work may add more work
+    if (this.#sent.size > 0 || this.#waiting.length === 0) return;
+    if (!this.#trySending()) this.#commitHere();
   }
 
-  #trySendingAway(): boolean {
-    if (this.#away.size >= MAX_AWAY) return false;
-    const away = this.#sendAway();
-    if (away === undefined) return false;
-    const back: Promise<void> = this.#giveOutLater(away, () => this.#away.delete(back));
-    this.#away.add(back);
+  #trySending(): boolean {
+    if (this.#sent.size >= MAX_SENT) return false;
+    const batch = this.#send();
+    if (batch === undefined) return false;
+    const settled: Promise<void> = this.#settleLater(batch, () => this.#sent.delete(settled));
+    this.#sent.add(settled);
     return true;
   }
 
-  async #giveOutLater({ batch, results }: Away<Order>, isBack: () => void): Promise<void> {
+  async #settleLater({ batch, results }: SentBatch<Operation>, isBack: () => void): Promise<void> {
     const known = await results;
     isBack();
-    // The next one is sent before these results are given out, since all that then happens takes as long.
-    const enough = this.#away.size === 0 ? this.#waiting.length > 0 : this.#pressing >= FULL_ENOUGH;
-    if (enough && !this.#trySendingAway() && this.#away.size === 0) this.#lookAtEndOfTurn();
-    this.#giveOut(batch, known);
+    // The next batch is sent before these promises are settled, since what follows from them takes as long.
+    const enough = this.#sent.size === 0 ? this.#waiting.length > 0 : this.#urgent >= FULL_ENOUGH;
+    if (enough && !this.#trySending() && this.#sent.size === 0) this.#commitAtEndOfTurn();
+    this.#settle(batch, known);
   }
 
-  /** Sends all that is waiting elsewhere, unless it had better run here. */
-  #sendAway(): Away<Order> | undefined {
-    if (this.#elsewhere === undefined || this.#waiting.length === 0) return undefined;
-    const orders: Order[] = [];
+  /** Sends all that is waiting to the other thread, unless it should run here. */
+  #send(): SentBatch<Operation> | undefined {
+    if (this.#runner === undefined || this.#waiting.length === 0) return undefined;
+    const operations: Operation[] = [];
     for (const { terms } of this.#waiting) {
       if (terms === undefined) return undefined;
-      orders.push(terms.order);
+      operations.push(terms.operation);
     }
-    const taken = this.#elsewhere.take(orders);
+    const taken = this.#runner.take(operations);
     if (taken === undefined) return undefined;
     const batch = this.#takeWaiting();
     return { batch, results: taken.catch((error) => batch.map(() => ({ error }))) };
@@ -135,31 +135,31 @@ export class GroupCommit<Order = never> {
     const batch = this.#takeWaiting();
     const start = performance.now();
     const works = batch.map(({ work }) => work);
-    this.#giveOut(batch, commitTogether(this.#transactions, works));
-    this.#elsewhere?.ranHere(performance.now() - start);
+    this.#settle(batch, commitTogether(this.#transactions, works));
+    this.#runner?.ranHere(performance.now() - start);
   }
 
-  #giveOut(batch: readonly Waiting<Order>[], results: readonly WorkResult[]): void {
-    this.#elsewhere?.afterBatch?.(results);
-    giveOut(batch, results);
+  #settle(batch: readonly Waiting<Operation>[], results: readonly WorkResult[]): void {
+    this.#runner?.afterBatch?.(results);
+    settleAll(batch, results);
   }
 
-  #takeWaiting(): readonly Waiting<Order>[] {
+  #takeWaiting(): readonly Waiting<Operation>[] {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#pressing = 0;
+    this.#urgent = 0;
     return batch;
   }
 }
 
-/** A batch that runs elsewhere. */
-interface Away<Order> {
-  readonly batch: readonly Waiting<Order>[];
+/** A batch in the other thread. */
+interface SentBatch<Operation> {
+  readonly batch: readonly Waiting<Operation>[];
   readonly results: Promise<readonly WorkResult[]>;
 }
 
-function giveOut(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
+function settleAll(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const result = results[index] ?? { error: new TypeError("a batch came back without all of its results") };
     if ("error" in result) reject(result.error);
