@@ -38,7 +38,7 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/receiver\/fits-in-time\./, "envelope and schema"],
   [/^src\/receiver\/read-body\.|^node_modules\/(raw-body|body-parser|iconv-lite)\//, "reading the body"],
   [
-    /^src\/inbox\/(commit-together|sqlite\/(statements|operations|transactions))\./,
+    /^src\/inbox\/sqlite\/(commit-together|statements|operations|transactions)\./,
     "inbox: SQLite in this thread",
   ],
   [/^src\/inbox\//, "inbox: rows and packing"],

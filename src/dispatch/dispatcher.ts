@@ -2,16 +2,16 @@ import { describeError } from "../errors.ts";
 import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
 import { leaseToken } from "../inbox/lease.ts";
 import { ClaimFailures } from "./claim-failures.ts";
-import { Place } from "./place.ts";
-import { type Listeners, reportSettled } from "./report-settled.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
+import { reportSettled, type SettlementListeners } from "./report-settled.ts";
+import { Reservation } from "./reservation.ts";
 import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
-import { Slots } from "./slots.ts";
 
 /** How entries are taken from the inbox and run. */
-export interface DispatcherOptions extends Omit<RunOptions, "signal">, Listeners {
+export interface DispatcherOptions extends Omit<RunOptions, "signal">, SettlementListeners {
   readonly inbox: Inbox;
   /** The id under which this process is registered with the inbox. */
   readonly runner: string;
@@ -65,7 +65,7 @@ export class Dispatcher {
   #caughtUp = false;
   /** Entries kept with a lease, until the turn of the event loop in which they begin. */
   #beginning = 0;
-  readonly #slots: Slots;
+  readonly #limit: ConcurrencyLimit;
   readonly #claimFailures: ClaimFailures;
   readonly #storing: Storing;
   #started = false;
@@ -73,7 +73,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#runOptions = { ...options, signal: this.#aborter.signal };
-    this.#slots = new Slots(options.concurrency);
+    this.#limit = new ConcurrencyLimit(options.concurrency);
     this.#claimFailures = new ClaimFailures(options.log);
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
     this.#storing = { ...options, isLeased, signal: this.#aborter.signal };
@@ -94,7 +94,7 @@ export class Dispatcher {
 
   #goOn(): void {
     if (!this.#behind || !this.#started || this.#claiming !== undefined) return;
-    if (this.#slots.isFull) return; // an entry that ends goes on
+    if (this.#limit.isFull) return; // an entry that ends goes on
     this.#claiming = this.#claim().finally(() => {
       this.#claiming = undefined;
       this.#goOn();
@@ -105,11 +105,11 @@ export class Dispatcher {
    * Makes room for an entry that is about to be kept; `undefined` where there is none, or others have waited for long. It
    * must be left in any case.
    */
-  reserve(): Place | undefined {
-    if (!this.#started || !this.#caughtUp || this.#slots.isFull) return undefined;
+  reserve(): Reservation | undefined {
+    if (!this.#started || !this.#caughtUp || this.#limit.isFull) return undefined;
     const { clock, leaseMs, runner } = this.#options;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
-    const free = this.#slots.reserve();
+    const free = this.#limit.reserve();
     const begin = () => {
       this.#beginning--;
       free();
@@ -118,16 +118,16 @@ export class Dispatcher {
       this.#beginning++;
       this.#run(entry, { claimed: false, before: () => nextTurn().then(begin) });
     };
-    const leave = () => {
+    const giveUp = () => {
       free();
       this.#goOn(); // with what came meanwhile and found no room
     };
-    return new Place(lease, run, leave);
+    return new Reservation(lease, run, giveUp);
   }
 
   /** How many entries are running here now. */
   get running(): number {
-    return this.#slots.taken;
+    return this.#limit.running;
   }
 
   /**
@@ -139,7 +139,7 @@ export class Dispatcher {
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#claiming, ...this.#claims]);
     if (this.#beginning > 0) await nextTurn();
-    this.#slots.close();
+    this.#limit.close();
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
@@ -157,15 +157,17 @@ export class Dispatcher {
     this.#behind = false;
     let wait = pollMs;
     try {
-      const { now: limit, ahead } = this.#slots.free;
-      const except = this.#unsurelyLeased();
+      const { now: limit, ahead } = this.#limit.room;
+      const except = this.#doubtfullyLeased();
       const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
       const terms = { leaseMs, except, horizon, deadBlocks, sources, runner };
       const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
       this.#claimFailures.end();
       for (const entry of entries) this.#run(entry, { claimed: true });
       const full = entries.length >= limit + ahead;
-      const next = full ? 0 : await inbox.nextRunAt({ except: this.#unsurelyLeased(), deadBlocks, sources });
+      const next = full
+        ? 0
+        : await inbox.nextRunAt({ except: this.#doubtfullyLeased(), deadBlocks, sources });
       const now = clock();
       this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
       if (entries.length > 0 && next !== undefined && next <= now) {
@@ -225,9 +227,9 @@ export class Dispatcher {
     });
   }
 
-  #unsurelyLeased(): readonly number[] {
+  #doubtfullyLeased(): readonly number[] {
     const { clock, leaseMs } = this.#options;
-    return this.#running.unsurelyLeased(clock(), leaseMs);
+    return this.#running.doubtfullyLeased(clock(), leaseMs);
   }
 
   async #runAndSettle(entry: ClaimedEntry, { before, atOnce }: Turn): Promise<Settlement | undefined> {
@@ -236,7 +238,7 @@ export class Dispatcher {
     try {
       await before?.();
       const run = () => runEntry(entry, this.#runOptions);
-      const settlement = await (atOnce === true ? this.#slots.runAtOnce(run) : this.#slots.run(run));
+      const settlement = await (atOnce === true ? this.#limit.runAtOnce(run) : this.#limit.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);
         return undefined;

@@ -4,7 +4,7 @@ import type { Logger } from "../logger.ts";
 import type { DeadLetter } from "./handler.ts";
 
 /** Who is told of entries that were run. */
-export interface Listeners {
+export interface SettlementListeners {
   /** Called with each settled entry's runs. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
   /** Called once when an entry becomes a dead letter. */
@@ -13,7 +13,11 @@ export interface Listeners {
 }
 
 /** Reports what an entry came to, once that is stored. A listener that fails is logged. */
-export function reportSettled(entry: ClaimedEntry, settlement: Settlement, listeners: Listeners): void {
+export function reportSettled(
+  entry: ClaimedEntry,
+  settlement: Settlement,
+  listeners: SettlementListeners,
+): void {
   const { onAttempts, onDead } = listeners;
   const { seq, kind, key } = entry;
   const { state, reason, records } = settlement;

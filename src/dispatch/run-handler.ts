@@ -1,8 +1,9 @@
 import { describeError, HookporterError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/inbox.ts";
-import { cutText } from "./cut-text.ts";
 import { OwnSignal } from "./own-signal.ts";
-import { retryAfterOf } from "./retry-after.ts";
+
+/** Longer texts of a handler are cut, in bytes: it may throw, or note, a whole page. */
+const MAX_BYTES = 2048;
 
 /** A run of a handler, and what it asks of the next one. */
 export interface HandlerRun {
@@ -69,4 +70,27 @@ export async function runHandler(
     clearTimeout(timer);
     signal.removeEventListener("abort", stopWithAll);
   }
+}
+
+/**
+ * The milliseconds a handler's error asks to wait before its entry runs again: its `retryAfterMs`, where that is a number.
+ * Never throws, whatever was thrown.
+ */
+function retryAfterOf(thrown: unknown): number | undefined {
+  try {
+    const asked: unknown = (thrown as { retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
+    return typeof asked === "number" && !Number.isNaN(asked) ? Math.max(0, asked) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of at most 2 KiB of UTF-8: its beginning, and an ellipsis where something was cut. */
+function cutText(text: string): string {
+  if (text.length <= MAX_BYTES && Buffer.byteLength(text) <= MAX_BYTES) return text;
+  // Cutting bytes can halve a character; decoding turns the half into U+FFFD, which is dropped.
+  const head = Buffer.from(text.slice(0, MAX_BYTES))
+    .subarray(0, MAX_BYTES - 4)
+    .toString("utf8");
+  return `${head.replace(/\uFFFD$/, "")}…`;
 }

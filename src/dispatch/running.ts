@@ -38,7 +38,7 @@ export class RunningEntries {
   }
 
   /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
-  unsurelyLeased(now: number, leaseMs: number): readonly number[] {
+  doubtfullyLeased(now: number, leaseMs: number): readonly number[] {
     const latest = now + leaseMs;
     const unsure: number[] = [];
     for (const [seq, { leasedUntil }] of this.#running) {

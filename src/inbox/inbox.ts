@@ -3,7 +3,7 @@ import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Rejection } from "../event/read-envelope.ts";
 import type { Logger } from "../logger.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 
 /**
  * Where an entry stands. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` ended well; `dead` will

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../event/identity.ts";
-
-import { matchesFilter } from "./entry-filter.ts";
 import {
   type Appended,
   type AttemptRecord,
@@ -17,7 +15,8 @@ import {
   type Settlement,
 } from "./inbox.ts";
 import { leaseToken } from "./lease.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
+import { matchesFilter } from "./memory/filter.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import { noDelivery } from "./unreadable.ts";
 
 /** An entry as the memory inbox holds it: mutable, with its delivery and records. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Inbox } from "./inbox.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 
 /** Entries looked at in one step: what a delivery may have to wait for is a few milliseconds. */
 const STEP = 200;

@@ -17,7 +17,7 @@ import type {
   Runner,
   Settlement,
 } from "./inbox.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./pruning.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";

@@ -1,9 +1,9 @@
-import type { Place } from "../dispatch/place.ts";
+import type { Reservation } from "../dispatch/reservation.ts";
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
-import type { Inbox, KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
-import { type KeepSteps, keepEvent, keepRejected } from "../inbox/keep.ts";
+import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
+import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
 import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
@@ -16,8 +16,8 @@ import type { Accepted, Outcome, Proof } from "./outcome.ts";
 export interface NewEntryTerms {
   /** Milliseconds until it runs in its turn. Default 0. */
   readonly holdMs?: number | undefined;
-  /** Where it may run at once. */
-  readonly place?: Pick<Place, "lease" | "run"> | undefined;
+  /** Room for it to run at once. */
+  readonly reservation?: Pick<Reservation, "lease" | "run"> | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface NewEntryTerms {
 export function accept(
   delivery: Delivery,
   settings: Settings,
-  { holdMs, place }: NewEntryTerms = {},
+  { holdMs, reservation }: NewEntryTerms = {},
 ): Promise<Outcome> {
   let proof: Proof;
   try {
@@ -40,7 +40,7 @@ export function accept(
   } catch (error) {
     return Promise.resolve({ type: "misconfigured", error: asError(error) });
   }
-  return keep(delivery, { proof, holdMs, place }, settings);
+  return acceptAuthentic(delivery, { proof, holdMs, reservation }, settings);
 }
 
 /**
@@ -51,9 +51,9 @@ export function acceptFromChannel(
   delivery: Delivery,
   channel: string,
   settings: Settings,
-  place?: Place,
+  reservation?: Reservation,
 ): Promise<Outcome> {
-  return keep(delivery, { proof: { channel }, place }, settings);
+  return acceptAuthentic(delivery, { proof: { channel }, reservation }, settings);
 }
 
 /** Why a delivery is kept, and what may become of its entry. */
@@ -61,14 +61,14 @@ interface Entitled extends NewEntryTerms {
   readonly proof: Proof;
 }
 
-async function keep(delivery: Delivery, entitled: Entitled, settings: Settings): Promise<Outcome> {
-  const { proof, holdMs = 0, place } = entitled;
-  const terms = { holdMs, lease: place?.lease };
+async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings: Settings): Promise<Outcome> {
+  const { proof, holdMs = 0, reservation } = entitled;
+  const terms = { holdMs, lease: reservation?.lease };
   try {
-    const kept = await (keepInStore(delivery, terms, settings) ?? keepFromHere(delivery, terms, settings));
+    const kept = await (leaveToInbox(delivery, terms, settings) ?? decideHere(delivery, terms, settings));
     if ("rejection" in kept) return rejectedOutcome(kept, proof, settings);
     const { seq, key, kind, leased } = kept;
-    if (leased === true) place?.run({ seq, key, kind: storedKind(kind), delivery: copyOf(delivery) });
+    if (leased === true) reservation?.run({ seq, key, kind: storedKind(kind), delivery: copyOf(delivery) });
     return acceptedOutcome(kept, proof, settings);
   } catch (error) {
     if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
@@ -87,8 +87,8 @@ function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delive
 
 type StoreTerms = Pick<KeepTerms, "holdMs" | "lease">;
 
-/** Leaves the reading to the inbox, where it can read beside this thread and nothing of the user's own is needed. */
-function keepInStore(
+/** Leaves the decision to the inbox, if that can decide beside this thread and none of the user's own code is needed. */
+function leaveToInbox(
   delivery: Delivery,
   { holdMs, lease }: StoreTerms,
   settings: Settings,
@@ -98,13 +98,13 @@ function keepInStore(
   return inbox.keep?.(delivery, { source, maxAge, maxSkew, holdMs, lease, now: clock() });
 }
 
-async function keepFromHere(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
+async function decideHere(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
   const { inbox, source, maxAge, maxSkew, clock } = settings;
   const read = readEnvelope(delivery.body);
-  if (!read.ok) return carryOut(keepRejected(delivery, { rejection: read.rejection, source }), inbox);
+  if (!read.ok) return carryOut(decideRejected(delivery, { rejection: read.rejection, source }), inbox);
   const own = await ownTerms(read, settings);
   const limits = { maxAge, maxSkew, now: clock() };
-  return carryOut(keepEvent(delivery, read, { ...own, ...terms }, limits), inbox);
+  return carryOut(decideEvent(delivery, read, { ...own, ...terms }, limits), inbox);
 }
 
 /** What went wrong in the user's own code. */
@@ -119,17 +119,6 @@ async function ownTerms(read: ReadEnvelope, settings: Settings): Promise<EntryTe
   } catch (cause) {
     throw new OwnCodeError("the user's own code failed", { cause });
   }
-}
-
-async function carryOut(steps: KeepSteps, inbox: Inbox): Promise<Kept> {
-  let next = steps.next();
-  while (next.done !== true) {
-    const step = next.value;
-    next = steps.next(
-      await ("append" in step ? inbox.append(step.append) : inbox.touch(step.touch, step.at)),
-    );
-  }
-  return next.value;
 }
 
 function rejectedOutcome(kept: KeptRejected, proof: Proof, { log, clock }: Settings): Outcome {

@@ -1,6 +1,6 @@
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, Handler } from "../dispatch/handler.ts";
-import type { Place } from "../dispatch/place.ts";
+import type { Reservation } from "../dispatch/reservation.ts";
 import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -182,7 +182,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take((place) => accept(delivery, this.#settings, { place }));
+    return this.#take((reservation) => accept(delivery, this.#settings, { reservation }));
   }
 
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
@@ -192,21 +192,26 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const outcome =
       body.byteLength > bodyLimit
         ? refused("too_large").outcome
-        : await this.#take((place) => acceptFromChannel(delivery, channel.name, this.#settings, place));
+        : await this.#take((reservation) =>
+            acceptFromChannel(delivery, channel.name, this.#settings, reservation),
+          );
     this.#tellDelivery(delivery, outcome, start, delivery);
     return outcome;
   }
 
-  async #take(keep: (place: Place | undefined) => Promise<Outcome>): Promise<Outcome> {
+  async #take(decide: (reservation: Reservation | undefined) => Promise<Outcome>): Promise<Outcome> {
     if (!this.ready) return { type: "unavailable", error: this.#whyNotReady() };
-    const place = this.#dispatcher.reserve();
-    const accepting = keep(place);
+    const reservation = this.#dispatcher.reserve();
+    const accepting = decide(reservation);
     this.#underWay.add(accepting);
     const outcome = await accepting;
     this.#underWay.delete(accepting);
-    const mayWait = place?.leave() ?? true;
+    reservation?.release();
     if (outcome.type === "misconfigured") this.#logMisconfigured(outcome.error);
-    if (mayWait && outcome.type === "accepted" && outcome.entryState === "pending") this.#dispatcher.wake();
+    const isRunning = reservation?.isUsed === true;
+    if (!isRunning && outcome.type === "accepted" && outcome.entryState === "pending") {
+      this.#dispatcher.wake();
+    }
     const letter = deadLetterOf(outcome);
     if (letter !== undefined) this.#tellDead(letter);
     return outcome;
@@ -282,8 +287,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    const take = (place: Place | undefined) => accept(delivery, this.#settings, { holdMs, place });
-    return { outcome: await this.#take(take), delivery };
+    const outcome = await this.#take((reservation) =>
+      accept(delivery, this.#settings, { holdMs, reservation }),
+    );
+    return { outcome, delivery };
   }
 
   #logMisconfigured(error: Error): void {

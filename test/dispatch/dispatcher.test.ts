@@ -375,12 +375,13 @@ describe("Dispatcher", () => {
     };
 
     const keepIn = async (running: Dispatcher, eventId: string) => {
-      const place = running.reserve();
+      const reservation = running.reserve();
       const key = sampleKey({ eventId });
       const delivery = sampleDelivery({ receivedAt: Date.now() });
-      const { seq, leased } = await keep(inbox, sampleEntry({ key, delivery, lease: place?.lease }));
-      if (leased === true) place?.run({ seq, key, kind: "payment.received", delivery });
-      if (place?.leave() !== false) running.wake();
+      const { seq, leased } = await keep(inbox, sampleEntry({ key, delivery, lease: reservation?.lease }));
+      if (leased === true) reservation?.run({ seq, key, kind: "payment.received", delivery });
+      reservation?.release();
+      if (reservation?.isUsed !== true) running.wake();
       return { seq, leased: leased === true };
     };
 
@@ -419,19 +420,20 @@ describe("Dispatcher", () => {
 
     it("gives no more room than there is, and gives it again", async () => {
       const running = await startIdle({ concurrency: 2 });
-      const places = [running.reserve(), running.reserve(), running.reserve()];
-      expect(places.map((place) => place !== undefined)).toEqual([true, true, false]);
-      expect(places[0]?.leave()).toBe(true);
+      const reservations = [running.reserve(), running.reserve(), running.reserve()];
+      expect(reservations.map((reservation) => reservation !== undefined)).toEqual([true, true, false]);
+      reservations[0]?.release();
+      expect(reservations[0]?.isUsed).toBe(false);
       expect(running.reserve()).toBeDefined();
     });
 
     it("goes on with what waited for the room once that is given back", async () => {
       const running = await startIdle({ concurrency: 1, pollMs: 60_000 });
-      const place = running.reserve();
+      const reservation = running.reserve();
       await add(1);
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(await states()).toEqual(["pending"]);
-      expect(place?.leave()).toBe(true);
+      reservation?.release();
       await untilStates("done");
     });
 
@@ -454,7 +456,11 @@ describe("Dispatcher", () => {
       const plan = async ({ key }: ClaimedEntry) =>
         planOf({ a: () => (key.eventId === "evt_slow" ? slow.opened : undefined) })();
       const running = await startIdle({ plan, concurrency: 1, handlerTimeoutMs: 60_000 });
-      const hasRoom = () => running.reserve()?.leave() ?? false;
+      const hasRoom = () => {
+        const reservation = running.reserve();
+        reservation?.release();
+        return reservation !== undefined;
+      };
       for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`); // so that runs are known to be quick
       await until(async () => expect(await inbox.counts()).toMatchObject({ done: 50, running: 0 }));
       await keepIn(running, "evt_slow");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
 import type { EntryState, Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
-import type { PruneRequest } from "../../src/inbox/pruning.ts";
+import type { PruneRequest } from "../../src/inbox/prune-request.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 
 const EVERYTHING: PruneRequest = {

@@ -48,8 +48,8 @@ async function kill(child: ChildProcess): Promise<void> {
 function runs(): readonly { pid: number; n: number; attempt: number; at: number }[] {
   if (!existsSync(ran)) return [];
   return readFileSync(ran, "utf8")
-    .trim()
     .split("\n")
+    .slice(0, -1) // whole lines only: the file exists before its first line does
     .map((line) => {
       const [pid, , n, attempt, at] = line.split(" ");
       return { pid: Number(pid), n: Number(n), attempt: Number(attempt), at: Number(at) };

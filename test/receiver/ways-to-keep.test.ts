@@ -122,20 +122,20 @@ describe("a delivery becomes the same", () => {
     const { settings } = await open(inbox);
     const ran: unknown[] = [];
     let number = 0;
-    const placed = (body: object | string, more: Pick<NewEntryTerms, "holdMs"> = {}) => {
+    const acceptReserved = (body: object | string, more: Pick<NewEntryTerms, "holdMs"> = {}) => {
       const lease = { token: `lease-${++number}`, until: NOW + 1000 };
-      const place = { lease, run: (entry: object) => void ran.push(entry) };
-      return accept(deliveryOf(body), settings, { ...more, place });
+      const reservation = { lease, run: (entry: object) => void ran.push(entry) };
+      return accept(deliveryOf(body), settings, { ...more, reservation });
     };
-    await placed(event);
+    await acceptReserved(event);
     const { headers, ...delivery } = deliveryOf(event);
     const key = { source: "service", eventId: "evt_known", timestamp: NOW };
     const same = { ...delivery, body: Uint8Array.from(delivery.body) };
     expect(ran).toEqual([{ seq: 1, key, kind: "payment.received", delivery: { ...same, headers } }]);
-    await placed(event); // known
-    await placed(envelope({ ...PROPERTY, data: {} })); // does not fit
-    await placed("no JSON");
-    await placed(envelope({ id: "evt_held" }), { holdMs: 5000 });
+    await acceptReserved(event); // known
+    await acceptReserved(envelope({ ...PROPERTY, data: {} })); // does not fit
+    await acceptReserved("no JSON");
+    await acceptReserved(envelope({ id: "evt_held" }), { holdMs: 5000 });
     expect(ran).toHaveLength(1);
     const states = (await inbox.list({})).map(({ state, attempts }) => [state, attempts]);
     const rest = [
@@ -152,8 +152,8 @@ describe("a delivery becomes the same", () => {
     const inbox = memoryInbox();
     const { settings } = await open(inbox, { orderBy: () => "own" });
     const run = vi.fn();
-    const place = { lease: { token: "lease", until: NOW + 1000 }, run };
-    await accept(deliveryOf(envelope()), settings, { place });
+    const reservation = { lease: { token: "lease", until: NOW + 1000 }, run };
+    await accept(deliveryOf(envelope()), settings, { reservation });
     expect(run).not.toHaveBeenCalled();
     expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
   });

@@ -1,6 +1,6 @@
 import { HookporterError } from "../../errors.ts";
 import { pruneInbox } from "../../inbox/prune.ts";
-import type { EndedState } from "../../inbox/pruning.ts";
+import type { EndedState } from "../../inbox/prune-request.ts";
 import { DEFAULT_AGES } from "../../receiver/options.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "./inbox.ts";

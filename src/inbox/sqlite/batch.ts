@@ -1,5 +1,5 @@
-import type { WorkResult } from "../commit-together.ts";
 import { Bodies, joinBodies } from "./bodies.ts";
+import type { WorkResult } from "./commit-together.ts";
 import type { Operation } from "./operations.ts";
 import { type PackedOperation, packOperation, unpackOperation } from "./packed-operation.ts";
 import { type PackedResult, packResult, unpackResult } from "./packed-result.ts";

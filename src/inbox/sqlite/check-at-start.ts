@@ -1,7 +1,7 @@
 import { isDamage } from "./errors.ts";
+import { ORDERED, WAITING } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
-import { WAITING } from "./waiting.ts";
 
 /** Milliseconds that the check takes at most: a large inbox must not start slower than a small one. */
 const BUDGET = 200;
@@ -19,8 +19,7 @@ const SAMPLES = 48;
 export function checkAtStart(statements: Statements): boolean {
   const end = performance.now() + BUDGET;
   const waiting = `SELECT seq FROM entry WHERE ${WAITING} ORDER BY source, run_at, seq LIMIT ?`;
-  const ordered = `SELECT seq FROM entry
-    WHERE order_key IS NOT NULL AND state IN ('pending', 'running', 'dead') ORDER BY order_key, source, seq LIMIT ?`;
+  const ordered = `SELECT seq FROM entry WHERE ${ORDERED} ORDER BY order_key, source, seq LIMIT ?`;
   const seqs = [waiting, ordered].flatMap((sql) => statements.all(sql, WAITING_LOOKED_AT));
   statements.all("SELECT * FROM pruned");
   statements.all("SELECT * FROM pruned_source");

@@ -1,11 +1,11 @@
 import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
 import { leaseToken } from "../lease.ts";
+import { WAITING } from "./index-conditions.ts";
 import { holdBackIfNeeded } from "./order.ts";
 import { readClaimed } from "./read-claimed.ts";
 import { CLAIM_COLUMNS, type Row } from "./rows.ts";
 import { servedBy, sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
-import { WAITING } from "./waiting.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
 

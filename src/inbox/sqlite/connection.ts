@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
-import type { WorkResult } from "../commit-together.ts";
-import { GroupCommit } from "../group-commit.ts";
 import { closeWholly, openDatabase } from "./client.ts";
+import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { cutLog } from "./log-size.ts";
 import {
   deliveryOf,
@@ -75,10 +75,10 @@ export class Connection {
     name: Name,
     given: OperationArguments<Name>,
   ): Promise<OperationResult<Name>> {
-    const order: Operation = { name, given };
-    const work = () => runOperation(this.statements, order) as OperationResult<Name>;
-    const bytes = deliveryOf(order)?.body.byteLength ?? 0;
-    return this.#commit.run(work, { order, bytes, canWait: name === "settle" });
+    const operation: Operation = { name, given };
+    const work = () => runOperation(this.statements, operation) as OperationResult<Name>;
+    const bytes = deliveryOf(operation)?.body.byteLength ?? 0;
+    return this.#commit.run(work, { operation, bytes, canWait: name === "settle" });
   }
 
   /** Brings the log into the database, as far as other programs let it. */

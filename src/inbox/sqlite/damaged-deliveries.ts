@@ -1,8 +1,8 @@
 import type { ClaimRequest } from "../inbox.ts";
 import { isDamage } from "./errors.ts";
+import { WAITING } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
-import { WAITING } from "./waiting.ts";
 
 /** Entries that wait, looked at after a claim failed. */
 const LOOKED_AT = 1000;

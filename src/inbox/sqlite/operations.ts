@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
+import { carryOutNow, decideDelivery } from "../decide-entry.ts";
 import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Settlement } from "../inbox.ts";
-import { keepDelivery } from "../keep.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseBehind } from "./order.ts";
@@ -80,15 +80,10 @@ function append(statements: Statements, entry: NewEntry): Appended | undefined {
 
 /** Reads a delivery, and keeps what it is. */
 function keep(statements: Statements, delivery: Delivery, terms: KeepTerms): Kept {
-  const steps = keepDelivery(delivery, terms);
-  let next = steps.next();
-  while (next.done !== true) {
-    const step = next.value;
-    next = steps.next(
-      "append" in step ? append(statements, step.append) : touch(statements, step.touch, step.at),
-    );
-  }
-  return next.value;
+  return carryOutNow(decideDelivery(delivery, terms), {
+    append: (entry) => append(statements, entry),
+    touch: (key, at) => touch(statements, key, at),
+  });
 }
 
 function touch(statements: Statements, key: DedupKey, at: number): Appended | undefined {

@@ -1,8 +1,6 @@
+import { ORDERED } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
-
-/** The condition of the index of what has an order, letter for letter, so that SQLite uses it. */
-const ORDERED = "order_key IS NOT NULL AND state IN ('pending', 'running', 'dead')";
 
 /**
  * Whether an earlier entry of the same order key has to end first. If so the entry is marked, so that claims pass it by

@@ -1,14 +1,13 @@
-import type { WorkResult } from "../commit-together.ts";
+import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../../errors.ts";
 import type { ClaimedEntry, Kept, KeptEvent } from "../inbox.ts";
 import type { Bodies } from "./bodies.ts";
+import type { WorkResult } from "./commit-together.ts";
 import type { OperationName } from "./operations.ts";
-import { tellError, toldError } from "./told-error.ts";
-import type { ToldError } from "./writer-messages.ts";
 
 /** What an operation gave; its bodies are elsewhere. */
 export type PackedResult =
   | { readonly value: unknown }
-  | { readonly error: ToldError }
+  | { readonly error: PackedError }
   | { readonly claimed: readonly PackedClaimed[] }
   | PackedKept;
 
@@ -18,7 +17,7 @@ export function packResult(
   result: WorkResult,
   bodies: Uint8Array[],
 ): PackedResult {
-  if ("error" in result) return { error: tellError(result.error) };
+  if ("error" in result) return { error: packError(result.error) };
   const { value } = result;
   if (name === "keep" && !("rejection" in (value as Kept))) return packKept(value as KeptEvent);
   if (name !== "claim") return { value };
@@ -28,7 +27,7 @@ export function packResult(
 /** A result, whose bodies are the next ones. */
 export function unpackResult(packed: PackedResult, rest: Bodies): WorkResult {
   if (isList(packed)) return { value: unpackKept(packed) };
-  if ("error" in packed) return { error: toldError(packed.error) };
+  if ("error" in packed) return { error: unpackError(packed.error) };
   if ("claimed" in packed) return { value: packed.claimed.map((entry) => unpackClaimed(entry, rest)) };
   return { value: packed.value };
 }
@@ -87,4 +86,31 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     finishedHandlers,
     delivery: { method, target, headers, body: rest.take(length), receivedAt },
   };
+}
+
+/** An error on its way between threads, which would lose its class and its codes. */
+interface PackedError {
+  readonly message: string;
+  /** The code of one of ours. */
+  readonly code?: string;
+  /** SQLite's own number. */
+  readonly errcode?: number;
+}
+
+function packError(thrown: unknown): PackedError {
+  const { code, errcode } = (thrown ?? {}) as { code?: unknown; errcode?: unknown };
+  return {
+    message: describeError(thrown),
+    ...(thrown instanceof HookporterError && typeof code === "string" && { code }),
+    ...(typeof errcode === "number" && { errcode }),
+  };
+}
+
+function unpackError({ message, code, errcode }: PackedError): Error {
+  if (code !== undefined && isErrorCode(code)) return new HookporterError(code, message);
+  return Object.assign(new Error(message), errcode !== undefined && { errcode });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, code);
 }

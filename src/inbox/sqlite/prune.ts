@@ -1,5 +1,5 @@
 import { REJECTED } from "../../event/identity.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "../pruning.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { releaseNext } from "./order.ts";
 import type { Row } from "./rows.ts";
 import { servedBy } from "./sources.ts";

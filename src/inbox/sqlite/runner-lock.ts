@@ -37,13 +37,13 @@ export class RunnerLock {
 /** A process that is dead. Nobody else finds it so until it is buried. */
 export interface DeadRunner {
   /** Removes its lock's file. */
-  bury(): void;
+  cleanUp(): void;
 }
 
 /** Whether the registered process of an id is dead; `undefined` if it lives, or that cannot be said. */
 export function findDead(inbox: string, id: string): DeadRunner | undefined {
   const file = lockFile(inbox, id);
-  if (!existsSync(file)) return { bury: () => {} };
+  if (!existsSync(file)) return { cleanUp: () => {} };
   let database: DatabaseSyncInstance;
   try {
     database = hold(file);
@@ -51,7 +51,7 @@ export function findDead(inbox: string, id: string): DeadRunner | undefined {
     return undefined;
   }
   return {
-    bury: () => {
+    cleanUp: () => {
       remove(file);
       database.close();
     },
@@ -61,7 +61,7 @@ export function findDead(inbox: string, id: string): DeadRunner | undefined {
 /** Whether the registered process of an id lives. */
 export function isHeld(inbox: string, id: string): boolean {
   const dead = findDead(inbox, id);
-  dead?.bury();
+  dead?.cleanUp();
   return dead === undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { Runner } from "../inbox.ts";
+import { WAITING } from "./index-conditions.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
-import { WAITING } from "./waiting.ts";
 
 /** Writes down a process that runs entries, within a transaction. */
 export function recordRunner(statements: Statements, runner: Runner, now: number): void {

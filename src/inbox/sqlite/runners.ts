@@ -43,7 +43,7 @@ export class Runners {
     const recorded = this.#records.others(this.#own?.id);
     const dead = recorded.flatMap((id) => {
       const found = findDead(this.#inbox, id);
-      return found === undefined ? [] : [{ id, bury: found.bury }];
+      return found === undefined ? [] : [{ id, cleanUp: found.cleanUp }];
     });
     if (dead.length === 0) return;
     try {
@@ -51,7 +51,7 @@ export class Runners {
       const entries = await this.#records.forget(ids, Date.now());
       if (entries > 0) this.#log?.info({ entries }, "a process was killed; what it was running runs again");
     } finally {
-      for (const { bury } of dead) bury();
+      for (const { cleanUp } of dead) cleanUp();
     }
   }
 
@@ -60,7 +60,7 @@ export class Runners {
     if (this.#cannotLock) return;
     const recorded = new Set(this.#records.others(undefined));
     for (const id of lockedRunners(this.#inbox)) {
-      if (id !== this.#own?.id && !recorded.has(id)) findDead(this.#inbox, id)?.bury();
+      if (id !== this.#own?.id && !recorded.has(id)) findDead(this.#inbox, id)?.cleanUp();
     }
   }
 

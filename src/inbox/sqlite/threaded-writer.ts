@@ -1,12 +1,12 @@
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { HookporterError } from "../../errors.ts";
-import type { WorkResult } from "../commit-together.ts";
-import type { Elsewhere } from "../group-commit.ts";
 import { packBatch, unpackResults } from "./batch.ts";
+import { besideThisFile } from "./built-program.ts";
+import type { WorkResult } from "./commit-together.ts";
+import type { BatchRunner } from "./group-commit.ts";
 import type { Operation } from "./operations.ts";
 import type { Presence } from "./presence.ts";
-import { besideThisFile } from "./program.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 /** When batches are worth a thread of their own. */
@@ -45,7 +45,7 @@ interface UnderWay {
  * A thread that commits, so that this one goes on receiving meanwhile. It is started by the first batch that is worth
  * it, and opens a connection of its own; only one of the two threads ever writes at a time.
  */
-export class ThreadedWriter implements Elsewhere<Operation> {
+export class ThreadedWriter implements BatchRunner<Operation> {
   readonly #path: string;
   readonly #presence: Presence;
   readonly #threading: Threading;

@@ -1,4 +1,4 @@
-import type { Transactions } from "../commit-together.ts";
+import type { Transactions } from "./commit-together.ts";
 import type { Presence } from "./presence.ts";
 import type { Statements } from "./statements.ts";
 

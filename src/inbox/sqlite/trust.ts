@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Logger } from "../../logger.ts";
+import { besideThisFile } from "./built-program.ts";
 import type { FileReport } from "./check-file.ts";
-import { besideThisFile } from "./program.ts";
 
 const FIX = "stop what has it open, move it and its -wal away, and recover its rows: see docs/inbox-file.md";
 

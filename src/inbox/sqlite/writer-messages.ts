@@ -19,14 +19,5 @@ export interface Packet {
   readonly bodies: ArrayBuffer;
 }
 
-/** An error on its way between threads, which would lose its class and its codes. */
-export interface ToldError {
-  readonly message: string;
-  /** The code of one of ours. */
-  readonly code?: string;
-  /** SQLite's own number. */
-  readonly errcode?: number;
-}
-
 /** What a thread says: ready, or the results of the batch it was sent and the milliseconds it took. */
 export type WriterAnswer = { readonly ready: true } | { readonly results: Packet; readonly ms: number };

@@ -1,8 +1,8 @@
 // The thread that writes an inbox file while much arrives: it runs batches, each in one transaction, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
-import { commitTogether } from "../commit-together.ts";
 import { packResults, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
+import { commitTogether } from "./commit-together.ts";
 import { cutLog } from "./log-size.ts";
 import { runOperation } from "./operations.ts";
 import { Presence } from "./presence.ts";

@@ -30,11 +30,11 @@ it("a lock leaves no file behind once it is released", () => {
 it("a process that is found dead is found by one at a time, and its file goes when it is buried", () => {
   const inbox = newInbox();
   const dead = findDead(inbox, "0a");
-  dead?.bury();
+  dead?.cleanUp();
   new RunnerLock(inbox, "0b").release();
   const first = findDead(inbox, "0b");
   expect(first).toBeDefined();
-  first?.bury();
+  first?.cleanUp();
   expect(existsSync(`${inbox}-holder-0b`)).toBe(false);
 });
 

@@ -8,10 +8,10 @@ const MAX_AHEAD = 200;
 const LATEST = 0.1;
 
 /** Lets so many run at a time, the others wait in line; and says how many it is worth having in line. */
-export class Slots {
+export class ConcurrencyLimit {
   readonly #limit: number;
   readonly #line: ((mayRun: boolean) => void)[] = [];
-  #taken = 0;
+  #running = 0;
   #reserved = 0;
   #averageMs = Number.POSITIVE_INFINITY;
   #closed = false;
@@ -21,19 +21,19 @@ export class Slots {
   }
 
   /** How many run. */
-  get taken(): number {
-    return this.#taken;
+  get running(): number {
+    return this.#running;
   }
 
   /** Whether no more could run, or stand in line, than there are. */
   get isFull(): boolean {
-    const { now, ahead } = this.free;
+    const { now, ahead } = this.room;
     return now + ahead <= 0;
   }
 
   /** How many more could run, or stand in line, before it is enough. */
-  get free(): { readonly now: number; readonly ahead: number } {
-    const now = Math.max(0, this.#limit - this.#taken);
+  get room(): { readonly now: number; readonly ahead: number } {
+    const now = Math.max(0, this.#limit - this.#running);
     const ahead = Math.min(MAX_AHEAD, Math.floor((this.#limit * AHEAD_MS) / this.#averageMs));
     const beyond = Math.max(0, this.#reserved - now);
     return {
@@ -56,7 +56,7 @@ export class Slots {
 
   /** Runs something without waiting for its turn; the others wait a little longer instead. */
   runAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#taken++;
+    this.#running++;
     return this.#occupy(work);
   }
 
@@ -66,10 +66,10 @@ export class Slots {
       return await work();
     } finally {
       this.#note(performance.now() - start);
-      this.#taken--;
-      const next = this.#taken < this.#limit ? this.#line.shift() : undefined;
+      this.#running--;
+      const next = this.#running < this.#limit ? this.#line.shift() : undefined;
       if (next !== undefined) {
-        this.#taken++;
+        this.#running++;
         next(true);
       }
     }
@@ -83,8 +83,8 @@ export class Slots {
 
   #enter(): Promise<boolean> | boolean {
     if (this.#closed) return false;
-    if (this.#taken >= this.#limit) return new Promise((resolve) => this.#line.push(resolve));
-    this.#taken++;
+    if (this.#running >= this.#limit) return new Promise((resolve) => this.#line.push(resolve));
+    this.#running++;
     return true;
   }
 

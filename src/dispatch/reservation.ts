@@ -1,15 +1,18 @@
 import type { ClaimedEntry, Lease } from "../inbox/inbox.ts";
 
-/** What of an entry is not known before it is kept. */
+/** Fields known only after insert. */
 export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;
 
-/** Room for an entry that is about to be kept: it is leased as it is kept, which spares a claim of its own. */
-export class Place {
-  /** The lease to keep it with. */
+/**
+ * Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim is needed. Whoever
+ * reserved it calls {@link release} once the entry is kept or refused.
+ */
+export class Reservation {
+  /** The lease to insert the entry with. */
   readonly lease: Lease;
   readonly #run: (entry: ClaimedEntry) => void;
   readonly #free: () => void;
-  #isTaken = false;
+  #isUsed = false;
 
   /**
    * @param run - runs the entry, and frees the room once it begins
@@ -21,9 +24,14 @@ export class Place {
     this.#free = free;
   }
 
-  /** Runs the entry that got the lease, in its turn; not before the sender can have its answer. */
+  /** Whether an entry runs with it. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  /** Runs the entry that was inserted with the lease; not before the sender can have its answer. */
   run({ seq, key, kind, delivery }: NewlyKept): void {
-    this.#isTaken = true;
+    this.#isUsed = true;
     const { token, until } = this.lease;
     this.#run({
       seq,
@@ -38,9 +46,8 @@ export class Place {
     });
   }
 
-  /** Gives the room back, unless an entry has it, and says whether it did. Once, when the entry is kept or not. */
-  leave(): boolean {
-    if (!this.#isTaken) this.#free();
-    return !this.#isTaken;
+  /** Frees the room, unless an entry uses it. Call it once. */
+  release(): void {
+    if (!this.#isUsed) this.#free();
   }
 }

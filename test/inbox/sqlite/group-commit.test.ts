@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WorkResult } from "../../src/inbox/commit-together.ts";
-import { GroupCommit } from "../../src/inbox/group-commit.ts";
+import type { WorkResult } from "../../../src/inbox/sqlite/commit-together.ts";
+import { GroupCommit } from "../../../src/inbox/sqlite/group-commit.ts";
 
 describe("GroupCommit", () => {
   it("shares one transaction between all work of one turn", async () => {
@@ -121,34 +121,34 @@ describe("GroupCommit", () => {
   });
 });
 
-describe("GroupCommit with an elsewhere", () => {
+describe("GroupCommit with a batch runner", () => {
   it("sends what waits at the end of the turn as one batch, and gives out its results", async () => {
-    const { batches, commit, order } = away();
-    const results = Promise.all([1, 2, 3].map((number) => commit.run(() => number, order(number))));
+    const { batches, commit, operation } = away();
+    const results = Promise.all([1, 2, 3].map((number) => commit.run(() => number, operation(number))));
     await untilBatches(batches, 1);
-    expect(batches[0]?.orders).toEqual([1, 2, 3]);
+    expect(batches[0]?.operations).toEqual([1, 2, 3]);
     batches[0]?.answer();
     expect(await results).toEqual([1, 2, 3]);
     await commit.idle();
   });
 
   it("has two batches there at most, each with its own results, and gathers the rest", async () => {
-    const { batches, commit, order } = away();
-    const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at, order(at))));
-    expect(batches.map(({ orders }) => orders.length)).toEqual([16, 16]);
+    const { batches, commit, operation } = away();
+    const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at, operation(at))));
+    expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16]);
     for (let answered = 0; answered < 3; answered++) {
       await untilBatches(batches, answered + 1);
       batches[answered]?.answer();
     }
     expect(await results).toEqual(Array.from({ length: 100 }, (_, at) => at));
-    expect(batches.map(({ orders }) => orders.length)).toEqual([16, 16, 68]);
+    expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16, 68]);
   });
 
   it("sends the next batch before it gives out the results of the last", async () => {
-    const { batches, commit, order } = away();
-    const first = commit.run(() => "a", order(0));
+    const { batches, commit, operation } = away();
+    const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
-    const second = commit.run(() => "b", order(1));
+    const second = commit.run(() => "b", operation(1));
     const sentThen = first.then(() => batches.length);
     batches[0]?.answer();
     expect(await sentThen).toBe(2);
@@ -157,29 +157,29 @@ describe("GroupCommit with an elsewhere", () => {
   });
 
   it("fills no batch with what can wait, and sends it with others, or alone once nothing is there", async () => {
-    const { batches, commit, order } = away();
-    const canWait = (number: number) => ({ ...order(number), canWait: true });
-    const first = commit.run(() => "a", order(0));
+    const { batches, commit, operation } = away();
+    const canWait = (number: number) => ({ ...operation(number), canWait: true });
+    const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
     const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait(at + 1)));
-    const pressing = Array.from({ length: 15 }, (_, at) => commit.run(() => at, order(at + 101)));
+    const pressing = Array.from({ length: 15 }, (_, at) => commit.run(() => at, operation(at + 101)));
     expect(batches).toHaveLength(1);
-    const last = commit.run(() => "b", order(200));
-    expect(batches[1]?.orders).toHaveLength(40 + 15 + 1);
+    const last = commit.run(() => "b", operation(200));
+    expect(batches[1]?.operations).toHaveLength(40 + 15 + 1);
     const late = commit.run(() => "late", canWait(300));
     batches[0]?.answer();
     await first;
     expect(batches).toHaveLength(2);
     batches[1]?.answer();
     await Promise.all([...waiting, ...pressing, last]);
-    expect(batches[2]?.orders).toEqual([300]);
+    expect(batches[2]?.operations).toEqual([300]);
     batches[2]?.answer();
     expect(await late).toBe("late");
   });
 
   it("keeps what cannot be sent, and runs it here once nothing is away", async () => {
-    const { log, batches, commit, order } = away();
-    const first = commit.run(() => "a", order(0));
+    const { log, batches, commit, operation } = away();
+    const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
     const here = commit.run(() => log.push("here"));
     await new Promise((resolve) => setImmediate(resolve));
@@ -190,10 +190,10 @@ describe("GroupCommit with an elsewhere", () => {
   });
 
   it("rejects the work of a batch that is lost, and goes on", async () => {
-    const { batches, commit, order } = away();
-    const first = commit.run(() => "a", order(0));
+    const { batches, commit, operation } = away();
+    const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
-    const second = commit.run(() => "b", order(1));
+    const second = commit.run(() => "b", operation(1));
     batches[0]?.lose(new Error("gone"));
     await expect(first).rejects.toThrow("gone");
     batches[1]?.answer();
@@ -203,7 +203,7 @@ describe("GroupCommit with an elsewhere", () => {
 
 /** A batch that was sent elsewhere. */
 interface Sent {
-  readonly orders: readonly number[];
+  readonly operations: readonly number[];
   readonly answer: () => void;
   readonly lose: (error: Error) => void;
 }
@@ -213,18 +213,18 @@ function away() {
   const results = new Map<number, () => unknown>();
   const batches: Sent[] = [];
   const { log, transactions } = recorded();
-  const take = (orders: readonly number[]) =>
+  const take = (operations: readonly number[]) =>
     new Promise<readonly WorkResult[]>((resolve, lose) => {
-      const answer = () => resolve(orders.map((order) => ({ value: results.get(order)?.() })));
-      batches.push({ orders, answer, lose });
+      const answer = () => resolve(operations.map((operation) => ({ value: results.get(operation)?.() })));
+      batches.push({ operations, answer, lose });
     });
   const commit = new GroupCommit<number>(transactions, { take, ranHere: () => {} });
   const run = commit.run.bind(commit);
   commit.run = (work, terms) => {
-    if (terms !== undefined) results.set(terms.order, work);
+    if (terms !== undefined) results.set(terms.operation, work);
     return run(work, terms);
   };
-  return { log, batches, commit, order: (order: number) => ({ order, bytes: 0 }) };
+  return { log, batches, commit, operation: (operation: number) => ({ operation, bytes: 0 }) };
 }
 
 async function untilBatches(batches: readonly Sent[], count: number): Promise<void> {

@@ -1,5 +1,5 @@
-import { matchesKind } from "../event/kind-pattern.ts";
-import type { Entry, EntryFilter } from "./inbox.ts";
+import { matchesKind } from "../../event/kind-pattern.ts";
+import type { Entry, EntryFilter } from "../inbox.ts";
 
 /** Whether an entry is one of those a filter asks for; its `limit` is not looked at. */
 export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Array): boolean {

@@ -1,0 +1,168 @@
+import { HookporterError } from "../../errors.ts";
+import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
+
+/** One piece of work that must run inside a transaction, and the promise of its result. */
+interface Waiting<Operation> {
+  readonly work: () => unknown;
+  readonly terms: WorkTerms<Operation> | undefined;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What a commit needs to know of a piece of work. */
+export interface WorkTerms<Operation> {
+  /** The same work as a plain value, which a {@link BatchRunner} can run. */
+  readonly operation: Operation;
+  /** Bytes that it holds in memory while it waits. */
+  readonly bytes: number;
+  /** That no sender waits for it: it joins a batch, but does not fill one. Default `false`. */
+  readonly canWait?: boolean;
+}
+
+/** Runs whole batches in another thread, in the order it takes them, each in one transaction. */
+export interface BatchRunner<Operation> {
+  /** Takes a batch and returns its results, or `undefined` if the batch should run in this thread. */
+  take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined;
+  /** Called with the milliseconds that a batch took in this thread. */
+  ranHere(ms: number): void;
+  /** Called with the results of each batch, in whichever thread it ran, before their promises are settled. */
+  afterBatch?(results: readonly WorkResult[]): void;
+}
+
+/** If more than this is waiting the store cannot keep up: refuse early rather than grow. */
+const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/** Urgent pieces of work that are worth a batch while another batch is still out. */
+const FULL_ENOUGH = 16;
+
+/** One batch in progress and the next, so that the other thread is never idle while results come back. */
+const MAX_SENT = 2;
+
+/**
+ * Shares one commit between all work that arrives in one turn of the event loop. Durability costs a flush to disk;
+ * sharing the flush makes it cheap, and no timer delays a lone delivery. While batches run in another thread, the next
+ * one gathers. A promise is settled only after its commit.
+ */
+export class GroupCommit<Operation = never> {
+  readonly #transactions: Transactions;
+  readonly #runner: BatchRunner<Operation> | undefined;
+  #waiting: Waiting<Operation>[] = [];
+  #waitingBytes = 0;
+  /** How many of them a sender waits for. */
+  #urgent = 0;
+  /** One promise per batch in the other thread. */
+  readonly #sent = new Set<Promise<void>>();
+  #endOfTurn: Promise<void> | undefined;
+
+  constructor(transactions: Transactions, runner?: BatchRunner<Operation>) {
+    this.#transactions = transactions;
+    this.#runner = runner;
+  }
+
+  /**
+   * Runs work in the next shared transaction; resolves after its commit.
+   *
+   * @throws HookporterError `inbox_busy` if too much is waiting already
+   */
+  run<Result>(work: () => Result, terms?: WorkTerms<Operation>): Promise<Result> {
+    const bytes = terms?.bytes ?? 0;
+    const waiting = this.#waiting.length;
+    if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
+      return Promise.reject(new HookporterError("inbox_busy", `${waiting} writes are waiting already`));
+    }
+    this.#waitingBytes += bytes;
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ work, terms, resolve, reject });
+      const urgent = terms?.canWait !== true;
+      if (urgent && ++this.#urgent % FULL_ENOUGH === 0 && this.#trySending()) return;
+      if (this.#sent.size === 0) this.#commitAtEndOfTurn();
+    });
+  }
+
+  /** Resolves once nothing is waiting. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const [next = this.#endOfTurn] = this.#sent;
+      if (next === undefined) return;
+      await next;
+    }
+  }
+
+  #commitAtEndOfTurn(): void {
+    this.#endOfTurn ??= new Promise((ended) => setImmediate(() => ended(this.#atEndOfTurn())));
+  }
+
+  #atEndOfTurn(): void {
+    this.#endOfTurn = undefined; // work may add more work
+    if (this.#sent.size > 0 || this.#waiting.length === 0) return;
+    if (!this.#trySending()) this.#commitHere();
+  }
+
+  #trySending(): boolean {
+    if (this.#sent.size >= MAX_SENT) return false;
+    const batch = this.#send();
+    if (batch === undefined) return false;
+    const settled: Promise<void> = this.#settleLater(batch, () => this.#sent.delete(settled));
+    this.#sent.add(settled);
+    return true;
+  }
+
+  async #settleLater({ batch, results }: SentBatch<Operation>, isBack: () => void): Promise<void> {
+    const known = await results;
+    isBack();
+    // The next batch is sent before these promises are settled, since what follows from them takes as long.
+    const enough = this.#sent.size === 0 ? this.#waiting.length > 0 : this.#urgent >= FULL_ENOUGH;
+    if (enough && !this.#trySending() && this.#sent.size === 0) this.#commitAtEndOfTurn();
+    this.#settle(batch, known);
+  }
+
+  /** Sends all that is waiting to the other thread, unless it should run here. */
+  #send(): SentBatch<Operation> | undefined {
+    if (this.#runner === undefined || this.#waiting.length === 0) return undefined;
+    const operations: Operation[] = [];
+    for (const { terms } of this.#waiting) {
+      if (terms === undefined) return undefined;
+      operations.push(terms.operation);
+    }
+    const taken = this.#runner.take(operations);
+    if (taken === undefined) return undefined;
+    const batch = this.#takeWaiting();
+    return { batch, results: taken.catch((error) => batch.map(() => ({ error }))) };
+  }
+
+  #commitHere(): void {
+    const batch = this.#takeWaiting();
+    const start = performance.now();
+    const works = batch.map(({ work }) => work);
+    this.#settle(batch, commitTogether(this.#transactions, works));
+    this.#runner?.ranHere(performance.now() - start);
+  }
+
+  #settle(batch: readonly Waiting<Operation>[], results: readonly WorkResult[]): void {
+    this.#runner?.afterBatch?.(results);
+    settleAll(batch, results);
+  }
+
+  #takeWaiting(): readonly Waiting<Operation>[] {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#urgent = 0;
+    return batch;
+  }
+}
+
+/** A batch in the other thread. */
+interface SentBatch<Operation> {
+  readonly batch: readonly Waiting<Operation>[];
+  readonly results: Promise<readonly WorkResult[]>;
+}
+
+function settleAll(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const result = results[index] ?? { error: new TypeError("a batch came back without all of its results") };
+    if ("error" in result) reject(result.error);
+    else resolve(result.value as never);
+  }
+}

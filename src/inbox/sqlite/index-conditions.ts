@@ -1,0 +1,7 @@
+// The conditions of the schema's partial indexes, letter for letter, so that SQLite uses them.
+
+/** What can be claimed. */
+export const WAITING = "state IN ('pending', 'running') AND held_back = 0";
+
+/** What has an order. */
+export const ORDERED = "order_key IS NOT NULL AND state IN ('pending', 'running', 'dead')";
