@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
+import { CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
 import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** `check <url>`: whether a receiver, in any language, treats signatures and deliveries right. */
@@ -30,7 +31,11 @@ export function registerCheck(program: Command, context: CliContext): void {
       "--observe <what>",
       "command or URL that tells how often an event ran; {marker} stands for its data.id",
     )
-    .option("--timeout <duration>", "how long to wait for each answer (default: 15s)", readDuration)
+    .option(
+      "--timeout <duration>",
+      `how long to wait for each answer (default: ${shownDuration(CHECK_TIMEOUT)})`,
+      readDuration,
+    )
     .option("--concurrency <n>", "cases at a time, at most 16 (default: 1)", readConcurrency)
     .option(
       "--signature-header <name>",

@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliContext } from "../context.ts";
 import { readForward, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
@@ -23,8 +25,8 @@ export function registerListen(program: Command, context: CliContext): void {
   const command = program
     .command("listen")
     .description("start a local receiver: verify, keep, show, handle and forward deliveries")
-    .option("--port <n>", "port on 127.0.0.1; 0 for a free one (default: 4400)", readPort)
-    .option("--path <path>", "path of the endpoint (default: /webhooks)", readPath)
+    .option("--port <n>", `port on 127.0.0.1; 0 for a free one (default: ${DEFAULT_PORT})`, readPort)
+    .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
     .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
     .option(
       "--handlers <path>",
@@ -63,7 +65,7 @@ export function registerListen(program: Command, context: CliContext): void {
     )
     .option(
       "--inspect-port <n>",
-      "port of the inspector's page on 127.0.0.1; 0 for a free one (default: 4401, or a free one)",
+      `port of the inspector's page on 127.0.0.1; 0 for a free one (default: ${DEFAULT_INSPECTOR_PORT}, or a free one)`,
       readPort,
     )
     .option("--inspect", "open the inspector, even where a setting leaves it out")

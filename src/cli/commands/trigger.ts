@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { CliContext } from "../context.ts";
@@ -15,11 +16,7 @@ export function registerTrigger(program: Command, context: CliContext): void {
     .argument("[kind]", `one of ${eventKinds.join(", ")}`)
     .option("--all", "one event of each kind")
     .option("--unknown-kind", "allow a kind that is none of the 12")
-    .option(
-      "--url <url>",
-      "endpoint, or a port on this machine (default: http://127.0.0.1:4400/webhooks)",
-      readEndpoint,
-    )
+    .option("--url <url>", `endpoint, or a port on this machine (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
     .option("--set <path=value>", "set a value, such as data.amount=1200; may be repeated", readAssignment)
     .option("--data <json>", "JSON object to send as data; @file reads a file, @- standard input")
     .option("--count <n>", "send so many events, each with a timestamp of its own (default: 1)", readCount)

@@ -17,8 +17,8 @@ const ENDLESS = { attempts: Number.POSITIVE_INFINITY };
 const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
 
 /** Milliseconds a target has to answer, unless `--forward-timeout` says otherwise: less where a sender waits. */
-const FORWARD_TIMEOUT = 30_000;
-const SYNC_TIMEOUT = 10_000;
+export const FORWARD_TIMEOUT = 30_000;
+export const SYNC_TIMEOUT = 10_000;
 
 /** Milliseconds a handler is given beyond its forward, so that the forward itself says that its time is over. */
 const SLACK = 1000;

@@ -1,3 +1,4 @@
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { RunningServer } from "../../receiver/server.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
@@ -38,7 +39,7 @@ export function announce(
   if (stream !== null) output.talk(`  stream ${stream} (experimental; not signed)`);
   if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz says when it is ready`);
   if (page !== undefined) output.talk(`  see each delivery on ${page.href}`);
-  const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
+  const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
   output.talk(`try it from this folder: npx hookporter trigger payment.received${where}`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
