@@ -15,7 +15,15 @@ const ROWS = [
   ["dispatch"],
   ["inbox"],
   ["event", "signature"],
-  ["errors.ts", "logger.ts", "is-loopback.ts", "retry-after.ts", "shown-url.ts", "version.ts"],
+  [
+    "default-endpoint.ts",
+    "errors.ts",
+    "logger.ts",
+    "is-loopback.ts",
+    "retry-after.ts",
+    "shown-url.ts",
+    "version.ts",
+  ],
 ];
 
 /** Where a package may be imported, types included. */

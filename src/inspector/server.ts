@@ -11,6 +11,7 @@ import {
   writeError,
   wrongMethod,
 } from "./answer.ts";
+import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
 import { type Door, denyCaller, denyOrigin } from "./guard.ts";
 import type { PageFile } from "./page-files.ts";
 import { findRoute, type Workings } from "./routes.ts";
@@ -29,9 +30,6 @@ export interface InspectorServerOptions {
   readonly page: ReadonlyMap<string, PageFile>;
   readonly log: Logger;
 }
-
-/** The default port. */
-const DEFAULT_PORT = 4401;
 
 /** A running server. */
 export interface InspectorServer {
@@ -94,7 +92,7 @@ function servePage({ method = "" }: IncomingMessage, response: ServerResponse, f
 /** Listens, and returns the port. If the default port is taken, uses a free one. */
 async function bind(server: Server, port: number | undefined): Promise<number> {
   try {
-    await listenOn(server, port ?? DEFAULT_PORT, HOST);
+    await listenOn(server, port ?? DEFAULT_INSPECTOR_PORT, HOST);
   } catch (thrown) {
     if (!(thrown instanceof HookporterError)) throw thrown;
     if (port !== undefined) {

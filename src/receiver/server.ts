@@ -9,7 +9,7 @@ import { announcedLength, type BodyLimits } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** Milliseconds a connection has for the head of its request; slow bodies are the receiver's own business. */
-const HEAD_TIMEOUT = 10_000;
+export const HEAD_TIMEOUT = 10_000;
 
 /** A connection that never sends a whole head ends soon, so that idle ones cannot use up what honest senders need. */
 const CONNECTIONS = { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: 1000 };

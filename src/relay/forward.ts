@@ -3,7 +3,7 @@ import type { Handler } from "../dispatch/handler.ts";
 import { HookporterError } from "../errors.ts";
 import { readRetryAfter } from "../retry-after.ts";
 import { shownUrl } from "../shown-url.ts";
-import { type Sending, send, type TargetAnswer } from "./send.ts";
+import { SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
 import { wantsTls } from "./unreachable.ts";
 
 /** The options of a forward. */
@@ -21,7 +21,7 @@ export interface ForwardOptions extends Pick<Sending, "timeout" | "maxAnswer"> {
  * the target answers 2xx, but not before its `Retry-After`. Notes each answer: its status, then its body.
  */
 export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
-  const { timeout = 30_000, maxAnswer, onAnswer, onFailure, clock = Date.now } = options;
+  const { timeout = SEND_TIMEOUT, maxAnswer, onAnswer, onFailure, clock = Date.now } = options;
   return async (_event, { delivery, signal, note, seq }) => {
     const { headers, body } = delivery;
     let answer: TargetAnswer;

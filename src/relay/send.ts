@@ -32,6 +32,9 @@ export interface Sending {
   readonly signal?: AbortSignal;
 }
 
+/** Milliseconds that a target has to answer if nothing else is asked for. */
+export const SEND_TIMEOUT = 30_000;
+
 const MAX_ANSWER = 64 * 1024;
 
 /** Headers that belong to one connection, or are set again for each. */
@@ -46,7 +49,7 @@ export async function send({
   target,
   headers,
   body,
-  timeout = 30_000,
+  timeout = SEND_TIMEOUT,
   maxAnswer = MAX_ANSWER,
   signal,
 }: Sending): Promise<TargetAnswer> {

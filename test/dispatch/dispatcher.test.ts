@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Dispatcher, type DispatcherOptions } from "../../src/dispatch/dispatcher.ts";
 import type { DeadLetter } from "../../src/dispatch/handler.ts";
+import { MAX_ASKED } from "../../src/dispatch/retry.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
@@ -233,6 +234,43 @@ describe("Dispatcher", () => {
     failing = false;
     now -= 86_400_000;
     await untilStates("done");
+  });
+
+  it("[case 65] does not run an entry beside itself when the clock is set back while it runs", async () => {
+    let now = Date.now() + 1000;
+    let ran = 0;
+    const long = gate();
+    const plan = planOf({
+      a: ({ id }, { seq }) => {
+        expect(id).toBeDefined();
+        if (seq > 1) return undefined;
+        ran++;
+        return long.opened;
+      },
+    });
+    // So long a lease that renewal does not date it anew within the test.
+    start({ plan, clock: () => now, leaseMs: 60_000, pollMs: 5 });
+    await add(1);
+    await until(() => expect(ran).toBe(1));
+    now -= 86_400_000;
+    await add(2);
+    await untilStates("running", "done");
+    expect(ran).toBe(1);
+    long.open();
+    await untilStates("done", "done");
+    expect(await inbox.list({})).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+  });
+
+  it("[case 65] takes the longer lease of another process for no clock that was set back", async () => {
+    const seq = await add(1);
+    // A minute more than the longest wait between attempts, which a due time may honestly be ahead.
+    await inbox.claim({ now: Date.now(), limit: 1, leaseMs: MAX_ASKED + 60_000 });
+    const ran: number[] = [];
+    start({ plan: planOf({ a: (_, context) => void ran.push(context.seq) }), pollMs: 5 });
+    await add(2);
+    await untilStates("running", "done");
+    expect(ran).not.toContain(seq);
+    expect(await inbox.list({ seq })).toMatchObject([{ attempts: 1 }]);
   });
 
   it("tells of no attempt where an entry only waits for a process that has a handler", async () => {

@@ -177,6 +177,15 @@ describe("runEntry", () => {
     expect(settlement).toMatchObject({ state: end, reason: kept, records: [] });
   });
 
+  it.each([
+    ["has none", null, true],
+    ["has one", "prop_1", false],
+  ])("says whether others may wait for its end by its order key: it %s", async (_, orderKey, unordered) => {
+    for (const plan of [planOf({ a: () => "ok" }), planOf({ a: fail })]) {
+      expect(await run({ plan }, { orderKey })).toMatchObject({ unordered });
+    }
+  });
+
   it("is tried again when its plan fails, and is dead when that goes on", async () => {
     const plan = () => Promise.reject(new Error("schema broke"));
     const log = keptLog();

@@ -24,6 +24,24 @@ describe("runHandler", () => {
     });
   });
 
+  it.each([
+    ["ends well", () => {}],
+    ["fails", () => Promise.reject(new Error("no"))],
+  ])("records how long a handler took that %s", async (_, end) => {
+    let ownMs = 0;
+    const before = performance.now();
+    const { durationMs } = await run(async () => {
+      const start = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      ownMs = performance.now() - start;
+      await end();
+    });
+    const wholeMs = performance.now() - before;
+    // It is rounded to a hundredth.
+    expect(durationMs).toBeGreaterThanOrEqual(ownMs - 0.01);
+    expect(durationMs).toBeLessThanOrEqual(wholeMs + 0.01);
+  });
+
   const cyclic: { self?: unknown } = {};
   cyclic.self = cyclic;
   const cyclicError = new Error("cyclic", { cause: cyclic });

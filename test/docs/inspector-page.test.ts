@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
 import { ROUTE_NAMES } from "../../src/inspector/routes.ts";
 import { readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
@@ -9,6 +10,10 @@ const page = readPage("docs/inspector.md");
 it("the page lists every route of the API, and no other", () => {
   const rows = rowsOf(sectionOf(page, "The API"));
   expect(rows.map(([route = ""]) => route.replaceAll("`", "")).sort()).toEqual([...ROUTE_NAMES].sort());
+});
+
+it("names the port that the page is on", () => {
+  expect(page).toContain(`The page is on port ${DEFAULT_INSPECTOR_PORT} of 127.0.0.1`);
 });
 
 it("the page lists every action by the name of its button", () => {

@@ -5,6 +5,7 @@ import { dirname, join, parse } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
+import { DEFAULT_ENDPOINT } from "../../src/default-endpoint.ts";
 import { startCli, tempFolder } from "../cli/fake-io.ts";
 import { codeOf, readPage, root, sectionOf, sectionsOf, withoutCode } from "./markdown.ts";
 
@@ -81,8 +82,8 @@ it.skipIf(["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).e
     const ready = () => listening.now().records.find(({ type }) => type === "ready");
     await vi.waitFor(() => expect(ready()).toBeDefined(), 10_000);
     const [script = ""] = codeOf(readme.slice(readme.indexOf("## Sign with openssl")), "sh");
-    expect(script).toContain("http://127.0.0.1:4400/webhooks");
-    const example = script.replace("http://127.0.0.1:4400/webhooks", String(ready()?.url));
+    expect(script).toContain(DEFAULT_ENDPOINT);
+    const example = script.replace(DEFAULT_ENDPOINT, String(ready()?.url));
     const send = promisify(execFile);
     const first = await send("sh", ["-c", example], { cwd });
     expect(JSON.parse(first.stdout)).toMatchObject({ received: true, duplicate: false });

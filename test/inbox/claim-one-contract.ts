@@ -62,6 +62,13 @@ export function describeClaimOfOne(makeInbox: () => Inbox): void {
       expect(await claim(seq, { now: AT - 86_400_000, horizon: 1000 })).toMatchObject([{ seq }]);
     });
 
+    it("takes no lease for one of a clock that was set back while it is no longer than a lease", async () => {
+      const { seq } = await keep(inbox, sampleEntry());
+      await claimOne(inbox, AT, 100);
+      expect(await claim(seq, { horizon: 0 })).toEqual([]);
+      expect(await claim(seq, { now: AT - 1, horizon: 0 })).toMatchObject([{ seq }]);
+    });
+
     it.each(["done", "dead", "unhandled"] as const)("leaves one that is %s", async (state) => {
       const { seq } = await keep(inbox, sampleEntry());
       await inbox.settle(settlementOf(await claimOne(inbox), { state }), AT);

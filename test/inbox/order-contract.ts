@@ -95,6 +95,17 @@ export function describeOrder(makeInbox: () => Inbox): void {
       expect(numbers(await claim({ limit: 2 }))).toEqual([0, 99]);
     });
 
+    it("gives no more than its limit when it finds others behind entries that are held back", async () => {
+      for (const [number, key] of ["a", "a", "a", null, null, null, null].entries()) await add(number, key);
+      expect(numbers(await claim({ limit: 3 }))).toEqual([0, 3, 4]);
+      expect(numbers(await claim({ limit: 1, ahead: 0 }))).toEqual([5]);
+    });
+
+    it("gives no more than its limit and those ahead, if held back entries stand between", async () => {
+      for (const [number, key] of ["a", "a", "a", null, null, null, null].entries()) await add(number, key);
+      expect(numbers(await claim({ limit: 2, ahead: 2 }))).toEqual([0, 3, 4, 5]);
+    });
+
     it("leaves out what is running already, even when its lease has ended", async () => {
       for (const number of [0, 1]) await add(number, null);
       const first = await claim({ limit: 1 });
@@ -102,6 +113,13 @@ export function describeOrder(makeInbox: () => Inbox): void {
       expect(numbers(await claim({ now: AT + 2000, except }))).toEqual([1]);
       expect(await inbox.nextRunAt({ except })).toBe(AT + 3000);
       expect(numbers(await claim({ now: AT + 2000 }))).toEqual([0]);
+    });
+
+    it("[case 65] takes no lease for one of a clock that was set back while it is no longer than a lease", async () => {
+      await add(0, null);
+      expect(numbers(await claim({ horizon: 0, leaseMs: 1000 }))).toEqual([0]);
+      expect(await claim({ horizon: 0, leaseMs: 1000 })).toEqual([]);
+      expect(numbers(await claim({ now: AT - 1, horizon: 0, leaseMs: 1000 }))).toEqual([0]);
     });
 
     it("[case 65] takes an entry for due whose time lies beyond the horizon: the clock was set back", async () => {

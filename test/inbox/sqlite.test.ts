@@ -43,6 +43,19 @@ describe("the SQLite inbox", () => {
     for (const inbox of opened.splice(0)) await inbox.close();
   });
 
+  it("looks at no more than about a thousand held back entries in one claim, and goes on with the next", async () => {
+    const inbox = await openInbox(newPath());
+    const held = Array.from({ length: 2500 }, (_, number) => numberedEntry(number, 0, { orderKey: "a" }));
+    await Promise.all(held.map((entry) => inbox.append(entry)));
+    const { seq } = await keep(inbox, numberedEntry(9999, 1));
+    const claims: number[][] = [];
+    for (let claim = 0; claim < 3; claim++) {
+      const entries = await inbox.claim({ now: AT + 1, limit: 5, leaseMs: 1000 });
+      claims.push(entries.map((entry) => entry.seq));
+    }
+    expect(claims).toEqual([[1], [], [seq]]);
+  });
+
   describe("as a file", () => {
     it("keeps entries, deliveries, records and leases over close and reopen", async () => {
       const path = newPath();

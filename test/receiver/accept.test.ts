@@ -44,6 +44,18 @@ describe("accept", () => {
     ]);
   });
 
+  it("warns of a wrong clock by how far an event is ahead of it, and of no other fault", async () => {
+    const { log, lines } = keptLog();
+    const settings = settingsOf({ log });
+    for (const timestamp of [at(-300 * 86_400_000), "yesterday", at(300_000)]) {
+      await accept(deliveryOf(envelope({ timestamp })), settings);
+    }
+    expect(lines).toEqual([]);
+    const ahead = deliveryOf(envelope({ timestamp: at(3_600_000) }));
+    expect(await accept(ahead, settings)).toMatchObject({ rejection: { reason: "future_timestamp" } });
+    expect(lines).toMatchObject([{ level: "warn", fields: { aheadMs: 3_600_000 } }]);
+  });
+
   it("says that data did not fit, to a duplicate as well", async () => {
     const settings = settingsOf();
     const misfit = deliveryOf(envelope({ event: "property.created", data: {} }));

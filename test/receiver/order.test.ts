@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openReceiver } from "./open.ts";
-import { deliveryOf, envelope, gate, until } from "./sample.ts";
+import { deliveryOf, envelope, gate, inboxFile, until } from "./sample.ts";
 
 const orderBy = ({ data }: { data: Record<string, unknown> }) =>
   data.property === undefined ? undefined : String(data.property);
@@ -36,6 +36,22 @@ describe("orderBy", () => {
     expect(together).toBeGreaterThan(2);
     expect(order.size).toBe(6);
     for (const ids of order.values()) expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  it("goes on in an inbox file as soon as an entry of the key has ended", async () => {
+    // Without another look of its own: what ends has to let the next one through.
+    const { receiver, deliver, states } = await open({ inbox: inboxFile(), poll: 60_000 });
+    const held = gate();
+    const ran: unknown[] = [];
+    receiver.on("*", async ({ data }) => {
+      await held.opened;
+      ran.push(data.id);
+    });
+    for (const property of ["a", "a", "a"]) await deliver(property);
+    await until(async () => expect(await states()).toEqual(["running", "pending", "pending"]));
+    held.open();
+    await until(async () => expect(await states()).toEqual(["done", "done", "done"]));
+    expect(ran).toEqual([0, 1, 2]);
   });
 
   it("keeps the order when the head fails and waits", async () => {

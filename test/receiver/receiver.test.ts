@@ -223,6 +223,24 @@ describe("observe", () => {
     expect(seen[1]).toMatchObject({ records: [{ handler: "*", outcome: "error", error: "not yet" }] });
   });
 
+  it("tells how long a delivery took, from its head to its answer", async () => {
+    const { receiver, seen } = await openReceiver();
+    let readMs = 0;
+    const read = async () => {
+      const start = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      readMs = performance.now() - start;
+      return GOOD;
+    };
+    const before = performance.now();
+    await receiver.receive(incoming({ read }));
+    const wholeMs = performance.now() - before;
+    const [told] = seen.flatMap((one) => (one.type === "delivery" ? [one.durationMs] : []));
+    // It is rounded to a hundredth.
+    expect(told).toBeGreaterThanOrEqual(readMs - 0.01);
+    expect(told).toBeLessThanOrEqual(wholeMs + 0.01);
+  });
+
   it("shows the body only where it is authentic", async () => {
     const { receiver, seen } = await openReceiver();
     await receiver.receive(incoming({ headers: {} }));
@@ -300,6 +318,40 @@ describe("onDead", () => {
 });
 
 describe("close", () => {
+  it("[case 80] waits for deliveries under way, and keeps them", async () => {
+    const order: string[] = [];
+    const real = memoryInbox();
+    const inbox = wrapInbox(real, {
+      close: async () => {
+        order.push("closed");
+        await real.close();
+      },
+    });
+    const held = gate();
+    const reading = vi.fn();
+    const slow = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: async (value: unknown) => {
+          reading();
+          await held.opened;
+          return { value };
+        },
+      },
+    } as never;
+    const { receiver } = await openReceiver({ inbox, schemas: { "payment.received": slow } });
+    const accepting = receiver.accept(deliveryOf(envelope())).then((outcome) => {
+      order.push(outcome.type);
+    });
+    await until(() => expect(reading).toHaveBeenCalled());
+    const closed = receiver.close();
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    held.open();
+    await Promise.all([accepting, closed]);
+    expect(order).toEqual(["accepted", "closed"]);
+  });
+
   it("[case 80] waits for running handlers, and runs nothing more", async () => {
     const inbox = memoryInbox();
     const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });

@@ -18,6 +18,7 @@ import {
   MINUTE,
   NOW,
   SECRET,
+  until,
   wrapInbox,
 } from "./sample.ts";
 
@@ -108,6 +109,45 @@ describe("retention", () => {
     expect(await prune()).toEqual({ pruned: 1, slimmed: 0 });
     expect(await entry()).toMatchObject({ state: "dead", reason: "invalid_json" });
     expect(await entries()).toHaveLength(1);
+  });
+
+  it("keeps dead letters however old they are, whatever came after them", async () => {
+    const { receiver, clock, entries, untilState } = await openReceiver();
+    receiver.on("*", () => {});
+    await receiver.accept(deliveryOf("no JSON"));
+    await untilState("dead");
+    await receiver.accept(deliveryOf(envelope({ data: { id: "done" } })));
+    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } }))); // the newest entry is never dropped
+    await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2 }));
+    clock.now = NOW + 365 * DAY;
+    const due = dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now }));
+    expect(await pruneInbox(receiver.inbox, due)).toMatchObject({ pruned: 1 });
+    expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }, { state: "done" }]);
+    expect(await receiver.inbox.delivery(1)).toBeDefined();
+  });
+
+  it("keeps an event until it is too old to be accepted, though its retention is over", async () => {
+    // The shortest retention there may be, and an event dated as far ahead as may be: both end in the same millisecond.
+    const terms = { maxAge: 2 * DAY, maxSkew: DAY, retention: 3 * DAY, deliveryRetention: DAY };
+    const { receiver, clock } = await openReceiver(terms);
+    let ran = 0;
+    receiver.on("*", () => void ran++);
+    const ahead = deliveryOf(envelope({ timestamp: at(DAY) }));
+    await receiver.accept(ahead);
+    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
+    await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2 }));
+    const prune = () =>
+      pruneInbox(receiver.inbox, dueForPruning({ ...terms, source: "service", clock: () => clock.now }));
+    clock.now = NOW + 3 * DAY;
+    expect(await prune()).toMatchObject({ pruned: 0 });
+    expect(await receiver.accept(ahead)).toMatchObject({ type: "accepted", duplicate: true });
+    clock.now++;
+    expect(await prune()).toMatchObject({ pruned: 1 });
+    expect(await receiver.accept(ahead)).toMatchObject({
+      type: "rejected",
+      rejection: { reason: "too_old" },
+    });
+    expect(ran).toBe(2);
   });
 
   it("[case 58] rejects what was dropped when it comes again, though a clock set back calls it timely", async () => {

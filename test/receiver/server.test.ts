@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Server } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type ServerOptions, startServer } from "../../src/receiver/server.ts";
+import { HEAD_TIMEOUT, type ServerOptions, startServer } from "../../src/receiver/server.ts";
 import { expectError, openReceiver, posting } from "./open.ts";
 import { bytes, envelope, signedHeaders } from "./sample.ts";
 import { dial, readAll, splitAnswer } from "./wire.ts";
@@ -41,6 +43,18 @@ describe("startServer", () => {
       expect(headers).not.toHaveProperty("x-powered-by");
       expect(headers).not.toHaveProperty("server");
     }
+  });
+
+  it("[case 46] gives the head of a request no more time than is documented", async () => {
+    const { post } = await serve();
+    const limits: number[] = [];
+    const note = (message: unknown) => {
+      limits.push((message as { readonly server: Server }).server.headersTimeout);
+    };
+    subscribe("http.server.request.start", note);
+    onTestFinished(() => void unsubscribe("http.server.request.start", note));
+    await post(GOOD);
+    expect(limits).toEqual([HEAD_TIMEOUT]);
   });
 
   it("refuses a port that is in use", async () => {

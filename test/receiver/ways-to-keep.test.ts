@@ -158,6 +158,32 @@ describe("a delivery becomes the same", () => {
     expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
   });
 
+  it.each(WAYS)(
+    "%s: data that does not fit an own schema is a dead letter as soon as it is kept",
+    async (_, make) => {
+      const inbox = make();
+      const schema = {
+        "~standard": {
+          version: 1,
+          vendor: "test",
+          validate: (value: { amount?: unknown }) =>
+            typeof value.amount === "number" ? { value } : { issues: [{ message: "no amount" }] },
+        },
+      } as never;
+      const { settings } = await open(inbox, { schemas: { "payment.received": schema } });
+      const misfit = deliveryOf(envelope({ data: { id: "misfit" } }));
+      for (const duplicate of [false, true]) {
+        const outcome = await accept(misfit, settings);
+        expect(outcome).toMatchObject({ duplicate, entryState: "dead", reason: "invalid_data" });
+      }
+      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ entryState: "pending" });
+      expect(await inbox.list({})).toMatchObject([
+        { state: "dead", reason: "invalid_data" },
+        { state: "pending", reason: null },
+      ]);
+    },
+  );
+
   it("goes past an inbox's own reading where the user's own code has a say", async () => {
     const inbox = sqliteInbox(inboxFile());
     const read = inbox.keep;

@@ -40,6 +40,13 @@ describe("readHeader", () => {
     expect(readHeader({ "x-service-signature-2": "v" }, NAME)).toBeUndefined();
   });
 
+  it("[case 7] takes no other header for the signature because its name is as long", () => {
+    const other = "content-disposition";
+    expect(other).toHaveLength(NAME.length);
+    expect(readHeader({ [other]: "v" }, NAME)).toBeUndefined();
+    expect(readHeader({ [other]: "other", [NAME]: "v" }, NAME)).toBe("v");
+  });
+
   it("[case 7] finds nothing on a prototype", () => {
     const inherited = Object.create({ [NAME]: "v" }) as Record<string, string>;
     expect(readHeader(inherited, NAME)).toBeUndefined();

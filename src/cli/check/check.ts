@@ -20,6 +20,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import { describeFileError } from "../files/file-error.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
+import { CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { CheckView, caseLine } from "./view.ts";
 
 /** Options of `check`; times are milliseconds. */
@@ -38,7 +39,6 @@ export interface CheckCommandOptions extends SecretOptions {
   readonly signatureHeader?: string;
 }
 
-const TIMEOUT = 15_000;
 /** Milliseconds to wait until an event's number of runs is considered final. */
 const SETTLE = 1000;
 
@@ -53,7 +53,12 @@ export async function runCheckCommand(
   refuseTwoForms(options, context);
   const { output, clock } = context;
   const cases = selectCases(options);
-  const { timeout = TIMEOUT, concurrency = 1, strict = false, signatureHeader = SIGNATURE_HEADER } = options;
+  const {
+    timeout = CHECK_TIMEOUT,
+    concurrency = 1,
+    strict = false,
+    signatureHeader = SIGNATURE_HEADER,
+  } = options;
   const found = await findSecrets(context, options);
   const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
   if (secret === undefined) return;

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
+import { CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
 import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
@@ -30,7 +31,11 @@ export function registerCheck(program: Command, context: CliContext): void {
       "--observe <what>",
       "command or URL that reports how often an event ran; {marker} is replaced by its data.id",
     )
-    .option("--timeout <duration>", "how long to wait for each response (default: 15s)", readDuration)
+    .option(
+      "--timeout <duration>",
+      `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,
+      readDuration,
+    )
     .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)
     .option(
       "--signature-header <name>",

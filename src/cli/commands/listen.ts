@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliContext } from "../context.ts";
 import { readForward, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
@@ -24,8 +26,8 @@ export function registerListen(program: Command, context: CliContext): void {
     .command("listen")
     .description("start a local receiver that verifies, keeps, shows, handles and forwards deliveries")
     .optionsGroup("Receive:")
-    .option("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4400)", readPort)
-    .option("--path <path>", "path of the endpoint (default: /webhooks)", readPath)
+    .option("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
+    .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
     .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
     .option(
       "--events <kinds>",
@@ -74,7 +76,7 @@ export function registerListen(program: Command, context: CliContext): void {
     .optionsGroup("Inspect:")
     .option(
       "--inspect-port <n>",
-      "port of the inspector page on 127.0.0.1, or 0 for any free port (default: 4401, or a free one)",
+      `port of the inspector page on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_INSPECTOR_PORT}, or a free one)`,
       readPort,
     )
     .option("--inspect", "open the inspector, even if a setting turns it off")

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
@@ -14,11 +15,7 @@ export function registerReplay(program: Command, context: CliContext): void {
     )
     .argument("<what...>", "files, folders of .json files, event ids or entry numbers")
     .option("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
-    .option(
-      "--url <url>",
-      "endpoint, or a local port (default: http://127.0.0.1:4400/webhooks)",
-      readEndpoint,
-    )
+    .option("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
     .option(
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { readHeaderName } from "../settings/values.ts";
@@ -19,7 +20,7 @@ export function registerSign(program: Command, context: CliContext): void {
   addSecretOptions(command)
     .addHelpText(
       "after",
-      '\nExample:\n  curl -H "$(hookporter sign body.json --header)" --data-binary @body.json http://127.0.0.1:4400/webhooks',
+      `\nExample:\n  curl -H "$(hookporter sign body.json --header)" --data-binary @body.json ${DEFAULT_ENDPOINT}`,
     )
     .action(async (file: string | undefined, options: SignOptions) =>
       (await import("../sign/sign.ts")).runSign(file, options, context),

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { CliContext } from "../context.ts";
@@ -15,11 +16,7 @@ export function registerTrigger(program: Command, context: CliContext): void {
     .argument("[kind]", `one of ${eventKinds.join(", ")}`)
     .option("--all", "send one event of each kind")
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
-    .option(
-      "--url <url>",
-      "endpoint, or a local port (default: http://127.0.0.1:4400/webhooks)",
-      readEndpoint,
-    )
+    .option("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
     .option(
       "--set <path=value>",
       "set a value in the envelope, such as data.amount=1200; may be repeated",

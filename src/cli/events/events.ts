@@ -10,6 +10,9 @@ import { describeFileError } from "../files/file-error.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 
+/** How many entries `events list` shows by default. */
+export const LIST_LIMIT = 50;
+
 /** The options that select entries. */
 export interface SelectOptions {
   readonly inbox?: string;
@@ -35,7 +38,7 @@ export interface ExportOptions extends SelectOptions {
 export async function listEvents(options: SelectOptions, context: CliContext): Promise<void> {
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
-    const entries = await inbox.list({ ...toFilter(options), limit: options.limit ?? 50 });
+    const entries = await inbox.list({ ...toFilter(options), limit: options.limit ?? LIST_LIMIT });
     for (const entry of entries) {
       output.data(entryLine(entry, output.color));
       output.record("entry", entryFields(entry));

@@ -17,8 +17,8 @@ const ENDLESS = { attempts: Number.POSITIVE_INFINITY };
 const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
 
 /** Milliseconds a target has to answer, unless `--forward-timeout` is given; less while a sender waits. */
-const FORWARD_TIMEOUT = 30_000;
-const SYNC_TIMEOUT = 10_000;
+export const FORWARD_TIMEOUT = 30_000;
+export const SYNC_TIMEOUT = 10_000;
 
 /** Milliseconds a handler gets beyond its forward, so that the forward itself reports the time-out. */
 const SLACK = 1000;

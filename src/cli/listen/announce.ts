@@ -1,3 +1,4 @@
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { RunningServer } from "../../receiver/server.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
@@ -40,7 +41,7 @@ export function announce(
   if (stream !== null) output.talk(`  stream ${stream} (experimental; unsigned)`);
   if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz reports readiness`);
   if (page !== undefined) output.talk(`  inspector ${page.href}`);
-  const where = url.port === "4400" && url.pathname === "/webhooks" ? "" : ` --url ${url.href}`;
+  const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
   output.talk(`try it in this folder: npx hookporter trigger payment.received${where}`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {

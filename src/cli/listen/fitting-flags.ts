@@ -1,7 +1,8 @@
+import { DEFAULT_PORT } from "../../default-endpoint.ts";
 import type { Fit, FitTable } from "../settings/fitting.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
 import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.ts";
-import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./options.ts";
 
 const ONE_GOAL = "listen ends at one goal";
 const ONE_ANSWER = "the sender gets the response of one target";

@@ -5,9 +5,6 @@ import type { ServiceOptions } from "../service/options.ts";
 import type { ReachableOptions } from "../tunnel/options.ts";
 import type { InspectOptions } from "./inspecting.ts";
 
-/** The port on 127.0.0.1 when none is named. */
-export const DEFAULT_PORT = 4400;
-
 /** The options of `listen`. */
 export interface ListenOptions
   extends GoalOptions,

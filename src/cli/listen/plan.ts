@@ -1,3 +1,4 @@
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
 import { createReceiver, type Receiver } from "../../receiver/receiver.ts";
 import type { ForwardOptions } from "../../relay/forward.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
@@ -11,7 +12,7 @@ import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
-import { DEFAULT_PORT, type ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import { type PlannedSubscription, planSubscription } from "./subscription.ts";
 
@@ -40,7 +41,7 @@ export interface ListenPlan {
  * @throws HookporterError `usage` if a tunnel or a subscription lacks an option; ConfigurationError for secrets, keys and addresses
  */
 export async function planListening(options: ListenOptions, context: CliContext): Promise<ListenPlan> {
-  const { port = DEFAULT_PORT, path = "/webhooks" } = options;
+  const { port = DEFAULT_PORT, path = DEFAULT_PATH } = options;
   const goal = readGoal(options);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
@@ -7,7 +8,6 @@ import type { CliContext } from "../context.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
-import { readEndpoint } from "../settings/values.ts";
 import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { gatherFixtures } from "./gather-fixtures.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
@@ -49,7 +49,7 @@ export async function runReplay(
     return;
   }
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
-  const target = options.url ?? readEndpoint("4400");
+  const target = options.url ?? new URL(DEFAULT_ENDPOINT);
   const now = datedTo(context.clock(), options);
   const make = await settleSending();
   const sendings = fixtures.map(({ name, fixture }) => make(fixture, name));

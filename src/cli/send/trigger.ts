@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { triggerBody } from "../../relay/trigger.ts";
@@ -9,7 +10,6 @@ import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
 import { fitOptions } from "../settings/fitting.ts";
-import { readEndpoint } from "../settings/values.ts";
 import { type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
@@ -50,7 +50,7 @@ export async function runTrigger(
     const signature = key === undefined ? {} : { [header]: sign(body, key) };
     return { label: one, headers: { "content-type": "application/json", ...signature }, body };
   });
-  const target = options.url ?? readEndpoint("4400");
+  const target = options.url ?? new URL(DEFAULT_ENDPOINT);
   await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
 }
 

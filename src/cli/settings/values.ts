@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { DEFAULT_PATH } from "../../default-endpoint.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../is-loopback.ts";
@@ -81,7 +82,7 @@ export function readPath(text: string): string {
 
 /** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */
 export function readEndpoint(text: string): URL {
-  return readUrl(/^\d+$/.test(text) ? `${text}/webhooks` : text);
+  return readUrl(/^\d+$/.test(text) ? `${text}${DEFAULT_PATH}` : text);
 }
 
 /** The address to forward to: a URL, `host:port`, or a bare port on this machine. */

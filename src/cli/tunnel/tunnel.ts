@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { DEFAULT_PATH } from "../../default-endpoint.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { type RunningServer, startServer } from "../../receiver/server.ts";
 import { findPackageRoot } from "../../scaffold/package-root.ts";
@@ -32,7 +33,6 @@ export interface PlannedTunnel {
 }
 
 const HOST = "127.0.0.1";
-const DEFAULT_PATH = "/webhooks";
 
 /** There is nothing to restart, so an address that led here once is waited for. Milliseconds. */
 const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY };

@@ -1,3 +1,4 @@
+import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { Status } from "../api.ts";
 import { Command } from "./copy-button.tsx";
 import { clearFilter } from "./filter-bar.tsx";
@@ -5,8 +6,8 @@ import { goTo } from "./route.ts";
 
 /** What to do before the first delivery. */
 export function NothingYet({ status }: { status: Status | undefined }) {
-  const endpoint = status?.endpoint ?? "http://127.0.0.1:4400/webhooks";
-  const url = endpoint === "http://127.0.0.1:4400/webhooks" ? "" : ` --url ${endpoint}`;
+  const endpoint = status?.endpoint ?? DEFAULT_ENDPOINT;
+  const url = endpoint === DEFAULT_ENDPOINT ? "" : ` --url ${endpoint}`;
   return (
     <main class="welcome">
       <h1>No deliveries yet</h1>

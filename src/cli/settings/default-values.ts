@@ -1,0 +1,15 @@
+/** Milliseconds that `check` waits for each answer if nothing else is asked for. */
+export const CHECK_TIMEOUT = 15_000;
+
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+] as const;
+
+/** A default of so many milliseconds, as a help text shows it and a flag takes it: `15s`, `7d`, `1500ms`. */
+export function shownDuration(ms: number): string {
+  const [unit, length] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ["ms", 1];
+  return `${ms / length}${unit}`;
+}

@@ -1,0 +1,115 @@
+import { Readable, Writable } from "node:stream";
+import { expect, it } from "vitest";
+import { createContext } from "../../src/cli/context.ts";
+import { LIST_LIMIT } from "../../src/cli/events/events.ts";
+import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
+import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
+import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
+import { CHECK_TIMEOUT, shownDuration } from "../../src/cli/settings/default-values.ts";
+import { readDuration } from "../../src/cli/settings/values.ts";
+import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { DEFAULT_LIMITS } from "../../src/client/options.ts";
+import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/default-endpoint.ts";
+import { eventKinds } from "../../src/event/kinds.ts";
+import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
+import { DEFAULT_AGES, readOptions } from "../../src/receiver/options.ts";
+import { SEND_TIMEOUT } from "../../src/relay/send.ts";
+import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
+import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+
+/** What the code takes if a flag is left out, by command and flag, as help shows it. Pages are compared with the help. */
+const TAKEN: Readonly<Record<string, string | number>> = {
+  "listen --port": DEFAULT_PORT,
+  "listen --path": DEFAULT_PATH,
+  "listen --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
+  "listen --forward-timeout": `${shownDuration(FORWARD_TIMEOUT)}, with --sync ${shownDuration(SYNC_TIMEOUT)}`,
+  "listen --inspect-port": `${DEFAULT_INSPECTOR_PORT}, or a free one`,
+  "listen --signature-header": SIGNATURE_HEADER,
+  "listen --secret-env": SECRET_VARIABLE,
+  "trigger --url": DEFAULT_ENDPOINT,
+  "trigger --count": 1,
+  "trigger --duplicate": 1,
+  "trigger --timeout": shownDuration(SEND_TIMEOUT),
+  "replay --url": DEFAULT_ENDPOINT,
+  "replay --duplicate": 1,
+  "replay --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
+  "replay --timeout": shownDuration(SEND_TIMEOUT),
+  "check --timeout": shownDuration(CHECK_TIMEOUT),
+  "check --concurrency": 1,
+  "events list --limit": LIST_LIMIT,
+  "events prune --older-than": shownDuration(DEFAULT_AGES.retention),
+  "events prune --deliveries-older-than": shownDuration(DEFAULT_AGES.deliveryRetention),
+  "sandbox --port": SANDBOX_DEFAULTS.port,
+  "sandbox --properties": SANDBOX_DEFAULTS.properties,
+  "sandbox --seed": SANDBOX_DEFAULTS.seed,
+  "sandbox --rate-limit": SANDBOX_DEFAULTS.rateLimit,
+  "sandbox --retry": SANDBOX_DEFAULTS.retry.map(shownDuration).join(","),
+  "sandbox --answer-timeout": shownDuration(SANDBOX_DEFAULTS.answerTimeout),
+  "sandbox --duplicates": NO_CHAOS.duplicates,
+  "sandbox --reorder": NO_CHAOS.reorder,
+  "sandbox --wrong-signature": NO_CHAOS.wrongSignature,
+  "sandbox --burst": NO_CHAOS.burst,
+  "properties --page-parameter": DEFAULT_ASSUMPTIONS.pageParameter,
+  "properties --per-page-parameter": DEFAULT_ASSUMPTIONS.perPageParameter,
+  "properties --fields-separator": DEFAULT_ASSUMPTIONS.fieldsSeparator,
+  "properties --timeout": shownDuration(DEFAULT_LIMITS.timeout),
+  "subscribe --events": `all ${eventKinds.length}`,
+  "subscribe --timeout": shownDuration(DEFAULT_LIMITS.timeout),
+};
+
+const shown: Readonly<Record<string, string>> = Object.fromEntries(
+  leaves(program()).flatMap((command) =>
+    command.options.flatMap(({ long, description }) => {
+      const [, fallback] = /\(default: (.+)\)$/.exec(description) ?? [];
+      return fallback === undefined ? [] : [[`${commandName(command)} ${long}`, fallback]];
+    }),
+  ),
+);
+
+it.each(Object.entries(TAKEN))("the help of %s shows the default that is taken", (flag, taken) => {
+  expect(shown[flag]).toBe(String(taken));
+});
+
+it("every default with a number in it is compared with the code", () => {
+  const numbers = Object.entries(shown).filter(([, fallback]) => /\d/.test(fallback));
+  expect(numbers.length).toBeGreaterThan(20);
+  expect(numbers.map(([flag]) => flag).filter((flag) => !(flag in TAKEN))).toEqual([]);
+});
+
+it("replay runs handlers for as long as it waits for an answer", () => {
+  const { handlerTimeout } = readOptions({ secret: "a-secret-that-is-long-enough", inbox: "memory:" });
+  expect(handlerTimeout).toBe(SEND_TIMEOUT);
+});
+
+it.each([
+  [1, "1ms"],
+  [999, "999ms"],
+  [1000, "1s"],
+  [1500, "1500ms"],
+  [15_000, "15s"],
+  [60_000, "1m"],
+  [90_000, "90s"],
+  [7_200_000, "2h"],
+  [7 * 86_400_000, "7d"],
+])("a duration of %d ms is shown as %s, and read as the same", (ms, text) => {
+  expect(shownDuration(ms)).toBe(text);
+  expect(readDuration(text)).toBe(ms);
+});
+
+function program() {
+  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+  return createProgram(
+    createContext({
+      ...{ env: {}, cwd: ".", stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() },
+      isTTY: { stdin: false, stdout: false, stderr: false },
+      exit: () => {},
+      onSignal: () => () => {},
+      onKeys: () => () => {},
+      onStray: () => () => {},
+      onExitCall: () => () => {},
+    }),
+  );
+}

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { MAX_DEPTH } from "../../src/event/canonical-json.ts";
+import { readOptions } from "../../src/receiver/options.ts";
+import { HEAD_TIMEOUT } from "../../src/receiver/server.ts";
+import { readPage } from "./markdown.ts";
+
+const page = readPage("SECURITY.md").replaceAll(/\s+/g, " ");
+
+it("gives the bounds of a delivery as they are", () => {
+  const { bodyLimit, bodyTimeout } = readOptions({
+    secret: "a-secret-that-is-long-enough",
+    inbox: "memory:",
+  });
+  const time = `time (${bodyTimeout / 1000} seconds for a body, ${HEAD_TIMEOUT / 1000} for a head)`;
+  const size = `Bodies are bounded (${bodyLimit / 1024 ** 2} MiB), and so are nesting (${MAX_DEPTH})`;
+  expect(page).toContain(`${size}, ${time}`);
+});
