@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { withFittingTunnel } from "../../src/cli/fitting-tunnel.ts";
 import type { TunnelOptions } from "../../src/cli/tunnel-options.ts";
 
-/** What is left of options that were typed, and others from settings. */
+/** The remaining options, given typed ones and settings. */
 function left(typed: TunnelOptions, settings: TunnelOptions = {}): TunnelOptions {
   const command = new Command();
   for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");

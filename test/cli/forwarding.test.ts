@@ -66,7 +66,7 @@ it.each([
 });
 
 it("listen does not forward to itself", async () => {
-  const port = "1"; // nothing is opened before it is refused
+  const port = "1"; // refused before anything is opened
   for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
     expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
   }
