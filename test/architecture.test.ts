@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const source = join(import.meta.dirname, "..", "src");
 
-/** The rooms, from the top down; a room may look into those below it. Rooms of one row do not look into each other. */
+/** The folders, from the top down. A folder may import those below it, but not another one in its row. */
 const ROWS = [
   ["cli"],
   ["inspector"],

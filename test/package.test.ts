@@ -22,14 +22,14 @@ const consumer = join(folder, "consumer");
 const project = join(consumer, "my-receiver");
 let tarball = "";
 
-/** An environment like a stranger's: no variables of ours, no home with settings. */
+/** The environment of a new user: none of our variables, no home with settings. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(?:HOOKPORTER|VITEST|NODE_ENV|TEST$|INIT_CWD|npm_package|npm_lifecycle)/.test(name),
   ),
 );
 
-/** Runs a program to its end; rejects when it fails, with what it printed. */
+/** Runs a program to its end; rejects with its output if it fails. */
 async function run(cwd: string, program: string, ...argv: string[]): Promise<string> {
   const { stdout } = await execute(program, argv, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
   return stdout;
@@ -41,7 +41,7 @@ const hookporter = (cwd: string, ...argv: string[]) =>
   run(cwd, join(consumer, "node_modules", ".bin", "hookporter"), ...argv);
 
 beforeAll(async () => {
-  // dist/ is built before the tests; packing must not build it under the feet of those that run it.
+  // dist/ is built before the tests; packing must not rebuild it while other tests run it.
   const packed = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
   const parsed = JSON.parse(packed);
   const [first] = Array.isArray(parsed) ? parsed : Object.values<{ filename: string }>(parsed);
@@ -98,7 +98,7 @@ describe("the packed package", () => {
   });
 
   it("has at most 90 dependencies, none of which starting the command line loads", async () => {
-    // What is there, itself left out: the other file names builds for other platforms too.
+    // The installed packages without this one; the lockfile names builds for other platforms too.
     const lock = JSON.parse(readFileSync(join(consumer, "node_modules", ".package-lock.json"), "utf8"));
     expect(Object.keys(lock.packages).length - 1).toBeLessThanOrEqual(90);
     const bundled = readFileSync(join(consumer, "node_modules", "hookporter", "dist", "bin.js"), "utf8");
@@ -121,7 +121,7 @@ describe("installing and starting it", () => {
     expect(whole - native.reduce((sum, path) => sum + megabytes(path), 0)).toBeLessThan(15);
   });
 
-  /** The shortest of many runs: what a busy machine adds to a run is not there in every one. */
+  /** The minimum of many runs, since a busy machine does not slow every one. */
   it.each(["--version", "--help"])(
     "answers %s hardly later than Node takes to do nothing",
     async (flag) => {

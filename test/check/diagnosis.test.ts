@@ -5,7 +5,7 @@ import type { CheckResult } from "../../src/check/check-result.ts";
 import { diagnose } from "../../src/check/diagnosis.ts";
 import { result } from "./sample.ts";
 
-/** Results of all cases: those named failed with an answer, the others passed. */
+/** Results of all cases: the named ones failed with an answer, the others passed. */
 function results(failed: Readonly<Record<string, string>>): readonly CheckResult[] {
   return CATALOGUE.map((one) => {
     const { id } = one;

@@ -15,7 +15,7 @@ import { hasPython, python } from "./receivers/python.ts";
 import { right } from "./receivers/right.ts";
 import { type ReceiverUnderTest, SECRET } from "./receivers/under-test.ts";
 
-/** Receivers as people write them; the column of each in `expected.txt` says what comes out. */
+/** Receivers as people write them; `expected.txt` has a column with the expected results of each. */
 const RECEIVERS: Readonly<Record<string, () => Promise<ReceiverUnderTest>>> = {
   "express-json": expressJson,
   octokit,
@@ -28,7 +28,7 @@ const RECEIVERS: Readonly<Record<string, () => Promise<ReceiverUnderTest>>> = {
 };
 
 const TABLE = join(import.meta.dirname, "receivers", "expected.txt");
-/** Whether this receiver fails here hangs on how deep this Node's `JSON.stringify` goes; the table has Node 20. */
+/** Whether this receiver fails here depends on how deeply this Node's `JSON.stringify` nests; the table is for Node 20. */
 const DEEP = { receiver: "express-json", id: "BODY-33" };
 const [head = "", ...rows] = readFileSync(TABLE, "utf8")
   .trimEnd()
@@ -64,7 +64,7 @@ function check({ url, observe }: ReceiverUnderTest): Promise<CheckReport> {
   });
 }
 
-/** `pass`, `n.a.`, or how much the failure weighs. */
+/** `pass`, `n.a.`, or the weight of the failure. */
 function markOf({ outcome, severity }: CheckResult): string {
   if (outcome === "failed") return severity === "informational" ? "info" : severity.slice(0, 3).toUpperCase();
   return outcome === "passed" ? "pass" : "n.a.";

@@ -26,7 +26,7 @@ function xmlOf(strict: boolean, given: readonly CheckResult[] = results): string
   );
 }
 
-/** Fails at the first thing the parser has to say. */
+/** Fails at the parser's first message. */
 function parse(xml: string) {
   const onError = (level: string, message: string) => {
     throw new Error(`${level}: ${message}`);

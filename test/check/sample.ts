@@ -12,7 +12,7 @@ export function optionsFor(url: URL, ...only: string[]): CheckOptions {
   };
 }
 
-/** A result, passed unless said otherwise. */
+/** A result, passed by default. */
 export function result(parts: Partial<CheckResult> = {}): CheckResult {
   return {
     ...{ id: "SIG-01", group: "SIG", sent: "no signature header", outcome: "passed", severity: "required" },

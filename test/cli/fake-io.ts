@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Io, StopSignal } from "../../src/cli/io.ts";
 import { run } from "../../src/cli/main.ts";
 
-/** What a command left behind. */
+/** The result of a command. */
 export interface CliRun {
   readonly code: number;
   readonly stdout: string;
@@ -15,7 +15,7 @@ export interface CliRun {
   readonly records: readonly Record<string, unknown>[];
 }
 
-/** How a command is run in this process. */
+/** How to run a command in this process. */
 export interface FakeIoOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -23,21 +23,21 @@ export interface FakeIoOptions {
   readonly isTTY?: Partial<Io["isTTY"]>;
 }
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Runs a command line in this process with streams of the test's own. */
+/** Runs a command line in this process with the test's streams. */
 export async function runCli(argv: readonly string[], options: FakeIoOptions = {}): Promise<CliRun> {
   const { io, stdout, stderr } = fakeIo(options);
   const code = await run(argv, io);
   return result(code, stdout(), stderr());
 }
 
-/** Starts a command that goes on; `signal` stops it as Ctrl-C would, `press` presses keys on a terminal. */
+/** Starts a command that keeps running; `signal` stops it as Ctrl-C would, `press` presses keys on a terminal. */
 export function startCli(argv: readonly string[], options: FakeIoOptions = {}) {
   const { io, stdout, stderr, signal, press } = fakeIo(options);
   const finished = run(argv, io).then((code) => result(code, stdout(), stderr()));

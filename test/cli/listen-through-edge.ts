@@ -8,14 +8,14 @@ import { startListening } from "./listening.ts";
 /** The token that `listen` finds. */
 export const TOKEN = "cli-token-that-nobody-may-see";
 
-/** An edge of this machine, for the time of the test. */
+/** A local edge that ends with the test. */
 export async function openEdge(knobs: Partial<EdgeKnobs> = {}): Promise<Edge> {
   const edge = await new Edge(knobs).start();
   onTestFinished(() => edge.close());
   return edge;
 }
 
-/** `listen --tunnel ngrok` in a process of its own, through an edge; killed with the test. */
+/** `listen --tunnel ngrok` in a separate process, through an edge; killed with the test. */
 export function listenThrough(
   edge: Edge,
   argv: readonly string[] = [],

@@ -6,17 +6,17 @@ import { posting } from "../receiver/open.ts";
 import { SECRET } from "../receiver/sample.ts";
 import { tempFolder } from "./fake-io.ts";
 
-/** Milliseconds anything may take on a machine that is busy. */
+/** Time limit in milliseconds, generous for a busy machine. */
 const PATIENCE = { timeout: 15_000, interval: 10 };
 
-/** How `listen` is started. */
+/** How to start `listen`. */
 export interface ListeningOptions {
   readonly cwd?: string;
-  /** Beside `PATH` and the secret. */
+  /** Besides `PATH` and the secret. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The built program's `listen --json` in a process of its own, killed with the test. */
+/** The built program's `listen --json` in a separate process, killed with the test. */
 export function startListening(
   argv: readonly string[],
   { cwd = tempFolder(), env = {} }: ListeningOptions = {},
@@ -44,14 +44,14 @@ export function startListening(
     child.on("close", (code, signal) => resolve(code ?? signal));
   });
   const records = (type: string) => printed.filter((record) => record.type === type);
-  /** Its records of the tunnel once there are so many of a state. */
+  /** Its tunnel records, once there are this many with a state. */
   const until = (state: string, count = 1) =>
     vi.waitFor(() => {
       const found = records("tunnel").filter((record) => record.state === state);
       expect(found.length, stdout + stderr).toBeGreaterThanOrEqual(count);
       return found;
     }, PATIENCE);
-  /** Waits until it is ready; gives where it is reached. */
+  /** Waits until it is ready; returns its address. */
   const ready = () =>
     vi.waitFor(() => {
       const [record] = records("ready");

@@ -21,7 +21,7 @@ export async function listening(argv: readonly string[] = [], cwd = tempFolder()
   return { ...listen, url, cwd, records, stop };
 }
 
-/** A target that answers as it is told; it ends with the test. */
+/** A target that sends the given answers; it ends with the test. */
 export async function startTarget(
   answer: (body: string, headers: Record<string, unknown>) => number,
 ): Promise<string> {

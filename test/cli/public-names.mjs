@@ -1,5 +1,5 @@
 // Loaded before the program under test: makes public names lead to ports of this machine, as tunnel services would. Each
-// is a file in a folder, named for the host, with the port in it.
+// name is a file in a folder; the file contains the port.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const plain = http.request;
 
-/** The port behind a public name; `undefined` for what is none. */
+/** The port of a public name; `undefined` for other names. */
 function portOf(host) {
   try {
     return readFileSync(join(process.env.TEST_PUBLIC_NAMES, host), "utf8").trim();

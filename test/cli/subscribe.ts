@@ -11,7 +11,7 @@ export const URL_2 = "http://127.0.0.1:4401/webhooks";
 export const withKey = { HOOKPORTER_API_KEY: KEY };
 export const withBoth = { ...withKey, HOOKPORTER_SECRET: SECRET };
 
-/** A folder and a stand-in, and `subscribe` run in one against the other. */
+/** A folder and a stand-in, and `subscribe` run in the folder against the stand-in. */
 export async function openSubscribe(env: Record<string, string> = withBoth) {
   const service = await openService();
   const cwd = tempFolder();
@@ -20,7 +20,7 @@ export async function openSubscribe(env: Record<string, string> = withBoth) {
   return { service, cwd, subscribe };
 }
 
-/** What a folder remembers. */
+/** The remembered subscriptions of a folder. */
 export function remembered(cwd: string): readonly RememberedSubscription[] {
   return new SubscriptionMemory(cwd).all;
 }

@@ -4,7 +4,7 @@ import { type ClientOptions, createClient } from "../../src/client.ts";
 const baseUrl = "https://api.example";
 const apiKey = "sk_test_4f6dKq";
 
-/** What is thrown, which must say nothing of a key. */
+/** The thrown error, which must not contain a key. */
 function refused(options: Partial<ClientOptions>): unknown {
   try {
     createClient({ baseUrl, apiKey, ...options });

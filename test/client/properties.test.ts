@@ -6,7 +6,7 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => samp
 const meta = (total: number, page = 1, per_page = 20) => ({ total, page, per_page });
 const idsOf = (properties: readonly { id?: string | undefined }[]) => properties.map(({ id }) => id);
 
-/** All that an iterator gives. */
+/** All values of an iterator. */
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);

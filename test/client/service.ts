@@ -6,10 +6,10 @@ import { type Client, createClient } from "../../src/client/client.ts";
 import type { ClientOptions } from "../../src/client/options.ts";
 import { ServiceError } from "../../src/client/service-error.ts";
 
-/** The key that the stand-in takes. */
+/** The key that the stand-in accepts. */
 export const KEY = "sk_test_4f6dKq";
 
-/** A request as the stand-in saw it. */
+/** A request as received by the stand-in. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -18,10 +18,10 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** Answers one request in place of the stand-in's own way. */
+/** Answers one request instead of the stand-in's default. */
 export type Scripted = (response: ServerResponse, request: SeenRequest) => void;
 
-/** What the description leaves open; the defaults are the client's assumptions. */
+/** Undocumented details of the service; the defaults are the client's assumptions. */
 export interface StandInOptions {
   readonly key?: string;
   readonly properties?: readonly object[];
@@ -36,13 +36,13 @@ export interface StandInOptions {
 export interface StandIn {
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** The subscriptions that were created. */
+  /** The created subscriptions. */
   readonly created: readonly {
     readonly url: string;
     readonly events: readonly string[];
     readonly secret?: string;
   }[];
-  /** How the next requests are answered, one after another; those behind them are answered as ever. */
+  /** Answers for the next requests, one each; later requests get the default answers. */
   next(...answers: Scripted[]): void;
 }
 
@@ -119,7 +119,7 @@ export async function openService(options: StandInOptions = {}): Promise<StandIn
   };
 }
 
-/** A client of a stand-in that never really waits; `delays` has what it would have waited. */
+/** A client of a stand-in that never really waits; `delays` has the waits. */
 export function clientOf(
   service: StandIn,
   options: Partial<ClientOptions> = {},

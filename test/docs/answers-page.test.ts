@@ -7,7 +7,7 @@ import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/answers.md");
 
-/** The types keep this whole: a reason that comes or goes does not compile. */
+/** The type keeps this complete: an added or removed reason does not compile. */
 const REFUSALS: Readonly<Record<RefusalReason, true>> = {
   wrong_path: true,
   wrong_method: true,

@@ -10,7 +10,7 @@ import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/api.md");
 
-/** The types keep these whole: an option that comes or goes does not compile. */
+/** The types keep these complete: an added or removed option does not compile. */
 const OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   ...{ baseUrl: true, apiKey: true, accessToken: true, live: true, plainHttp: true, timeout: true },
   ...{ maxAnswer: true, retry: true, assumptions: true, onRetry: true, fetch: true, clock: true },

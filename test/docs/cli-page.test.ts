@@ -66,7 +66,7 @@ it("the page shows how each command is called", () => {
 it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   for (const general of ["--help", "--version"]) flags.add(general);
-  // `curl` has flags of its own.
+  // `curl` has its own flags.
   const named = page.replaceAll(/--data-binary|`curl [^`]*`/g, "").match(/--[a-z][a-z-]*/g) ?? [];
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter((flag) => !flags.has(flag))).toEqual([]);
@@ -98,7 +98,7 @@ it("every call of `events redrive` on the pages says what to redrive", async () 
   expect(calls.length).toBeGreaterThan(1);
   for (const call of calls) {
     const run = await runCli(call.replaceAll("'", "").split(" "));
-    expect(run.code, call).toBe(3); // no inbox there, but a command line that fits
+    expect(run.code, call).toBe(3); // there is no inbox, but the command line is valid
   }
 });
 

@@ -10,7 +10,7 @@ const rows = rowsOf(sectionOf(page, "Options of createReceiver")).map(([name = "
   fallback,
 }));
 
-/** The types keep these whole: an option that comes or goes does not compile. */
+/** The types keep these complete: an added or removed option does not compile. */
 const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
   ...{ secret: true, inbox: true, signatureHeader: true, source: true, schemas: true, identity: true },
   ...{ orderBy: true, deadLetterOrder: true, maxAge: true, maxSkew: true, retention: true },

@@ -9,7 +9,7 @@ export function readPage(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** A page's sections by heading, each with the sections below it left out. */
+/** A page's sections by heading, each without its subsections. */
 export function sectionsOf(page: string): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();
   for (const part of withoutCode(page)
@@ -21,14 +21,14 @@ export function sectionsOf(page: string): ReadonlyMap<string, string> {
   return sections;
 }
 
-/** One section; fails where the page has none of that heading. */
+/** One section; fails if the page has none with that heading. */
 export function sectionOf(page: string, heading: string): string {
   const section = sectionsOf(page).get(heading);
   if (section === undefined) throw new Error(`the page has no section ${JSON.stringify(heading)}`);
   return section;
 }
 
-/** The rows of every table in a text, their headings left out; cells keep their backticks. */
+/** The rows of every table in a text, without headings; cells keep their backticks. */
 export function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split("\n");
   return lines.flatMap((line, index) => {
@@ -48,12 +48,12 @@ export function codeOf(page: string, language: string): readonly string[] {
   return [...blocks].flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
 }
 
-/** What stands between backticks. */
+/** The texts between backticks. */
 export function quoted(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
 }
 
-/** A page with its fenced blocks taken out, so that a comment in one is no heading. */
+/** A page without its fenced blocks, so that a comment in one is not read as a heading. */
 export function withoutCode(page: string): string {
   return page.replace(/^```[\s\S]*?^```$/gm, "");
 }

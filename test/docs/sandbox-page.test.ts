@@ -13,7 +13,7 @@ import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/sandbox.md");
 
-/** The types keep these whole: an option or a field that comes or goes does not compile. */
+/** The types keep these complete: an added or removed option or field does not compile. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
   ...{ port: true, apiKey: true, seed: true, properties: true, rateLimit: true, retry: true },
   ...{ answerTimeout: true, targetHosts: true, chaos: true, assumptions: true, signatureHeader: true },

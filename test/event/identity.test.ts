@@ -183,7 +183,7 @@ describe("rejectedKey", () => {
   });
 });
 
-/** A written envelope; what is not given is fixed. */
+/** Writes an envelope; omitted parts are fixed. */
 function bodyOf(parts: { event?: string; data: Tree; webhook?: string }, draw: Draw): string {
   const { event = "payment.received", data, webhook = "wh_1" } = parts;
   const members: [string, Tree][] = [

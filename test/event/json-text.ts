@@ -11,10 +11,10 @@ export interface Members {
   readonly members: readonly (readonly [key: string, value: Tree])[];
 }
 
-/** A JSON value, apart from any way of writing it. */
+/** A JSON value, independent of how it is written. */
 export type Tree = null | boolean | string | ExactNumber | readonly Tree[] | Members;
 
-/** Draws a whole number from 0 up to `below`. */
+/** Returns a random whole number from 0 up to `below`. */
 export type Draw = (below: number) => number;
 
 const text = fc.oneof(
@@ -33,7 +33,7 @@ const exactNumber: fc.Arbitrary<ExactNumber> = fc.record({
   power: fc.integer({ min: -6, max: 6 }),
 });
 
-/** Any JSON value, 25-digit integers, lone surrogates and NUL included. */
+/** Any JSON value, including 25-digit integers, lone surrogates and NUL. */
 export const anyTree: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree; members: Members }>((tie) => ({
   tree: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -49,7 +49,7 @@ export const anyTree: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree; members: Memb
 /** Any JSON object. */
 export const anyMembers: fc.Arbitrary<Members> = membersOf(anyTree);
 
-/** A source of draws: the same seed gives the same writing again. */
+/** A random source: the same seed makes the same text. */
 export const anyDraw: fc.Arbitrary<Draw> = fc.integer().map((seed) => {
   let state = seed;
   return (below) => {
@@ -58,7 +58,7 @@ export const anyDraw: fc.Arbitrary<Draw> = fc.integer().map((seed) => {
   };
 });
 
-/** One of the many JSON texts of a value: key order, spacing, escapes and spelling of numbers as drawn. */
+/** One of the many JSON texts of a value, with random key order, spacing, escapes and spelling of numbers. */
 export function write(tree: Tree, draw: Draw): string {
   if (tree === null || typeof tree === "boolean") return String(tree);
   if (typeof tree === "string") return writeString(tree, draw);
@@ -75,7 +75,7 @@ export function write(tree: Tree, draw: Draw): string {
   return `[${values.length === 0 ? space() : values.join(",")}]`;
 }
 
-/** A text that is the same for equal values only; made without the code under test. */
+/** A text that is the same for equal values only; computed without the code under test. */
 export function exactForm(tree: Tree): string {
   if (tree === null || typeof tree === "boolean") return String(tree);
   if (typeof tree === "string") return JSON.stringify(tree);
@@ -85,7 +85,7 @@ export function exactForm(tree: Tree): string {
   return `{${members.sort().join(",")}}`;
 }
 
-/** The same value but for one change somewhere in it. */
+/** The same value with one change somewhere in it. */
 export function changed(tree: Tree, draw: Draw): Tree {
   if (tree === null) return false;
   if (typeof tree === "boolean") return !tree;

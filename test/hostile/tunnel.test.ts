@@ -90,7 +90,7 @@ it(caseTitle(88), async () => {
     ["refused", null],
   ]);
   expect(output()).toMatch(/third party/);
-  expect(output()).toMatch(/anybody can send/);
+  expect(output()).toMatch(/anyone can send/);
 });
 
 it(caseTitle(84, "the words of a tunnel's service"), async () => {

@@ -256,7 +256,7 @@ it("a delivery is forwarded to this machine or to a target of listen, without fo
   });
   expect(got).toEqual(["/here"]);
   const named = await api("/api/entries/1/forward", { to: "http://app.example:81/other" });
-  expect(named.json.error.type).toBe("target_unreachable"); // allowed, but no such host
+  expect(named.json.error.type).toBe("target_unreachable"); // allowed, but the host is unknown
   expect((await api("/api/entries/1/forward", { to: "http://app.example:82/in" })).status).toBe(400);
 });
 
@@ -328,7 +328,7 @@ it("the page's dependency is shipped with its licence", () => {
   expect(notices).toMatch(/^preact \d/m);
 });
 
-/** Follows the live feed; gives what it said so far. */
+/** Follows the live feed; returns the text received so far. */
 async function follow(port: number, token: string, query: string) {
   const aborter = new AbortController();
   onTestFinished(() => aborter.abort());

@@ -15,7 +15,7 @@ export const SECRET = "a secret that is long enough for tests";
 
 const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** How an inspector under test is set up. */
+/** The options of an inspector under test. */
 export interface OpenOptions {
   readonly inbox?: Inbox;
   /** Registered for every kind. */
@@ -27,7 +27,7 @@ export interface OpenOptions {
   readonly clock?: () => number;
 }
 
-/** A receiver with an inspector beside it, both on free ports; they end with the test. */
+/** A receiver and its inspector, both on free ports; they end with the test. */
 export async function openInspector(options: OpenOptions = {}) {
   const {
     inbox = memoryInbox(),
@@ -72,7 +72,7 @@ export async function openInspector(options: OpenOptions = {}) {
   return { receiver, inspector, endpoint: server.url, port, token, api, deliver };
 }
 
-/** A request as it is put together: no client changes its `Host`, as `fetch` would. */
+/** Sends a request unchanged: no client rewrites its `Host`, as `fetch` would. */
 export function raw(
   port: number,
   path: string,

@@ -7,7 +7,7 @@ import { savedDelivery } from "./sample.ts";
 const invalid = expect.objectContaining({ code: "fixture_invalid" });
 const parse = (text: string | Uint8Array) => parseFixture(Buffer.from(text as string), "x.json");
 
-/** A fixture as a file, with some of its members changed or taken out. */
+/** A fixture as a file, with some of its members changed or removed. */
 function fixtureText(changes: Record<string, unknown>): string {
   return JSON.stringify({ ...JSON.parse(formatDelivery(savedDelivery())), ...changes });
 }

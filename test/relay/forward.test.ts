@@ -26,7 +26,7 @@ async function openForwarder(target: URL) {
   return { receiver, entry, until };
 }
 
-/** A signed delivery that no parser would print the same way. */
+/** A signed delivery that no parser would reproduce. */
 function delivery() {
   const body = Buffer.from(
     '\uFEFF{ "event":"payment.received",\r\n"timestamp":"2026-01-15T10:00:00Z", "data":{"id":1e2,"a":"\\u00e9"},' +

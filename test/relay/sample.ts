@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Delivery } from "../../src/event/delivery.ts";
 
-/** The secret of what is sent. */
+/** The secret of the samples. */
 export const SECRET = "relay-tests-secret-0123456789";
 
 /** When saved deliveries arrived. */
 export const AT = Date.UTC(2026, 0, 15, 10);
 
-/** A delivery as one is saved; what is not given is the sample's. */
+/** A saved delivery; omitted parts are the sample's. */
 export function savedDelivery(parts: Partial<Delivery> = {}): Delivery {
   return {
     method: "POST",
@@ -21,7 +21,7 @@ export function savedDelivery(parts: Partial<Delivery> = {}): Delivery {
   };
 }
 
-/** What a target got. */
+/** A request to a target. */
 export interface Got {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -30,7 +30,7 @@ export interface Got {
   readonly body: Buffer;
 }
 
-/** A server of the user's that keeps what it gets, and answers as it is told; it ends with the test. */
+/** A user's server that records requests and sends the given answers; it ends with the test. */
 export async function openTarget(
   answer: (response: ServerResponse, got: Got) => void = (response) => void response.end("ok"),
 ) {

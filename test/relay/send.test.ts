@@ -186,7 +186,7 @@ describe("send", () => {
     const { url, got } = await openTarget((response) => {
       response.end("ok");
       if (got.length !== 1) return;
-      // The target closes it, but the client learns of that only when it sends once more.
+      // The target closes it, but the client notices only at its next send.
       const { socket } = response;
       setImmediate(() => socket?.once("data", () => socket.resetAndDestroy()));
     });

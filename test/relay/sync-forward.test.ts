@@ -29,7 +29,7 @@ async function openRelay(
   return { ...opened, post };
 }
 
-/** A target that answers with each status in turn, then with the last one for ever. */
+/** A target that answers with each status in turn, then repeats the last one. */
 function answering(...statuses: number[]) {
   return openTarget((response) => {
     const [status = 200] = statuses.length > 1 ? statuses.splice(0, 1) : statuses;
@@ -111,7 +111,7 @@ describe("a target that does not answer", () => {
     const { status, text } = await post(freshEnvelope());
     expect(status).toBe(502);
     expect(JSON.parse(text)).toEqual({ error: { type: "bad_gateway", message: expect.any(String) } });
-    expect(text).not.toContain(url.port); // what is wrong here is no matter of the sender's
+    expect(text).not.toContain(url.port); // the sender must not see local details
     expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
   });
 
@@ -216,7 +216,7 @@ describe("the receiver in front of it", () => {
   });
 });
 
-/** Writes until nobody reads any more. */
+/** Writes until the other side stops reading. */
 function pour(response: ServerResponse): void {
   const chunk = Buffer.alloc(1024 * 1024, "x");
   const more = () => {

@@ -22,7 +22,7 @@ async function closedPort(): Promise<URL> {
   return url;
 }
 
-/** Starts a server on an address of this machine; `undefined` where it has no such family. */
+/** Starts a server on an address of this machine; `undefined` if it lacks that address family. */
 async function listening(server: Server, host: string): Promise<number | undefined> {
   const listens = new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false)).listen(0, host, () => resolve(true));
@@ -103,7 +103,7 @@ describe("HTTP instead of TLS, or the reverse", () => {
   });
 
   it("is reported if a plain target really speaks TLS", async () => {
-    // Without a certificate it shakes no hands, but says so in TLS.
+    // Without a certificate the handshake fails, but with a TLS alert.
     const server = createSecure({ SNICallback: (_, done) => done(new Error("none")) });
     server.on("tlsClientError", () => {});
     const port = await listening(server as unknown as Server, "127.0.0.1");

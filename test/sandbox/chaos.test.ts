@@ -128,7 +128,7 @@ describe("chaos", () => {
     sandbox.emit("lead.created");
     await settled();
     expect(target.got).toHaveLength(3);
-    sandbox.emit("lead.created"); // alone: it goes after a second
+    sandbox.emit("lead.created"); // a single one is sent after a second
     expect((await settled()).at(-1)).toMatchObject({ state: "delivered" });
   });
 

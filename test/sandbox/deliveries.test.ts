@@ -176,7 +176,7 @@ describe("events", () => {
     const stamps = Array.from({ length: 5 }, () => sandbox.emit("lead.created").timestamp);
     expect(new Set(stamps).size).toBe(5);
     await settled();
-    expect(handled).toEqual([]); // that clock is too far from the receiver's: kept as dead letters
+    expect(handled).toEqual([]); // this clock is too far from the receiver's, so they are kept as dead letters
   });
 
   it("are caused by creating a property: property.created as documented, and the property in the list", async () => {

@@ -8,7 +8,7 @@ import { startSandbox } from "../../src/sandbox/start.ts";
 import { keptLog } from "../receiver/sample.ts";
 import { type Reply, send } from "../receiver/wire.ts";
 
-/** A key any sandbox takes. */
+/** A key that any sandbox accepts. */
 export const KEY = "sk_test_of_the_sandbox_tests";
 
 /** The secret of the subscriptions. */
@@ -19,7 +19,7 @@ export function until<Value>(check: () => Value | Promise<Value>): Promise<Value
   return vi.waitFor(check, { timeout: 10_000, interval: 3 });
 }
 
-/** A sandbox on a free port, quick to retry, with what a test wants to see of it. It ends with the test. */
+/** A sandbox on a free port that retries quickly, with helpers for tests. It ends with the test. */
 export async function openSandbox(options: SandboxOptions = {}) {
   const { log, lines } = keptLog();
   const sandbox = await startSandbox({ port: 0, retry: [1, 1, 1, 1, 1], log, ...options });
@@ -27,7 +27,7 @@ export async function openSandbox(options: SandboxOptions = {}) {
   const seen: SandboxObservation[] = [];
   sandbox.observe((observation) => seen.push(observation));
 
-  /** Asks as an API client does; a body makes it a POST. */
+  /** Sends a request as an API client does; a body makes it a POST. */
   const ask = (path: string, { body, headers = {}, method, key = KEY }: Asked = {}): Promise<Reply> => {
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const bytes = typeof body === "string" ? body : JSON.stringify(body);
@@ -49,7 +49,7 @@ export async function openSandbox(options: SandboxOptions = {}) {
     if (reply.status !== 200) throw new Error(`not subscribed: ${reply.text}`);
     return String(JSON.parse(reply.text)._sandbox.id);
   };
-  /** Waits until nothing is under way any more; gives the log. */
+  /** Waits until nothing is in progress; returns the log. */
   const settled = () =>
     until(() => {
       const open = sandbox.deliveries.filter(({ state }) => state === "waiting" || state === "sending");
@@ -66,7 +66,7 @@ interface Asked {
   readonly key?: string;
 }
 
-/** A receiver that counts how often it handles what. It ends with the test. */
+/** A receiver that counts what it handles. It ends with the test. */
 export async function openCountingReceiver() {
   const { log } = keptLog();
   const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, poll: 5, drainTimeout: 50 });

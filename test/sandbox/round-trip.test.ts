@@ -20,13 +20,13 @@ it("from a subscription through a new property to a handler that requests the li
   sandbox.failNext(2, 500);
   const { id, mayExistTwice } = await client.webhooks.create({ url, events: eventKinds, secret: SECRET });
   expect(sandbox.subscriptions.map((one) => one.id)).toEqual([id]);
-  expect(mayExistTwice).toBe(true); // the sandbox says 500 before it does anything, which a client cannot know
+  expect(mayExistTwice).toBe(true); // the sandbox answers 500 before doing anything, but a client cannot know that
 
   const caused = [
     ...Array.from({ length: 5 }, () => sandbox.createProperty().caused),
     ...eventKinds.map((kind) => sandbox.emit(kind)),
   ];
-  sandbox.failNext(2, 500); // the handler's client comes again
+  sandbox.failNext(2, 500); // the handler's client retries
   await settled();
   const expected = caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort();
   await until(() => expect([...handled].sort()).toEqual(expected));

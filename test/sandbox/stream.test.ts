@@ -6,7 +6,7 @@ import { ACKNOWLEDGE_HEADER } from "../../src/stream/protocol.ts";
 import { frozenClock } from "../receiver/sample.ts";
 import { KEY, openSandbox, until } from "./open.ts";
 
-/** A client of a stream that keeps what comes, and answers what it is told to. It ends with the test. */
+/** A client of a stream that records messages and sends the given answers. It ends with the test. */
 function dial(url: URL, { headers = {}, answer }: { headers?: object; answer?: string } = {}) {
   const acknowledge = answer === undefined ? {} : { [ACKNOWLEDGE_HEADER]: "1" };
   const socket = new WebSocket(url, {
@@ -22,11 +22,11 @@ function dial(url: URL, { headers = {}, answer }: { headers?: object; answer?: s
   });
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   const opened = once(socket, "open");
-  opened.catch(() => {}); // a test that does not wait for it does not care
+  opened.catch(() => {}); // ignored by tests that do not await it
   return { socket, got, opened, closed };
 }
 
-/** The status a stream is refused with. */
+/** The status with which a stream is refused. */
 async function refusal(url: URL, headers: object): Promise<number> {
   const { socket } = dial(url, { headers });
   const [, response] = await once(socket, "unexpected-response");

@@ -9,7 +9,7 @@ import { gate } from "../receiver/sample.ts";
 import { until } from "../sandbox/open.ts";
 import { open, openServer, QUICK } from "./open.ts";
 
-/** How many bytes cannot be sent, once nothing moves any more. */
+/** The number of bytes that cannot be sent, once it no longer changes. */
 async function settledAmount(socket: WebSocket): Promise<number> {
   for (let last = -1, still = 0; ; ) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -138,7 +138,7 @@ describe("reopening", () => {
     expect(delays()).toEqual([4, 8, 16, 16]);
     server.last().terminate();
     await until(() => expect(delays()).toHaveLength(5));
-    expect(delays().at(-1)).toBe(16); // it was open, but nothing had come yet
+    expect(delays().at(-1)).toBe(16); // it was open, but had received nothing yet
     await until(() => expect(server.sockets).toHaveLength(2));
     server.last().send("{}");
     await until(() => expect(taken).toHaveLength(1));
@@ -158,7 +158,7 @@ describe("reopening", () => {
   it("happens when a server has died silently", async () => {
     const server = await openServer();
     const { states } = await open({ url: server.url, pingEvery: 20 });
-    server.last().pause(); // it answers no ping any more
+    server.last().pause(); // it no longer answers pings
     await until(() => expect(states().slice(0, 3)).toEqual(["open", "waiting", "open"]));
   });
 

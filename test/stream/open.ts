@@ -9,7 +9,7 @@ import type { StreamChange, StreamOptions } from "../../src/stream/stream-option
 /** Tries again at once. */
 export const QUICK = { delay: 1, maxDelay: 5 };
 
-/** A server of streams that does what a test wants of it; `acknowledged` says it waits for acknowledgements. */
+/** A server of streams controlled by a test; with `acknowledged` it waits for acknowledgements. */
 export async function openServer({ acknowledged = true, refuse = (): number => 0 } = {}) {
   const requests: IncomingMessage[] = [];
   const sockets: WebSocket[] = [];
@@ -44,7 +44,7 @@ export async function openServer({ acknowledged = true, refuse = (): number => 0
   return { url: new URL(`ws://127.0.0.1:${port}/stream`), requests, sockets, answers, last, stop };
 }
 
-/** A stream that keeps what it takes. It ends with the test. */
+/** A stream that records what it takes. It ends with the test. */
 export async function open(options: Partial<StreamOptions> & Pick<StreamOptions, "url">) {
   const taken: string[] = [];
   const changes: StreamChange[] = [];

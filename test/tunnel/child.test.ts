@@ -5,7 +5,7 @@ import type { AnyProvider } from "../../src/tunnel/providers.ts";
 
 const OPEN = { type: "open", provider: "one", settings: { a: 1 }, target: { host: "127.0.0.1", port: 9 } };
 
-/** The child's code with a parent that a test speaks for. */
+/** The child's code, with a test as its parent. */
 function run(open: AnyProvider["open"]) {
   const told: unknown[] = [];
   const exit = vi.fn();

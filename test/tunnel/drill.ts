@@ -7,7 +7,7 @@ import { send } from "../receiver/wire.ts";
 import { MortalApp } from "./mortal-app.ts";
 import { childrenOf, isAlive } from "./processes.ts";
 
-/** What a drill does. */
+/** The options of a drill. */
 export interface DrillOptions {
   readonly deliveries: number;
   /** How often each of app, edge and tunnel's process is killed. */
@@ -15,37 +15,37 @@ export interface DrillOptions {
   readonly seed: number;
 }
 
-/** What came of it. */
+/** The result. */
 export interface DrillResult {
-  /** Deliveries that reached the app, of those the sender got 200 for. */
+  /** Acknowledged deliveries that reached the app. */
   readonly arrived: number;
-  /** Bodies the app got that nobody sent. */
+  /** Bodies that the app got but the sender never sent. */
   readonly altered: number;
   /** Addresses the tunnel had. */
   readonly addresses: number;
-  /** Of those after the first, how many were told together with the one before. */
+  /** The number of changed addresses that were reported together with the previous one. */
   readonly told: number;
   readonly exitCode: number | string | null;
   readonly processesLeft: number;
   readonly sessionsLeft: number;
 }
 
-/** How many deliveries are under way at a time. */
+/** The number of deliveries in progress at a time. */
 const SENDERS = 20;
-/** How long a sender waits between two at most, and before it sends one again; how long it waits for an answer. Milliseconds. */
+/** Milliseconds: the longest pause of a sender between two deliveries and before a retry, and its time-out. */
 const PAUSE = 250;
 const AGAIN = 50;
 const ANSWER = 5000;
-/** How far apart kills are, and how long what was killed stays away, at most. Milliseconds. */
+/** Milliseconds: the longest time between kills, and the longest downtime. */
 const APART = 900;
 const AWAY = 700;
-/** Milliseconds the app has, in the end, to get what waits for it. */
+/** Milliseconds for the app to get waiting deliveries at the end. */
 const DRAIN = 60_000;
 
 /**
  * Sends signed deliveries to the public address of `listen --tunnel ngrok --forward-to` while the app, the edge and the
- * tunnel's process are each killed at random moments and come back. Like the service, the sender tries again until it is
- * answered 200; like its user, it goes to the address that was told last.
+ * tunnel's process are each killed at random moments and restarted. Like the service, the sender retries until it is
+ * answered 200; like its user, it uses the address reported last.
  */
 export async function drill({ deliveries, kills, seed }: DrillOptions): Promise<DrillResult> {
   const random = seededRandom(seed);
@@ -99,7 +99,7 @@ export async function drill({ deliveries, kills, seed }: DrillOptions): Promise<
   };
 }
 
-/** An envelope of its own, with bytes that a printer of JSON would not give back. */
+/** A distinct envelope, with bytes that a JSON printer would not reproduce. */
 function makeBody(number: number, random: () => number): Buffer {
   const envelope = {
     id: `drill_${number}`,
@@ -118,7 +118,7 @@ async function isTaken(url: string, body: Buffer): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Where a user who watches sends: to the address that was told last. */
+/** The address that an attentive user sends to: the one reported last. */
 function newestUrl(changes: readonly Record<string, unknown>[]): string {
   return String(changes.findLast(({ state }) => state === "online")?.url);
 }

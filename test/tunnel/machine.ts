@@ -9,7 +9,7 @@ import { onTestFinished, vi } from "vitest";
 /** Whether this machine has the OpenSSH client. */
 export const hasSsh = spawnSync("ssh", ["-V"]).error === undefined;
 
-/** An SSH agent that has one key, as the user's, until the test ends. */
+/** An SSH agent with one key, like the user's, until the test ends. */
 export function startAgent(privateKey: string): void {
   const folder = mkdtempSync(join(tmpdir(), "agent-"));
   const socket = join(folder, "socket");
@@ -25,14 +25,14 @@ export function startAgent(privateKey: string): void {
   if (status !== 0) throw new Error(`expected the agent to take the key, got ${stderr}`);
 }
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 export function tunnelFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter tunnel %d-")); // blanks and percent signs mean something to ssh
+  const folder = mkdtempSync(join(tmpdir(), "hookporter tunnel %d-")); // ssh treats blanks and percent signs specially
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A server that answers with the bytes it got; resolves with its port. */
+/** A server that echoes the bytes it gets; resolves with its port. */
 export async function startEcho(): Promise<number> {
   const server = createServer((incoming, response) => {
     response.writeHead(200, { "x-path": incoming.url ?? "" });
@@ -46,7 +46,7 @@ export async function startEcho(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Posts bytes to a port of this machine; resolves with what came back. */
+/** Posts bytes to a port of this machine; resolves with the response. */
 export function post(port: number, path: string, body: Uint8Array): Promise<{ path: unknown; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: "127.0.0.1", port, path, method: "POST", agent: false }, (response) => {
@@ -80,7 +80,7 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
-/** A way to a port of this machine, which can go dead with its connections left open, as when a network is gone. */
+/** A route to a port of this machine that can go dead with its connections left open, as in a network failure. */
 export async function startWay(port: number) {
   let frozen = false;
   const sockets = new Set<Socket>();

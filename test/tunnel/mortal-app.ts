@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A user's app that can be killed and comes back at the same port; it remembers what it answered 200 for. */
+/** A user's app that can be killed and restarted on the same port; it remembers what it answered with 200. */
 export class MortalApp {
   /** As latin1, which keeps every byte. */
   readonly bodies = new Set<string>();
@@ -33,7 +33,7 @@ export class MortalApp {
     this.#server = server;
   }
 
-  /** Cuts every connection, and takes no new ones. */
+  /** Cuts every connection, and accepts no new ones. */
   kill(): void {
     this.#server?.close();
     this.#server?.closeAllConnections();

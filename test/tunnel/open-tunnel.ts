@@ -18,7 +18,7 @@ export const TOKEN = "a-token-that-nobody-may-see";
 /** The file that a tunnel's child runs. */
 export const CHILD_FILE = join(root, "dist", "tunnel-child.js");
 
-/** A tunnel of the real client to an edge of this machine, and an app behind it. */
+/** A tunnel of the real client to a local edge, and an app behind it. */
 export async function openTunnel({
   knobs = {},
   settings = {},
@@ -70,7 +70,7 @@ export async function openTunnel({
     await edge.close();
   });
   const states = () => events.map(({ state }) => state);
-  /** The first event of a state after that one. */
+  /** The first event with a state after the given one. */
   const until = (state: string, after?: { readonly at: number }) =>
     vi.waitFor(
       () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { ProbeKey } from "../../src/tunnel/probe.ts";
 
-/** A public address on this machine, and what it was asked. */
+/** A local public address, and the requests it got. */
 async function openAddress(listener: RequestListener) {
   const asked: { target: string; headers: Record<string, unknown> }[] = [];
   const server = createServer((request, response) => {

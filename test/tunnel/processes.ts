@@ -4,18 +4,18 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 interface Process {
   readonly pid: number;
   readonly parent: number;
-  /** Begins with `Z` for one that has ended and is not yet seen to. */
+  /** Begins with `Z` if it has ended but was not reaped yet. */
   readonly state: string;
   /** Its words, with blanks between them. */
   readonly command: string;
 }
 
-/** Whether a process is there and runs. */
+/** Whether a process is running. */
 export function isAlive(pid: number | undefined): boolean {
   return processes().some((one) => one.pid === pid && !one.state.startsWith("Z"));
 }
 
-/** The processes that a process started, but for the shell that ends them when it is killed. */
+/** The processes that a process started, without the shell that ends them when it is killed. */
 export function childrenOf(pid: number | undefined): readonly number[] {
   return processes().flatMap(({ pid: child, parent, command }) =>
     parent === pid && !command.includes("hookporter-watcher") ? [child] : [],
@@ -30,7 +30,7 @@ export function descendantsOf(pid: number): readonly Process[] {
   return below(pid);
 }
 
-/** What others on the machine can read of a process, where the system shows it. */
+/** What other users of the machine can read about a process, if the system shows it. */
 export function shownOf(pid: number): string {
   return ["cmdline", "environ"].map((file) => read(`/proc/${pid}/${file}`)).join("\n");
 }
@@ -58,6 +58,6 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return ""; // it has gone meanwhile
+    return ""; // it has ended in the meantime
   }
 }

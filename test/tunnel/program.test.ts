@@ -34,7 +34,7 @@ describe.skipIf(process.platform === "win32")("a program", () => {
     expect(performance.now() - begin).toBeLessThan(1500);
     expect(told).toHaveLength(count);
     await untilTrue(() => !isAlive(pid));
-    await program.end(); // again, for whoever does
+    await program.end(); // a second call must be harmless
   });
 
   it("has ended even if a process it left behind holds its output", async () => {

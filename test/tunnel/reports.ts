@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 import type { OpenTunnel, TunnelFailure, TunnelProvider, TunnelReport } from "../../src/tunnel/provider.ts";
 
-/** What a provider said, in order. */
+/** A provider's reports, in order. */
 export type Report =
   | { readonly type: "up"; readonly url: string }
   | { readonly type: "down"; readonly reason: string }
   | { readonly type: "failed"; readonly failure: TunnelFailure };
 
-/** Keeps what a provider says. */
+/** Records a provider's reports. */
 export class Reports {
   readonly all: Report[] = [];
   readonly #waiting = new Set<() => void>();
@@ -22,7 +22,7 @@ export class Reports {
     return this.all.flatMap((each) => (each.type === "up" ? [each.url] : []));
   }
 
-  /** Resolves with the address once there are so many. */
+  /** Resolves with the address once there are this many. */
   async up(count = 1): Promise<string> {
     await this.#until(() => this.urls.length >= count || this.#failure !== undefined);
     const url = this.urls[count - 1];

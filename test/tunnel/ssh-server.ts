@@ -4,21 +4,21 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { onTestFinished } from "vitest";
 
-/** How the server treats whoever comes. All but the port may be changed while it runs. */
+/** How the server treats clients. Everything except the port may be changed while it runs. */
 export interface SshServerOptions {
   /** Text of the session, written once there is one. */
   banner?: string;
-  /** `nobody` is let in, `anybody` without a key, whoever has some key, or the owner of a public key only. Default `anybody`. */
+  /** Who is let in: `nobody`, `anybody` without a key, anyone with some key, or only the owner of a public key. Default `anybody`. */
   lets?: "anybody" | "nobody" | "any key" | { readonly publicKey: string };
   /** Whether it listens for its clients. Default true. */
   forwards?: boolean;
-  /** Its own key, as a private key's text. */
+  /** The server's private key, as text. */
   readonly hostKey?: string;
-  /** The port to listen on, to come back as another server. Default: a free one. */
+  /** The port to listen on, to return as another server. Default: a free one. */
   readonly port?: number;
 }
 
-/** What a client asked for. */
+/** A client's requests. */
 interface Forward {
   readonly client: Connection;
   readonly host: string;
@@ -36,19 +36,19 @@ export function newKey(): { readonly private: string; readonly public: string } 
 }
 
 /**
- * An SSH server that forwards as the services do, and as a web server beside an SSH server does: it is entered at one
- * port, whatever port a client asked for, and leads to the client that came last.
+ * An SSH server that forwards as the services do, and like a web server beside an SSH server: its tunnels are entered at
+ * one port, whatever port a client asked for, and lead to the client that connected last.
  */
 export class SshServer {
   port = 0;
   /** The port where the tunnel is entered, also when there is none. */
   entry = 0;
-  /** Sessions that were opened, connections that were closed. */
+  /** The number of opened sessions and closed connections. */
   sessions = 0;
   gone = 0;
-  /** What was asked for, and by whom. */
+  /** The requests, and the users that sent them. */
   readonly asked: { readonly user: string; readonly host: string; readonly port: number }[] = [];
-  /** The public keys that somebody offered. */
+  /** The offered public keys. */
   readonly keysShown = new Set<string>();
   readonly options: SshServerOptions;
   readonly #server: InstanceType<typeof ssh2.Server>;
@@ -82,7 +82,7 @@ export class SshServer {
     this.#say(text);
   }
 
-  /** Hangs up on everybody, as a service does that restarts. */
+  /** Disconnects all clients, as a restarting service does. */
   drop(): void {
     for (const client of this.#clients) client.end();
     for (const socket of this.#sockets) socket.destroy();
@@ -99,7 +99,7 @@ export class SshServer {
   #serve(client: Connection): void {
     let user = "";
     this.#clients.add(client);
-    client.on("error", () => {}); // clients of these tests go as they like
+    client.on("error", () => {}); // clients may disconnect at any time
     client.on("close", () => {
       this.gone++;
       this.#clients.delete(client);
@@ -115,7 +115,7 @@ export class SshServer {
       if (name !== "tcpip-forward") return reject?.();
       this.asked.push({ user, host: info.bindAddr, port: info.bindPort });
       if (this.options.forwards === false) return reject?.();
-      // The client knows its forward by the port it asked for, or by the one it is given for 0.
+      // The client identifies its forward by the port it asked for, or by the assigned one for 0.
       const port = info.bindPort === 0 ? 40_000 : info.bindPort;
       this.#forward = { client, host: info.bindAddr, port };
       accept?.(port);
@@ -151,14 +151,14 @@ export class SshServer {
   }
 }
 
-/** The public part of a key as the wire carries it. */
+/** The public part of a key in wire format. */
 function wirePart(text: string): Buffer {
   const parsed = ssh2.utils.parseKey(text);
   if (parsed instanceof Error) throw parsed;
   return parsed.getPublicSSH();
 }
 
-/** A server that takes connections and says nothing, ever. */
+/** A server that accepts connections and stays silent. */
 export async function startSilentServer(): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -176,7 +176,7 @@ export async function startSilentServer(): Promise<number> {
 
 const ESC = "\u001b";
 
-/** What the services print around the address they give: coloured, with other addresses before and after it. */
+/** The services' output around the address: coloured, with other addresses before and after it. */
 export const BANNERS = {
   "localhost.run": (host: string) =>
     [

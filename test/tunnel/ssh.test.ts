@@ -112,7 +112,7 @@ describe("a tunnel that is up", () => {
     await tunnel.close();
     await untilTrue(() => server.gone === 1);
     expect(reports.all).toHaveLength(1);
-    await tunnel.close(); // again, for whoever does
+    await tunnel.close(); // a second call must be harmless
   });
 });
 

@@ -9,7 +9,7 @@ import { descendantsOf } from "./processes.ts";
 import { openProvider } from "./reports.ts";
 import { SSHD, startSshd } from "./sshd.ts";
 
-// Through OpenSSH's own server, where this machine has it: what the one of these tests may be too kind about.
+// Through OpenSSH's own server, if installed: it may be stricter than the stand-in of the other tests.
 const missing = [
   ...(hasSsh ? [] : ["OpenSSH's client"]),
   ...(SSHD === undefined ? ["OpenSSH's server"] : []),
@@ -54,7 +54,7 @@ it("a server that does not forward is reported as refusing", async () => {
 
 it("a port that is taken is refused, and forwarded once it is free", async () => {
   const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, resolve)); // at IPv4 and IPv6: sshd is content with one of them
+  await new Promise<void>((resolve) => holder.listen(0, resolve)); // on IPv4 and IPv6, since sshd needs only one of them
   onTestFinished(() => void holder.close());
   const address = holder.address();
   const remotePort = typeof address === "object" && address !== null ? address.port : 0;

@@ -7,20 +7,20 @@ import { tempFolder } from "../cli/fake-io.ts";
 import { closedPort } from "./machine.ts";
 import { newKey } from "./ssh-server.ts";
 
-/** Where systems keep OpenSSH's server; it must be started by its full path. */
+/** Where systems install OpenSSH's server; it must be started by its full path. */
 const PLACES = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd", "/opt/homebrew/sbin/sshd"];
 
-/** The real server's path; `undefined` where it is not installed. */
+/** The real server's path; `undefined` if it is not installed. */
 export const SSHD = PLACES.find((path) => existsSync(path));
 
 /** How one is started. */
 export interface SshdOptions {
   readonly port?: number;
-  /** Lines of its configuration beside ours. */
+  /** Additional lines of its configuration. */
   readonly config?: readonly string[];
 }
 
-/** OpenSSH's own server on a port of this machine, which lets in the owner of one key. It ends with the test. */
+/** OpenSSH's own server on a local port, which lets in the owner of one key. It ends with the test. */
 export async function startSshd({ port, config = [] }: SshdOptions = {}) {
   const account = accountOf();
   const folder = tempFolder();
@@ -56,7 +56,7 @@ export async function startSshd({ port, config = [] }: SshdOptions = {}) {
   return { port: at, settings, pid: server.pid ?? 0, close };
 }
 
-/** Started by root, it wants folders of the system: so nobody starts it, which it allows to let in nobody. */
+/** As root, sshd requires system folders. So the user `nobody` starts it, and it accepts only logins as `nobody`. */
 function accountOf() {
   const { username, uid, gid } = userInfo();
   if (uid !== 0) return { name: username, uid, gid, asOther: false };
@@ -71,7 +71,7 @@ function giveTo({ uid, gid, asOther }: ReturnType<typeof accountOf>, folder: str
   chmodSync(folder, 0o755);
 }
 
-/** Resolves once it says that it listens; fails with what it said where it ends before. */
+/** Resolves once it reports that it listens; fails with its output if it ends before. */
 function listening(log: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = "";

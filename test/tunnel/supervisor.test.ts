@@ -17,20 +17,20 @@ const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 const WRONG: TunnelFailure = { code: "wrong", message: "wrong", fix: "right it", permanent: false };
 const OVER: TunnelFailure = { ...WRONG, code: "over", permanent: true };
 
-/** A child that a test speaks for. */
+/** A child played by a test. */
 interface Child extends ChildListener {
   readonly startedAt: number;
   asked: boolean;
   killed: boolean;
 }
 
-/** What becomes of a request to the public address. */
+/** The fate of a request to the public address. */
 interface Way {
   leads: (url: string) => boolean;
   answers: boolean;
 }
 
-/** A supervisor over children that do what `onStart` says, and a public address that leads where `leadsHere` says. */
+/** A supervisor with children that do what `onStart` says, and a public address that leads where `leadsHere` says. */
 function supervise({
   onStart = (child) => child.report({ type: "up", url: "https://one.test" }),
   stubborn = false,
@@ -39,7 +39,7 @@ function supervise({
   startChild,
 }: {
   onStart?: (child: Child, index: number) => void;
-  /** Children stay when they are asked to end, and `kill` has no effect. */
+  /** Children stay when asked to end, and `kill` has no effect. */
   stubborn?: boolean;
   timing?: Partial<TunnelTiming>;
   previousUrl?: string;

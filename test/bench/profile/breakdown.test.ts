@@ -17,7 +17,7 @@ const nodes = [
   node(8, "update", ""),
 ];
 
-/** Looks at the thread: the node it was in, and for how many microseconds until the next look. */
+/** Samples of the thread: the current node, and the microseconds until the next sample. */
 function profileOf(...looks: readonly (readonly [number, number])[]) {
   const samples = looks.map(([id]) => id);
   return { nodes, samples, timeDeltas: [0, ...looks.map(([, micros]) => micros)] };

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Where the bundle has a function, as a profile says it. */
+/** A function's position in the bundle, as in a profile. */
 function placeOf(name: string) {
   const lineNumber = code.split("\n").findIndex((line) => line.includes(`function ${name}(`));
   const columnNumber = code.split("\n")[lineNumber]?.indexOf("(") ?? -1;

@@ -1,6 +1,6 @@
 import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
-/** Takes the raw body, but compares loosely: the digest has to be at the end, whatever stands before it. */
+/** Reads the raw body, but compares loosely: only the end of the header value must be the digest. */
 export async function endsWith(): Promise<ReceiverUnderTest> {
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];

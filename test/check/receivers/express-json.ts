@@ -1,7 +1,7 @@
 import express from "express";
 import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
-/** The most common mistake: the body is parsed first, and what is verified is JSON made from it. */
+/** The most common mistake: parses the body first, and verifies JSON made from it. */
 export async function expressJson(): Promise<ReceiverUnderTest> {
   const app = express();
   app.set("env", "test"); // no stack in the test's output

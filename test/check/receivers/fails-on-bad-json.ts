@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import express from "express";
 import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
-/** Verifies the raw bytes as it should, then lets every error end as a 500, comparing unequal lengths included. */
+/** Verifies the raw bytes correctly, then turns every error into a 500, even when comparing unequal lengths. */
 export async function failsOnBadJson(): Promise<ReceiverUnderTest> {
   const app = express();
   app.set("env", "test");

@@ -1,7 +1,7 @@
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 import { type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
 
-/** GitHub's own library; the shim only renames the header and adds the two GitHub sends beside it. */
+/** GitHub's own library; the shim only renames the header and adds the two that GitHub sends with it. */
 export async function octokit(): Promise<ReceiverUnderTest> {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const middleware = createNodeMiddleware(new Webhooks({ secret: SECRET, log: quiet }), {

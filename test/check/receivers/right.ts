@@ -7,7 +7,7 @@ const BODY_TIME = 1400;
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const DAY = 86_400_000;
 
-/** A right receiver, written by hand with `node:http` and nothing of hookporter's; `/runs?marker=…` observes it. */
+/** A correct receiver, written by hand with `node:http` and without hookporter; `/runs?marker=…` observes it. */
 export async function right(): Promise<ReceiverUnderTest> {
   const keys = new Set<string>();
   const runs = new Map<string, number>();
@@ -77,7 +77,7 @@ function readEvent(body: Buffer): { id: string; key: string } | undefined {
   }
 }
 
-/** JSON with its keys in order, so that spelling does not matter. */
+/** JSON with sorted keys, so that spelling does not matter. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
     if (typeof one !== "object" || one === null || Array.isArray(one)) return one;

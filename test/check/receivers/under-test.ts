@@ -6,14 +6,14 @@ import { onTestFinished } from "vitest";
 /** The secret of every receiver here. */
 export const SECRET = "check-tests-secret-0123456789abcdef";
 
-/** A receiver that is running until the test ends, and, where it can say, how often an event ran. */
+/** A receiver that runs until the test ends, and, if it can be observed, how often an event ran. */
 export interface ReceiverUnderTest {
   readonly url: URL;
   /** The `--observe` URL. */
   readonly observe?: string;
 }
 
-/** The header value that is right for some text or bytes. */
+/** The correct header value for a text or bytes. */
 export function rightSignature(body: string | Uint8Array): string {
   return `sha256=${createHmac("sha256", SECRET).update(body).digest("hex")}`;
 }
@@ -21,7 +21,7 @@ export function rightSignature(body: string | Uint8Array): string {
 /** A request listener of Node's, or an Express app. */
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Listens until the test ends. A listener that rejects ends its connection, where a process of its own would crash. */
+/** Listens until the test ends. A listener that rejects ends its connection, where a separate process would crash. */
 export async function serve(listener: Listener): Promise<URL> {
   const server = createServer(async (request, response) => {
     try {

@@ -13,7 +13,7 @@ import { runCli, tempFolder } from "../fake-io.ts";
 
 const DAY = 86_400_000;
 
-/** An inbox with one entry per age in days and state; gives the folder it is in. */
+/** An inbox with one entry per age in days and state; returns its folder. */
 async function inboxOf(entries: readonly (readonly [number, "done" | "dead" | "unhandled" | "pending"])[]) {
   const cwd = tempFolder();
   const inbox = sqliteInbox(join(cwd, "inbox.db"));

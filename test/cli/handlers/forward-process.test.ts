@@ -39,7 +39,7 @@ function openApp() {
   return { up, down, got, port: () => port };
 }
 
-/** Starts the built `listen` in a folder; gives its address and a way to kill it. */
+/** Starts the built `listen` in a folder; returns its address and a way to kill it. */
 async function startListen(cwd: string, port: number) {
   const argv = ["listen", "--port", "0", "--json", "--forward-to", `${port}/in`];
   const child = spawn(process.execPath, [bin, ...argv], { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
@@ -58,7 +58,7 @@ async function startListen(cwd: string, port: number) {
     new Promise<void>((resolve) => {
       child.once("close", () => resolve()).kill("SIGKILL");
     });
-  // Killed between attempts, it leaves no lease behind that the next one would have to wait 15 seconds for.
+  // Killed between attempts, it leaves no lease for which the next one would have to wait 15 seconds.
   const killBetweenAttempts = async () => {
     await vi.waitFor(async () => {
       const { records } = await runCli(["events", "list", "--json"], { cwd });

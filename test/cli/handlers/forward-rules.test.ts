@@ -25,7 +25,7 @@ const wanted = fc.oneof(
   fc.constant(["payment.received", "lead.created"]),
 );
 
-/** Where an event goes by the rules, as the documentation says it. */
+/** The targets of an event according to the rules, as documented. */
 function destinations(given: readonly ForwardRule[], kind: string): Set<string> {
   const fitting = given.filter(({ pattern }) => pattern !== null && matchesKind(pattern, kind));
   const chosen = fitting.length > 0 ? fitting : given.filter(({ pattern }) => pattern === null);

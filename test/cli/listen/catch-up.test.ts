@@ -11,7 +11,7 @@ async function entries(cwd: string) {
   return (await runCli(["events", "list", "--json"], { cwd })).records;
 }
 
-/** A folder in whose inbox a plain `listen` has kept an event of each of these kinds. */
+/** A folder with an inbox in which a plain `listen` has kept an event of each of these kinds. */
 async function keptOnly(...kinds: readonly string[]) {
   const { url, cwd, stop, records } = await listening();
   for (const kind of kinds) await runCli(["trigger", kind, "--url", url], { cwd });
@@ -20,7 +20,7 @@ async function keptOnly(...kinds: readonly string[]) {
   return cwd;
 }
 
-/** A folder in whose inbox an event waits for a target that was never up. */
+/** A folder with an inbox in which an event waits for a target that was never up. */
 async function keptForTarget() {
   const down = await startReceiving();
   await down.close();

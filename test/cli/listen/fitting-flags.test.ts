@@ -11,7 +11,7 @@ import { fitOptions } from "../../../src/cli/settings/fitting.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
-/** What is left of options that were typed, and others from settings. */
+/** The remaining options, given typed ones and settings. */
 function left(typed: ListenOptions, settings: ListenOptions = {}): ListenOptions {
   const command = new Command();
   for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");
@@ -147,7 +147,7 @@ it.each([["--sync"], ["--catch-up"], ["--dead-letters", "block"]])(
 );
 
 it("listen does not forward to itself", async () => {
-  const port = "1"; // nothing is opened before it is refused
+  const port = "1"; // refused before anything is opened
   for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
     expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
   }

@@ -9,7 +9,7 @@ import { listening } from "../open-listen.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };
 
-/** Entries of a folder's inbox as `events list` has them. */
+/** The entries of a folder's inbox, as `events list` prints them. */
 async function entries(cwd: string) {
   return (await runCli(["events", "list", "--json"], { cwd })).records;
 }

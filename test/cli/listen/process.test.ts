@@ -7,7 +7,7 @@ import { runCli, tempFolder } from "../fake-io.ts";
 const bin = join(import.meta.dirname, "..", "..", "..", "dist", "bin.js");
 const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: "a secret that is long enough" };
 
-/** Starts the built program with handlers of the test's own. */
+/** Starts the built program with the test's handlers. */
 function start(argv: readonly string[], handlers: string, cwd = tempFolder()) {
   writeFileSync(join(cwd, "h.js"), handlers);
   const child = spawn(process.execPath, [bin, ...argv, "--json", "--handlers", "h.js"], { cwd, env });

@@ -6,7 +6,7 @@ import { runCli, startCli, tempFolder } from "../fake-io.ts";
 const WAIT = { timeout: 10_000, interval: 10 };
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 
-/** Starts `listen` on a terminal and waits until it takes keys; it ends with the test. */
+/** Starts `listen` on a terminal and waits until it accepts keys; it ends with the test. */
 async function listening(argv: readonly string[] = [], env: Record<string, string> = {}) {
   const cwd = tempFolder();
   const flags = ["--port", "0", "--inspect-port", "0", "--no-color"];
@@ -54,7 +54,7 @@ it("f shows only matching lines, and all lines with an empty filter", async () =
   await trigger("payment.received");
   await shows("payment.received .* accepted");
   expect(now().stdout).not.toContain("lead.created");
-  press("fq\u001b"); // given up: nothing changes, and q was only typed
+  press("fq\u001b"); // cancelled: nothing changes, and q was only typed
   await trigger("contact.created");
   press("f\r");
   await says("showing all");

@@ -56,7 +56,7 @@ it("a dead letter whose handlers never ran shows its event", () => {
 
 it("[case 62] an event that differs from an earlier one only in its timestamp is marked", () => {
   const first = delivered("current");
-  const anew = { ...first, outcome: { ...first.outcome, restampOf: "evt_0" } } as DeliveryObservation;
-  expect(shown((output) => showDelivery(anew, output))).toMatch(/accepted.*new timestamp/);
+  const restamped = { ...first, outcome: { ...first.outcome, restampOf: "evt_0" } } as DeliveryObservation;
+  expect(shown((output) => showDelivery(restamped, output))).toMatch(/accepted.*new timestamp/);
   expect(shown((output) => showDelivery(first, output))).not.toContain("timestamp");
 });

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startHealthServer } from "../../../src/cli/ready/health-server.ts";
 import { Readiness } from "../../../src/cli/ready/readiness.ts";
 
-/** A health server whose one check can be switched; it ends with the test. */
+/** A health server whose single check can be switched; it ends with the test. */
 async function open() {
   const readiness = new Readiness();
   const state: { holds: () => boolean | Promise<boolean> } = { holds: () => true };

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { KEY, until } from "../../sandbox/open.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
-/** Starts a command that goes on, and waits for its record of a type; it ends with the test. */
+/** Starts a command that keeps running, and waits for its record of a type; it ends with the test. */
 async function started(argv: readonly string[], type: string, options: { cwd?: string; env?: object } = {}) {
   const env = { HOOKPORTER_API_KEY: KEY, ...options.env };
   const command = startCli([...argv, "--port", "0", "--json"], { cwd: options.cwd ?? tempFolder(), env });
@@ -141,7 +141,7 @@ it("sandbox passes each of its flags on", async () => {
   await post(ready.url, "/_sandbox/events", { event: "lead.created" });
   await until(() => expect(records("outgoing").at(-1)).toMatchObject({ state: "failed", attempt: 4 }));
   expect(receiver.records("delivery")).toMatchObject(
-    Array(4).fill({ verdict: "unauthorized", reason: "signature_mismatch" }), // the header's name was the same
+    Array(4).fill({ verdict: "unauthorized", reason: "signature_mismatch" }), // they were signed under the same header name
   );
 });
 

@@ -88,7 +88,7 @@ it("other parameter names and another separator are used", async () => {
   const names = ["--page-parameter", "p", "--per-page-parameter", "size", "--fields-separator", ";"];
   const run = await properties(...names, "--page", "2", "--per-page", "2", "--fields", "id,rent");
   expect(run.code).toBe(0);
-  expect(run.stderr).toContain("--fields-separator"); // the stand-in knows the comma alone, so that nothing came
+  expect(run.stderr).toContain("--fields-separator"); // the stand-in supports only the comma, so it returned no fields
   expect([...(service.requests[0]?.query ?? [])]).toEqual([
     ["fields", "id;rent"],
     ["p", "2"],

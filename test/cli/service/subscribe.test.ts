@@ -7,7 +7,7 @@ import { failure, json, KEY, openService } from "../../client/service.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 import { openSubscribe, remembered, SECRET, URL_1, URL_2, withBoth } from "../subscribe.ts";
 
-/** Neither key nor secret may stand in what a command prints, or remembers. */
+/** Neither key nor secret may appear in what a command prints or remembers. */
 function expectNoSecret(run: CliRun, cwd?: string): void {
   const kept = cwd === undefined ? "" : JSON.stringify(remembered(cwd));
   expect(run.stdout + run.stderr + kept).not.toContain(SECRET);

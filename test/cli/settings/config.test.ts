@@ -168,7 +168,7 @@ describe("a setting of a flag that commands share", () => {
   });
 });
 
-/** Starts a `listen` with settings of its own; `stop` gives its exit code. */
+/** Starts a `listen` with its own settings; `stop` returns its exit code. */
 async function listening(env: Record<string, string> = {}, argv: readonly string[] = [], cwd = tempFolder()) {
   const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
   const ready = () => listen.now().records.find(({ type }) => type === "ready");

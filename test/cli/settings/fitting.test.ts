@@ -29,7 +29,7 @@ const TABLE: FitTable<Options> = {
   },
 };
 
-/** What is left of options that were typed, and others from settings. */
+/** The remaining options, given typed ones and settings. */
 function left(typed: Options, settings: Options = {}, table = TABLE): Options {
   const command = new Command();
   for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");

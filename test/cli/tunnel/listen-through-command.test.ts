@@ -10,7 +10,7 @@ import { tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
 import { publicNames } from "../public-names.ts";
 
-/** What the programs print, as their documentation and source have it. */
+/** The programs' output, according to their documentation and source. */
 const PRINTED = {
   cloudflared: {
     argv: /^tunnel --no-autoupdate --url http:\/\/127\.0\.0\.1:(?<port>\d+)$/,
@@ -48,7 +48,7 @@ const PRINTED = {
   },
 } as const;
 
-/** A folder with a program of that name, which keeps its arguments and its environment. */
+/** A folder with a program of that name, which records its arguments and its environment. */
 function programIn(cwd: string, name: string, script: string): string {
   const folder = join(cwd, "programs");
   mkdirSync(folder, { recursive: true });

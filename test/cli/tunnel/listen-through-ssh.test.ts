@@ -17,7 +17,7 @@ beforeEach((context) => {
 
 const NAME = "8beaa541ba3dc2.lhr.life";
 
-/** `listen` through a service, whose server is one of this machine. */
+/** `listen` through a service whose server runs on this machine. */
 function throughService(server: SshServer) {
   const at = ["--ssh-host", "127.0.0.1", "--ssh-port", String(server.port), "--ssh-user", "nokey"];
   const cwd = tempFolder();
@@ -26,14 +26,14 @@ function throughService(server: SshServer) {
   return { ...startListening(["--tunnel", "localhost.run", ...at], { cwd, env }), lead };
 }
 
-/** `listen` through a server of one's own, which lets in whoever has the key. */
+/** `listen` through your own server, which accepts the owner of the key. */
 function throughOwn(server: SshServer, argv: readonly string[] = [], options: ListeningOptions = {}) {
   const at = ["--ssh-host", "127.0.0.1", "--ssh-port", String(server.port), "--ssh-user", "porter"];
   const forward = ["--ssh-remote-port", "4401", "--public-url", `http://127.0.0.1:${server.entry}`];
   return startListening(["--tunnel", "ssh", ...at, ...forward, ...argv], options);
 }
 
-/** A folder with a private key in it, and what a server needs to know of it. */
+/** A folder with a private key, and what a server needs to know about it. */
 function folderWithKey() {
   const key = newKey();
   const cwd = tempFolder();
@@ -51,7 +51,7 @@ describe("listen through a service", () => {
     expect(url.href).toBe(`https://${NAME}/webhooks`);
     const entry = new URL(`http://127.0.0.1:${server.entry}/webhooks`);
     expect((await posting(entry).post(nowEnvelope())).status).toBe(200);
-    expect((await posting(entry).post(nowEnvelope(), "a secret of somebody else")).status).toBe(401);
+    expect((await posting(entry).post(nowEnvelope(), "someone else's secret")).status).toBe(401);
     expect((await posting(new URL("/healthz", entry)).post(nowEnvelope())).status).toBe(404);
     await vi.waitFor(() => expect(records("delivery").length).toBeGreaterThanOrEqual(2));
     expect(existsSync(join(cwd, ".hookporter", "ssh", "known_hosts"))).toBe(true);
@@ -225,7 +225,7 @@ describe("no ssh process is left", () => {
   });
 });
 
-/** All that a `listen` has started, with a check that ssh is among it. */
+/** All processes that a `listen` has started; checks that ssh is among them. */
 function withSsh(pid: number): readonly number[] {
   const started = descendantsOf(pid);
   expect(started.filter(({ command }) => /^ssh .*ExitOnForwardFailure/.test(command))).toHaveLength(1);

@@ -8,7 +8,7 @@ import { authtokenOf, ngrokConfigPath } from "../../../src/cli/tunnel/ngrok-conf
 import { ngrokSettings } from "../../../src/cli/tunnel/ngrok-settings.ts";
 import { tempFolder } from "../fake-io.ts";
 
-/** The settings in a folder with such files and variables; `HOME` is there too. */
+/** The settings in a folder with these files and variables; `HOME` is there too. */
 function settings({
   env = {},
   files = {},

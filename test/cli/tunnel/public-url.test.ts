@@ -9,7 +9,7 @@ import { tempFolder } from "../fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
 
-/** A proxy as people keep one before their machine: one path, mapped to another, and 404 for all else. */
+/** A proxy in front of a machine: it maps one path to another, and answers 404 to everything else. */
 async function openProxy(path: string) {
   const behind: { url?: URL } = {};
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ it.each([
     { name: "public-url", state: "online", url: origin + path, previousUrl: null },
   ]);
   expect((await posting(new URL(origin + path)).post(nowEnvelope())).status).toBe(200);
-  expect(records("delivery")).toHaveLength(1); // probes are none
+  expect(records("delivery")).toHaveLength(1); // probes are not deliveries
 });
 
 it("neither the ready file nor /readyz reports ready before the address leads here", async () => {

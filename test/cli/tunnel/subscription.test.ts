@@ -10,7 +10,7 @@ import { remembered } from "../subscribe.ts";
 
 const PATIENCE = { timeout: 15_000, interval: 10 };
 
-/** `listen --tunnel … --subscribe` in a folder that has the key. */
+/** `listen --tunnel … --subscribe` in a folder that contains the key. */
 function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn, cwd = tempFolder()) {
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\n`);
   const listening = listenThrough(edge, ["--subscribe", "--base-url", service.url], cwd);
@@ -74,7 +74,7 @@ it("listen continues if the service refuses the changed address, and says what t
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
   await ready();
   await subscriptions(1);
-  service.next(failure(404), failure(400)); // the first is for what is asked of a sandbox
+  service.next(failure(404), failure(400)); // the first answers the request meant for a sandbox
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [, changed] = await until("online", 2);
   await vi.waitFor(() => expect(records("error")).toMatchObject([{ code: "service_refused" }]), PATIENCE);

@@ -286,7 +286,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   });
 });
 
-/** A target that answers as it is told; it ends with the test. */
+/** A target that sends the given answers; it ends with the test. */
 async function startTarget(
   answer: (body: Buffer, headers: Record<string, unknown>) => readonly [number, string],
 ): Promise<string> {

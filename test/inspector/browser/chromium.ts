@@ -33,7 +33,7 @@ export function useBrowser(args: readonly string[] = []) {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: [...sandbox, ...args] });
   }, 60_000);
   afterAll(() => browser?.close());
-  /** A page of a context of its own, closed with the test; what it logs as an error fails nothing but is kept. */
+  /** A page with its own context, closed with the test; errors that it logs are recorded but fail nothing. */
   return async (options: BrowserContextOptions = {}): Promise<Page & { readonly troubles: string[] }> => {
     if (browser === undefined) throw new Error("there is no browser: the test should have been skipped");
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });

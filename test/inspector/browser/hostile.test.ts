@@ -8,13 +8,13 @@ import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
 const MARKUP =
   "<img src=x onerror=\"window.owned='img'\"><script>window.owned='script'</script><svg onload=\"window.owned='svg'\">";
-/** The heading of what is shown; the list has one too, for screen readers. */
+/** The heading of the detail; the list has one too, for screen readers. */
 const DETAIL_TITLE = ".detail-head h1, .page > h1";
 
 const REORDERED = "\u202egnp.exe\u0007\u001b[31m";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
-  // A name that is not ours leads to this machine, as after DNS rebinding.
+  // A foreign name leads to this machine, as after DNS rebinding.
   const newPage = useBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
 
   it("hostile input 84: hostile input 84: shows markup in every field as text, and never runs it", async () => {
@@ -129,7 +129,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   });
 });
 
-/** A page of another origin that tries everything, even with a token that leaked. Gives its port. */
+/** A page of another origin that tries everything, even with a leaked token. Returns its port. */
 async function startAttacker(port: number, token: string): Promise<number> {
   const script = `
     const read = [], scripts = [], streamed = [];

@@ -10,7 +10,7 @@ import { openInspector, SECRET } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Milliseconds between two frames that a person calls a stutter, not a frozen page; this machine may be busy. */
+/** The maximum milliseconds between two frames: a stutter, not a frozen page, on a busy machine. */
 const LONGEST_FRAME = 1500;
 const VIEWS = ["/", "/entry/1", "/entry/2", "/refusal/r1", "/overview", "/trigger"];
 
@@ -153,7 +153,7 @@ async function show(page: Page, url: URL, view: string): Promise<void> {
   if (view.startsWith("/entry")) await page.getByRole("heading", { name: "Body" }).waitFor();
 }
 
-/** An inspector over a receiver that has seen a bit of everything. */
+/** An inspector for a receiver with entries in all states. */
 async function lived() {
   const handler = (event: { kind: string }) => {
     if (event.kind === "payment.overdue") throw new Error("the ledger is down");
@@ -172,7 +172,7 @@ async function lived() {
   return opened;
 }
 
-/** An inbox in memory that holds so many entries, the first of them with a body of its own. */
+/** An inbox in memory with this many entries; the first has a distinct body. */
 async function filled(count: number, first = "{}"): Promise<Inbox> {
   const inbox = memoryInbox();
   for (let number = 1; number <= count; number++) {
@@ -192,7 +192,7 @@ async function filled(count: number, first = "{}"): Promise<Inbox> {
   return inbox;
 }
 
-/** Gives a receiver deliveries at a steady rate, as an adapter would; resolves with how many when all are answered. */
+/** Delivers to a receiver at a steady rate, as an adapter would; resolves with the count when all are answered. */
 async function flood(
   receiver: Pick<Receiver, "receive">,
   { perSecond, seconds }: { perSecond: number; seconds: number },

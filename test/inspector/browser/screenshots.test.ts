@@ -9,7 +9,7 @@ import { sampleEvent } from "../../../src/testing.ts";
 import { openInspector } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
-/** Where the pictures of the README and of docs/inspector.md go: `npm run screenshots` draws them anew. */
+/** The folder for the pictures of the README and docs/inspector.md; `npm run screenshots` takes them again. */
 const FOLDER = join(import.meta.dirname, "..", "..", "..", "docs", "images");
 
 const MINUTE = 60_000;
@@ -40,7 +40,7 @@ async function draw(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
-/** An inspector after an hour of a bit of everything, and the number of an entry that failed. */
+/** An inspector after an hour of varied deliveries, and the number of an entry that failed. */
 async function anHour() {
   const random = seededRandom(7);
   const start = Date.now() - 58 * MINUTE;
@@ -76,7 +76,7 @@ async function anHour() {
   await deliver(sampleEvent("payment.received", { timestamp: now - 10 }));
   await vi.waitFor(
     async () => {
-      now = Date.now() + 60_000; // what waits for its next attempt is due
+      now = Date.now() + 60_000; // so that waiting entries are due
       const { pending, running } = await receiver.inbox.counts();
       if (pending + running > 0) throw new Error("still at work");
     },

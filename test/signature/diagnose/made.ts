@@ -1,12 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 
-/** A signature of ours, made without the code under test. */
+/** One of our signatures, computed without the code under test. */
 export function signed(body: Uint8Array | string, secret: string | Uint8Array, algorithm = "sha256"): string {
   return `${algorithm}=${createHmac(algorithm, secret).update(body).digest("hex")}`;
 }
 
-/** The digest alone, in any writing. */
+/** Only the digest, in any encoding. */
 export function digested(body: Uint8Array, secret: string, encoding: "hex" | "base64" | "base64url"): string {
   return createHmac("sha256", secret).update(body).digest(encoding);
 }
@@ -18,12 +18,12 @@ export function hashed(...parts: readonly (Uint8Array | string)[]): string {
   return `sha256=${hash.digest("hex")}`;
 }
 
-/** Long enough not to be one of the words that a program without a secret signs with. */
+/** Long enough not to be one of the texts that a program without a secret signs with. */
 export const anySecret = fc.stringMatching(/^[A-Za-z0-9]{16,40}$/);
 
 /**
- * Envelopes with something in them for every cause: keys out of order, several members, characters beyond ASCII, of
- * Latin-1 and of Windows-1252 alone, slashes, and a number that is not printed as it is written.
+ * Envelopes that cover every cause: unsorted keys, several members, characters beyond ASCII, only in
+ * Latin-1 or only in Windows-1252, slashes, and a number that is not printed as it is written.
  */
 export const anyJson = fc
   .record({

@@ -3,14 +3,14 @@ import { digested, hashed, signed } from "./made.ts";
 
 const bytes = (text: string) => Buffer.from(text, "utf8");
 
-/** What arrives, made of a body and a secret. */
+/** What arrives, given a body and a secret. */
 export interface Arrived {
   readonly body: Uint8Array | string;
   readonly header: string | readonly string[];
-  /** Where the secret here is not the one that was drawn. */
+  /** The secret here, if it is not the given one. */
   readonly secret?: string | Uint8Array;
 }
-/** A mistake, made with a body and a secret. */
+/** A mistake, applied to a body and a secret. */
 export type Mistake = (json: string, secret: string) => Arrived;
 
 /** A body that changed after it was signed, and one that was signed in another form than it is sent. */
@@ -33,13 +33,13 @@ const hereWith =
   (change: (secret: string) => string | Uint8Array): Mistake =>
   (json, secret) => ({ body: json, header: signed(json, secret), secret: change(secret) });
 
-/** JSON printed with an indent, its numbers as they were. */
+/** JSON printed with an indent, with its numbers unchanged. */
 export const spaced = (indent: number | string) => (json: string) => {
-  // Numbers stay as they are written, so that spacing alone changes.
+  // Numbers stay as written, so that only spacing changes.
   const text = JSON.stringify(JSON.parse(json.replaceAll("1450.50", '"##"')), null, indent);
   return text.replaceAll('"##"', "1450.50");
 };
-/** As Python prints what holds no comma or colon inside its strings. */
+/** As Python prints JSON without commas and colons in its strings. */
 const pythonSpaced = () => '{"event": "e", "data": {"b": [1, 2, {}], "a": []}}';
 const ascii = (json: string) =>
   json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -50,7 +50,7 @@ const sorted = (json: string) => {
 };
 const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"list":[]');
 
-/** Mistakes that lead to one cause alone: its code, the mistake in words, and how it is made. */
+/** Mistakes with exactly one cause: its code, the mistake in words, and how to make it. */
 export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ...[2, 4, "\t"].flatMap((indent) => [
     ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
@@ -120,12 +120,12 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ["byte_order_mark", "sent with one", sentAs((json) => `\uFEFF${json}`)],
   [
     "charset",
-    "UTF-8 taken for Latin-1 and encoded anew on the way",
+    "UTF-8 read as Latin-1 and encoded again on the way",
     sentAs((json) => Buffer.from(bytes(json).toString("latin1"), "utf8")),
   ],
   [
     "charset",
-    "UTF-8 taken for Latin-1 and encoded anew before signing",
+    "UTF-8 read as Latin-1 and encoded again before signing",
     signedAs((json) => bytes(json).toString("latin1")),
   ],
   [

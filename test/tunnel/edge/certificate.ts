@@ -7,8 +7,8 @@ export interface Certificate {
 }
 
 /**
- * A certificate for 127.0.0.1 and localhost, its own root and no CA: the client's TLS refuses a CA as a server's. Made
- * anew each time, so that no key lies in the repository, and by hand, so that no program is needed.
+ * A certificate for 127.0.0.1 and localhost, its own root and no CA, since the client's TLS refuses a CA as a server. Created
+ * for each run, so that no key is in the repository, and without any external program.
  */
 export function makeCertificate(now = Date.now()): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -10,16 +10,16 @@ import { AUTH, BIND, HEARTBEAT, type Message, readKind, readMessage, STOP, UNBIN
 
 /** What a test can make the edge do; may be changed while it runs. */
 export interface EdgeKnobs {
-  /** Connections are taken and never answered. */
+  /** Accepts connections but never answers. */
   silent: boolean;
-  /** Heartbeats are taken and never answered. */
+  /** Accepts heartbeats but never answers. */
   loseHeartbeats: boolean;
-  /** What Auth or Bind is refused with, such as `ERR_NGROK_107`. */
+  /** The code with which Auth or Bind is refused, such as `ERR_NGROK_107`. */
   refuseAuth: string | undefined;
   refuseBind: string | undefined;
   /** The first line of a refusal. */
   words: string;
-  /** Each new session gets an address of its own; one that comes back keeps its. */
+  /** Gives each new session its own address; a session that returns keeps its address. */
   newUrls: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface EdgeKnobs {
 export class Edge {
   readonly knobs: EdgeKnobs;
   readonly ca: string;
-  /** What clients said, in order. */
+  /** The clients' requests, in order. */
   readonly auths: Message[] = [];
   readonly binds: Message[] = [];
   readonly #tls;
@@ -76,7 +76,7 @@ export class Edge {
     return this;
   }
 
-  /** Goes away without a word; public addresses stay reserved. */
+  /** Disappears silently; public addresses stay reserved. */
   async stop(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -108,7 +108,7 @@ export class Edge {
     return this.#sessions.size;
   }
 
-  /** Open streams over all sessions: two for each session at rest, its heartbeat's among them. */
+  /** Open streams of all sessions: two per idle session, including its heartbeat's. */
   get streams(): number {
     return [...this.#sessions].reduce((sum, { streams }) => sum + streams.size, 0);
   }
@@ -171,7 +171,7 @@ export class Edge {
     return { Id: entry.tunnelId, URL: entry.url, Proto: request.Proto, Opts, Extra: { Token: token } };
   }
 
-  /** A refusal in the service's form; like the service, it quotes the token. */
+  /** A refusal in the service's format; like the service, it quotes the token. */
   #refusal(code: string, token = ""): Message {
     return { Error: `${this.knobs.words}\nYour authtoken: ${token}\n\n${code}\n` };
   }

@@ -6,7 +6,7 @@ import { proxyHead } from "./rpc.ts";
 
 /** One public address: a plain HTTP port, whose connections go to the session that has it. */
 export class Entry {
-  /** The session behind it; without one it answers as ngrok does for an address that is offline. */
+  /** The session behind it; without one it answers as ngrok does for an offline address. */
   session: MuxSession | undefined;
   tunnelId = "";
   connections = 0;

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { DATA, encodeFrame, FIN, FrameReader, GOAWAY, RST, SYN, u32, WINDOW } from "./frame.ts";
 
-/** Bytes that may be under way on a stream before the other side gives room again. */
+/** The flow-control window of a stream in bytes. */
 const FULL_WINDOW = 256 * 1024;
 const CHUNK = 16 * 1024;
 const HEARTBEAT_STREAM = 3;
@@ -24,7 +24,7 @@ export class MuxSession {
         else if (type === RST) this.streams.get(stream)?.reset();
         else if (type === GOAWAY) socket.destroy();
       }
-      // The client leaves Nagle's algorithm on and so waits for an answer to each small write: this is one.
+      // The client leaves Nagle's algorithm on, so it waits for an answer to each small write, such as this one.
       this.send(WINDOW, 0, HEARTBEAT_STREAM, u32(1));
     });
     socket.on("close", () => {
@@ -56,7 +56,7 @@ export class MuxSession {
   }
 }
 
-/** One stream of a session; room is given back as its reader reads. */
+/** One stream of a session; the window grows again as its reader reads. */
 export class MuxStream extends Duplex {
   readonly id: number;
   readonly #session: MuxSession;
@@ -70,7 +70,7 @@ export class MuxStream extends Duplex {
     this.#session = session;
     this.id = id;
     this.#flags = flags;
-    this.on("error", () => {}); // whoever pipes hears of its end
+    this.on("error", () => {}); // the pipe's reader notices the end
   }
 
   receive(payload: Buffer, last: boolean): void {

@@ -9,7 +9,7 @@ export const STOP = 5;
 export const HEARTBEAT = 0xffffffff;
 
 /** A request or an answer of the session's own protocol. */
-// biome-ignore lint/suspicious/noExplicitAny: JSON of somebody else's design, read by name
+// biome-ignore lint/suspicious/noExplicitAny: third-party JSON, read by name
 export type Message = Record<string, any>;
 
 /** The kind of a stream that the client opened, and what follows. */
@@ -25,7 +25,7 @@ export async function readMessage(stream: MuxStream, start: Buffer): Promise<Mes
     try {
       return JSON.parse(text.toString("utf8"));
     } catch {
-      // Not whole yet.
+      // Incomplete so far.
     }
   }
 }
