@@ -29,7 +29,7 @@ describe("RunningEntries", () => {
 
   it("[case 65] names what another claim may take: leases that ended, and leases of a clock that was set back", async () => {
     const { seq } = await add(1);
-    const unsure = (now: number) => running.unsurelyLeased(now, LEASE);
+    const unsure = (now: number) => running.doubtfullyLeased(now, LEASE);
     expect(unsure(AT)).toEqual([]); // a lease just taken ends a lease's time from now
     expect(unsure(AT + LEASE - 1)).toEqual([]);
     expect(unsure(AT + LEASE)).toEqual([seq]);
