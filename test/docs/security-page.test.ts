@@ -11,7 +11,7 @@ it("gives the bounds of a delivery as they are", () => {
     secret: "a-secret-that-is-long-enough",
     inbox: "memory:",
   });
-  const time = `time (${bodyTimeout / 1000} seconds for a body, ${HEAD_TIMEOUT / 1000} for a head)`;
-  const size = `Bodies are bounded (${bodyLimit / 1024 ** 2} MiB), and so are nesting (${MAX_DEPTH})`;
+  const time = `time (${bodyTimeout / 1000} seconds for a body, ${HEAD_TIMEOUT / 1000} for the headers)`;
+  const size = `There are limits on bodies (${bodyLimit / 1024 ** 2} MiB), nesting (${MAX_DEPTH})`;
   expect(page).toContain(`${size}, ${time}`);
 });
