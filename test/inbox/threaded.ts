@@ -12,9 +12,13 @@ const program = pathToFileURL(join(import.meta.dirname, "..", "..", "dist", "inb
 export const ALWAYS: Threading = { program, fromOperations: 1, fromMilliseconds: 0 };
 
 /** An inbox whose thread is at work as soon as it is open; `onThread` is given the thread. */
-export function threadedInbox(path: string, onThread: (worker: Worker) => void = () => {}): Inbox {
+export function threadedInbox(
+  path: string,
+  onThread: (worker: Worker) => void = () => {},
+  threading: Threading = ALWAYS,
+): Inbox {
   if (!existsSync(program)) throw new Error("expected dist/ to be built: npm run build");
-  const inbox = sqliteInbox(path, ALWAYS);
+  const inbox = sqliteInbox(path, threading);
   const open = inbox.open.bind(inbox);
   inbox.open = async () => {
     const ready = new Promise<void>((resolve) => {
