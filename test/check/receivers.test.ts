@@ -45,10 +45,10 @@ describe.each(Object.entries(RECEIVERS))("%s", (name, start) => {
     "passes and fails as in the table",
     { timeout: 60_000 },
     async () => {
-      const { results, stopped } = await check(await start());
-      expect(stopped).toBeNull();
       const column = head.indexOf(name);
       const expected = Object.fromEntries(rows.map((row) => [row[0], row[column]]));
+      const { results, stopped } = await check(await start(), answerTimeout(expected));
+      expect(stopped).toBeNull();
       const got = Object.fromEntries(results.map((one) => [one.id, markOf(one)]));
       if (name === DEEP.receiver && got[DEEP.id] === "pass") expected[DEEP.id] = "pass";
       expect(got).toEqual(expected);
@@ -56,10 +56,18 @@ describe.each(Object.entries(RECEIVERS))("%s", (name, start) => {
   );
 });
 
-function check({ url, observe }: ReceiverUnderTest): Promise<CheckReport> {
+/**
+ * Milliseconds that a receiver has for each answer. One that ends every request by itself is never waited for to the end;
+ * a time near its own would make a busy machine's delay a failure. The others are waited for in vain.
+ */
+function answerTimeout(expected: Readonly<Record<string, string | undefined>>): number {
+  return expected["HTTP-10"] === "pass" ? 30_000 : 4000;
+}
+
+function check({ url, observe }: ReceiverUnderTest, timeout: number): Promise<CheckReport> {
   return runCheck({
     ...{ url, cases: CATALOGUE, secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
-    ...{ signatureHeader: "x-service-signature", timeout: 2500, settle: 100, concurrency: 8 },
+    ...{ signatureHeader: "x-service-signature", timeout, settle: 100, concurrency: 8 },
     ...(observe !== undefined && { observer: observeByUrl(observe, 3000) }),
   });
 }

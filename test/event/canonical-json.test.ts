@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonFault, MAX_DEPTH, readMembers } from "../../src/event/canonical-json.ts";
+import { processorTimeOf } from "../processor-time.ts";
 
 describe("readMembers", () => {
   it.each([
@@ -100,9 +101,8 @@ describe("readMembers", () => {
   it("[case 34] walks 100 000 keys and 500 000 list items in bounded time", () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `"k${index}":${index}`).join(",");
     const text = `{"data":{${keys}},"list":[${"1,".repeat(499_999)}1]}`;
-    const started = performance.now();
-    expect(faultOf(text)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(3000);
+    const spent = processorTimeOf(() => expect(faultOf(text)).toBeUndefined());
+    expect(spent).toBeLessThan(3000);
   });
 });
 

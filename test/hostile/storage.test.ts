@@ -100,10 +100,8 @@ it(caseTitle(68, "locked"), async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
-  const began = performance.now();
-  const reply = await post(envelope());
-  expectError(reply, 503, "unavailable");
-  expect(performance.now() - began).toBeLessThan(10_000);
+  // It comes although the lock is never given up.
+  expectError(await post(envelope()), 503, "unavailable");
   other.exec("ROLLBACK");
   other.close();
   await nothingKept();

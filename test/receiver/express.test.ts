@@ -7,6 +7,9 @@ import { listenExpress, send } from "./wire.ts";
 
 const GOOD = bytes(envelope());
 
+/** Milliseconds: whatever waited for the rest of a body would not end within the test. */
+const LONGER_THAN_A_TEST = 300_000;
+
 /** A user's app around a receiver. */
 async function openApp(
   mount: (app: express.Express, endpoint: express.RequestHandler) => unknown,
@@ -33,12 +36,11 @@ describe("expressReceiver", () => {
       (request, _, next) => void request.resume().on("end", next),
     ],
   ])("[case 53] answers 500 at once behind %s, and the log names the fix", async (_, parser) => {
-    const { post, lines, outcomes, entries } = await openApp((app, endpoint) =>
-      app.use(parser).use("/webhooks", endpoint),
+    const { post, lines, outcomes, entries } = await openApp(
+      (app, endpoint) => app.use(parser).use("/webhooks", endpoint),
+      { bodyTimeout: LONGER_THAN_A_TEST },
     );
-    const start = performance.now();
     expectError(await post(GOOD), 500, "server_error");
-    expect(performance.now() - start).toBeLessThan(1000);
     expect(outcomes()).toMatchObject([
       { type: "misconfigured", error: { name: "ConfigurationError", code: "body_already_parsed" } },
     ]);

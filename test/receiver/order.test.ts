@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../src/relay/random.ts";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, envelope, gate, inboxFile, until } from "./sample.ts";
 
@@ -23,11 +24,12 @@ describe("orderBy", () => {
     const running = new Set<unknown>();
     const order = new Map<unknown, number[]>();
     let together = 0;
+    const random = seededRandom(6);
     receiver.on("*", async ({ data }) => {
       expect(running.has(data.property)).toBe(false);
       running.add(data.property);
       together = Math.max(together, running.size);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+      await new Promise((resolve) => setTimeout(resolve, random() * 4));
       order.set(data.property, [...(order.get(data.property) ?? []), data.id as number]);
       running.delete(data.property);
     });

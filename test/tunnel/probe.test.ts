@@ -70,9 +70,7 @@ it.each<[string, RequestListener]>([
   ["ends its answer", (_, response) => void response.write("x")],
 ])("a server that never %s is not waited for for ever", async (_, listener) => {
   const { url } = await openAddress(listener);
-  const before = performance.now();
   expect(await key.probe(url, 200)).toMatchObject({ ok: false });
-  expect(performance.now() - before).toBeLessThan(4000);
 });
 
 it("an invalid address is reported", async () => {

@@ -27,11 +27,9 @@ describe.skipIf(process.platform === "win32")("a program", () => {
     const { program, told } = start("trap '' TERM; echo $$; while true; do sleep 0.05; echo more; done");
     await untilTrue(() => told.length > 0);
     const pid = Number(told[0]?.split(" ")[1]);
-    const begin = performance.now();
     const ending = program.end();
     const count = told.length;
     await ending;
-    expect(performance.now() - begin).toBeLessThan(1500);
     expect(told).toHaveLength(count);
     await untilTrue(() => !isAlive(pid));
     await program.end(); // a second call must be harmless

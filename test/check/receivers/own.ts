@@ -29,7 +29,7 @@ async function openReceiver(): Promise<{ receiver: Receiver; runs: express.Reque
   const receiver = createReceiver({
     secret: SECRET,
     inbox: "memory:",
-    bodyTimeout: 1400,
+    bodyTimeout: 3000,
     poll: 20,
     log: quiet,
   });

@@ -126,8 +126,10 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     const argv = ["--tunnel-command", "stubborn {target}", "--tunnel-url-pattern", "^http.*"];
     const { ready, child, pid } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
     await ready();
+    // A process bears the name of the one that it was forked from until it runs its own program.
+    const isThere = (name: RegExp) => descendantsOf(pid).some(({ command }) => name.test(command));
+    await untilTrue(() => isThere(/stubborn/) && isThere(/^sleep 60/));
     const started = descendantsOf(pid);
-    expect(started.filter(({ command }) => /stubborn|^sleep 60/.test(command))).toHaveLength(2);
     child.kill("SIGKILL");
     for (const { pid: tunnel, command } of started) {
       if (command.includes("tunnel-child")) process.kill(tunnel, "SIGKILL");
