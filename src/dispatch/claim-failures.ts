@@ -1,10 +1,10 @@
 import { describeError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 
-/** Milliseconds until the same failure is reported again. */
+/** Milliseconds before the same failure is logged again. */
 const AGAIN = 60_000;
 
-/** Reports failures of claims: each kind when it begins and once a minute, rather than with every try. */
+/** Logs failed claims: each kind of failure at first and then once a minute, rather than at every attempt. */
 export class ClaimFailures {
   readonly #log: Logger;
   #latest = "";
@@ -14,16 +14,16 @@ export class ClaimFailures {
     this.#log = log;
   }
 
-  /** A claim failed. */
+  /** Call it when a claim fails. */
   report(thrown: unknown): void {
     const error = describeError(thrown);
     if (error === this.#latest && performance.now() - this.#reportedAt < AGAIN) return;
     this.#latest = error;
     this.#reportedAt = performance.now();
-    this.#log.error({ error }, "the inbox could not be asked for due entries; it is asked again and again");
+    this.#log.error({ error }, "due entries could not be claimed from the inbox; trying again");
   }
 
-  /** A claim went well. */
+  /** Call it when a claim succeeds. */
   end(): void {
     this.#latest = "";
   }

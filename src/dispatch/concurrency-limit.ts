@@ -1,16 +1,16 @@
-/** Milliseconds of work that may be claimed ahead. */
+/** Milliseconds of work to claim ahead. */
 const AHEAD_MS = 100;
 
-/** Entries that may be claimed ahead at most. */
+/** Maximum entries to claim ahead. */
 const MAX_AHEAD = 200;
 
-/** Weight of the latest run in the average. */
+/** Weight of the latest run in the moving average. */
 const LATEST = 0.1;
 
-/** Lets so many run at a time, the others wait in line; and says how many it is worth having in line. */
+/** Limits how many entries run at a time, queues the others, and decides how many are worth queueing. */
 export class ConcurrencyLimit {
   readonly #limit: number;
-  readonly #line: ((mayRun: boolean) => void)[] = [];
+  readonly #queue: ((mayRun: boolean) => void)[] = [];
   #running = 0;
   #reserved = 0;
   #averageMs = Number.POSITIVE_INFINITY;
@@ -20,41 +20,41 @@ export class ConcurrencyLimit {
     this.#limit = limit;
   }
 
-  /** How many run. */
+  /** How many entries are running. */
   get running(): number {
     return this.#running;
   }
 
-  /** Whether no more could run, or stand in line, than there are. */
+  /** Whether no more entries can run or be queued. */
   get isFull(): boolean {
     const { now, ahead } = this.room;
     return now + ahead <= 0;
   }
 
-  /** How many more could run, or stand in line, before it is enough. */
+  /** How many more entries can run now, and how many more to queue. */
   get room(): { readonly now: number; readonly ahead: number } {
     const now = Math.max(0, this.#limit - this.#running);
     const ahead = Math.min(MAX_AHEAD, Math.floor((this.#limit * AHEAD_MS) / this.#averageMs));
     const beyond = Math.max(0, this.#reserved - now);
     return {
       now: Math.max(0, now - this.#reserved),
-      ahead: Math.max(0, ahead - this.#line.length - beyond),
+      ahead: Math.max(0, ahead - this.#queue.length - beyond),
     };
   }
 
-  /** Keeps room for one that will come, or will not; gives what ends that. */
+  /** Reserves room for an entry that may follow; returns a function that frees it. */
   reserve(): () => void {
     this.#reserved++;
     return () => void this.#reserved--;
   }
 
-  /** Runs something in its turn; `undefined` where its turn will not come, since the slots were closed. */
+  /** Runs work when there is room; resolves to `undefined`, without running it, if the limit is closed first. */
   async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     if (!(await this.#enter())) return undefined;
     return this.#occupy(work);
   }
 
-  /** Runs something without waiting for its turn; the others wait a little longer instead. */
+  /** Runs work at once, even beyond the limit; queued entries wait longer instead. */
   runAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#running++;
     return this.#occupy(work);
@@ -67,7 +67,7 @@ export class ConcurrencyLimit {
     } finally {
       this.#note(performance.now() - start);
       this.#running--;
-      const next = this.#running < this.#limit ? this.#line.shift() : undefined;
+      const next = this.#running < this.#limit ? this.#queue.shift() : undefined;
       if (next !== undefined) {
         this.#running++;
         next(true);
@@ -75,15 +75,15 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Lets nothing begin any more that has not begun. */
+  /** Refuses all work that has not begun. */
   close(): void {
     this.#closed = true;
-    for (const refuse of this.#line.splice(0)) refuse(false);
+    for (const refuse of this.#queue.splice(0)) refuse(false);
   }
 
   #enter(): Promise<boolean> | boolean {
     if (this.#closed) return false;
-    if (this.#running >= this.#limit) return new Promise((resolve) => this.#line.push(resolve));
+    if (this.#running >= this.#limit) return new Promise((resolve) => this.#queue.push(resolve));
     this.#running++;
     return true;
   }

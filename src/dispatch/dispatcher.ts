@@ -10,46 +10,46 @@ import { type RunOptions, runEntry } from "./run-entry.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
 
-/** How entries are taken from the inbox and run. */
+/** How entries are claimed and run. */
 export interface DispatcherOptions extends Omit<RunOptions, "signal">, SettlementListeners {
   readonly inbox: Inbox;
-  /** The id under which this process is registered with the inbox. */
+  /** The id with which this process is registered with the inbox. */
   readonly runner: string;
   /** The sources whose entries are run. */
   readonly sources: readonly string[];
-  /** Entries run at a time. */
+  /** Maximum entries that run at a time. */
   readonly concurrency: number;
-  /** Milliseconds a claimed entry is ours without being renewed; renewed after a third of it. */
+  /** Milliseconds of a lease; it is renewed after a third of that. */
   readonly leaseMs: number;
   /** Whether a dead letter holds back the later entries of its order key. */
   readonly deadBlocks: boolean;
-  /** Milliseconds between looks at the inbox when nothing else gives reason to: what another process redrove. */
+  /** Milliseconds between claims that nothing else triggers, for entries that another process redrove. */
   readonly pollMs: number;
 }
 
 /**
- * Milliseconds beyond the longest honest wait from which an entry's due time is laid to a clock that was set back. Not
- * less, since another process on this inbox may have a longer lease.
+ * Milliseconds: a due time more than this beyond the longest possible wait means that the clock was set back. It is
+ * long, since another process on this inbox may have longer leases.
  */
 const CLOCK_SLACK = 5 * 60_000;
 
-/** Milliseconds that a due entry may wait while new ones are run at once. */
+/** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 const MAX_LATE_MS = 100;
 
-/** The longest delay a timer of Node takes. */
+/** The longest delay of a timer in Node. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-/** How an entry comes to run. */
+/** How an entry is run. */
 interface Turn {
-  /** By a claim, rather than with a lease that it was kept with. */
+  /** Whether it was claimed, rather than inserted already leased. */
   readonly claimed: boolean;
-  /** Beside those whose turn it is. */
+  /** Whether it runs at once, even beyond the concurrency limit. */
   readonly atOnce?: boolean;
-  /** What to wait for first. */
+  /** Awaited before the run. */
   readonly before?: () => Promise<void>;
 }
 
-/** Claims due entries, runs their handlers, settles them: the loop between the inbox and the user's code. */
+/** Claims due entries, runs their handlers and settles them: the loop between the inbox and the user's code. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #runOptions: RunOptions;
@@ -59,11 +59,11 @@ export class Dispatcher {
   #renewal: NodeJS.Timeout | undefined;
   readonly #claims = new Set<Promise<void>>();
   #claiming: Promise<void> | undefined;
-  /** Whether there may be due entries that were not looked for yet. */
+  /** Whether there may be due entries to claim. */
   #behind = false;
-  /** Whether the last look left nothing behind that had waited for long: only then is a new entry run at once. */
+  /** Whether the last claim left no entry that was long due: only then is a new entry run at once. */
   #caughtUp = false;
-  /** Entries kept with a lease, until the turn of the event loop in which they begin. */
+  /** Entries that were inserted leased and begin in a later turn of the event loop. */
   #beginning = 0;
   readonly #limit: ConcurrencyLimit;
   readonly #claimFailures: ClaimFailures;
@@ -79,14 +79,14 @@ export class Dispatcher {
     this.#storing = { ...options, isLeased, signal: this.#aborter.signal };
   }
 
-  /** Begins to run what is due, work left by a killed process included once its lease has ended. */
+  /** Begins to run due entries, and those of a killed process once their leases have ended. */
   start(): void {
     this.#started = true;
     this.#renewal = setInterval(() => void this.#renew(), Math.max(10, this.#options.leaseMs / 3));
     this.wake();
   }
 
-  /** Looks for due entries now: call it after an entry was added. Cheap to call often. */
+  /** Claims due entries now: call it after an entry was kept. Cheap to call often. */
   wake(): void {
     this.#behind = true;
     this.#goOn();
@@ -94,7 +94,7 @@ export class Dispatcher {
 
   #goOn(): void {
     if (!this.#behind || !this.#started || this.#claiming !== undefined) return;
-    if (this.#limit.isFull) return; // an entry that ends goes on
+    if (this.#limit.isFull) return; // the next entry that ends calls this again
     this.#claiming = this.#claim().finally(() => {
       this.#claiming = undefined;
       this.#goOn();
@@ -102,8 +102,8 @@ export class Dispatcher {
   }
 
   /**
-   * Makes room for an entry that is about to be kept; `undefined` where there is none, or others have waited for long. It
-   * must be left in any case.
+   * Reserves room to run an entry that is about to be kept, so that it can be inserted already leased. Returns
+   * `undefined` if there is no room, or if other entries are long due. A reservation must always be released.
    */
   reserve(): Reservation | undefined {
     if (!this.#started || !this.#caughtUp || this.#limit.isFull) return undefined;
@@ -120,19 +120,19 @@ export class Dispatcher {
     };
     const giveUp = () => {
       free();
-      this.#goOn(); // with what came meanwhile and found no room
+      this.#goOn(); // entries kept meanwhile may have found no room
     };
     return new Reservation(lease, run, giveUp);
   }
 
-  /** How many entries are running here now. */
+  /** How many entries this process is running. */
   get running(): number {
     return this.#limit.running;
   }
 
   /**
-   * Stops claiming, waits for running handlers, then aborts those that are left and gives their entries back to be run
-   * again. Resolves when nothing of the dispatcher is left.
+   * Stops claiming and waits for running handlers. After `graceMs` it aborts those that are left, whose entries will
+   * run again. Resolves when nothing is running any more.
    */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
@@ -182,12 +182,12 @@ export class Dispatcher {
   }
 
   /**
-   * Runs an entry now, whether or not it is due, beside as many others as there may be; one that is running here already
-   * is waited for instead. Gives what became of it; `undefined` where it cannot be run now: it has ended, is leased by
-   * another process, or is held back behind its order key.
+   * Runs an entry now, due or not, even beyond the concurrency limit. If it is running here already, waits for that
+   * run. Returns its settlement, or `undefined` if it cannot run now: it has ended, another process has leased it, or
+   * an earlier entry of its order key holds it back.
    */
   async runNow(seq: number): Promise<Settlement | undefined> {
-    // Twice: the loop may have claimed it between our look at what runs here and our own claim.
+    // Twice: the loop may claim it after we saw that it was not running, and before our own claim.
     for (let look = 0; look < 2; look++) {
       await this.#claiming;
       if (!this.#started) return undefined;
@@ -198,7 +198,7 @@ export class Dispatcher {
     return undefined;
   }
 
-  /** `stop` waits for it, so that no entry is left leased that nobody runs. */
+  /** Claims one entry. `stop` waits for it, so that no entry stays leased without a run. */
   async #claimOnly(seq: number): Promise<void> {
     const { inbox, clock, leaseMs, deadBlocks, sources, runner } = this.#options;
     const terms = { leaseMs, deadBlocks, sources, runner };
@@ -214,8 +214,8 @@ export class Dispatcher {
   }
 
   /**
-   * Runs an entry in its turn, or at once, beside those whose turn it is. After one that was claimed others may be due: it
-   * may have held them back, or have taken the last of the room.
+   * Runs an entry and settles it. After a claimed entry others may be due: it may have held them back, or have taken
+   * the last of the room.
    */
   #run(entry: ClaimedEntry, turn: Turn): void {
     const finished = this.#runAndSettle(entry, turn);
@@ -243,20 +243,26 @@ export class Dispatcher {
         await this.#giveBack(entry);
         return undefined;
       }
-      this.#goOn(); // with another one, while this one's result is stored
+      this.#goOn(); // another entry can run while this one's result is stored
       if (await settleWhileLeased(settlement, this.#storing)) {
         reportSettled(entry, settlement, this.#options);
         return settlement;
       }
-      log.warn({ seq }, "finished after its lease had ended; the result was refused, it runs again");
+      log.warn(
+        { seq },
+        "an entry finished after its lease had ended: its result was refused, and it runs again",
+      );
     } catch (thrown) {
-      // Not settled: the lease ends by itself and the entry runs again.
-      log.error({ seq, error: describeError(thrown) }, "an entry's result could not be stored");
+      // The lease expires and the entry runs again.
+      log.error(
+        { seq, error: describeError(thrown) },
+        "an entry's result could not be stored; it runs again",
+      );
     }
     return undefined;
   }
 
-  /** An entry that stood in line when the receiver was stopped is due again at once, as if it had not been claimed. */
+  /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */
   async #giveBack({ seq, lease, finishedHandlers }: ClaimedEntry): Promise<void> {
     const { inbox, clock } = this.#options;
     const now = clock();
@@ -269,7 +275,7 @@ export class Dispatcher {
     try {
       await this.#running.renew(inbox, clock() + leaseMs);
     } catch (thrown) {
-      log.error({ error: describeError(thrown) }, "leases could not be renewed; their entries may run twice");
+      log.error({ error: describeError(thrown) }, "leases could not be renewed: their entries may run twice");
     }
   }
 }

@@ -2,38 +2,38 @@ import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { Logger } from "../logger.ts";
 
-/** What a handler gets beside the event. */
+/** The second argument of a handler, after the event. */
 export interface HandlerContext {
-  /** Which attempt of this entry it is, from 1. */
+  /** The number of this attempt of the entry, from 1. */
   readonly attempt: number;
-  /** Aborted when the handler's time is over or the receiver shuts down: pass it on to `fetch` and friends. */
+  /** Aborted when the handler times out or the receiver shuts down: pass it to `fetch` and the like. */
   readonly signal: AbortSignal;
-  /** A logger that names the event with each line. */
+  /** A logger that adds the event's id, kind and attempt to each line. */
   readonly log: Logger;
-  /** The delivery as it arrived, raw bytes included: for exact numbers, or to pass it on unchanged. */
+  /** The delivery as it arrived, with its raw bytes: for exact numbers, or to forward it unchanged. */
   readonly delivery: Delivery;
   /** The entry's number in the inbox. */
   readonly seq: number;
   /**
-   * Keeps a text with the record of this run, however it ends: what an API answered, which row was written. Several are
-   * kept as lines, 2 KiB of them in all; `events show` prints them. Never a secret.
+   * Adds a line to the record of this run, even if the run fails: what an API answered, which row was written. All
+   * lines together have at most 2 KiB; `events show` prints them. Never note a secret.
    */
   readonly note: (text: string) => void;
 }
 
 /**
- * A user's function for a kind. It ended well when it returns, or its promise resolves; run it at least once in mind. An
- * error it throws may have `retryAfterMs`, a number of milliseconds to wait in place of the back-off, up to 10 minutes, or `maxDelay`
- * where that is more.
+ * A user's function for a kind. It succeeds when it returns or its promise resolves. It runs at least once per event,
+ * so it may run again for the same one. An error that it throws may have a number `retryAfterMs`: milliseconds to wait
+ * instead of the back-off, at most 10 minutes or `maxDelay`, whichever is more.
  */
 export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;
 
-/** A handler with the name its record in the inbox goes by. */
+/** A handler with the name under which the inbox records it. */
 export interface NamedHandler {
-  /** Stays the same over restarts, so that a finished handler is not run again. */
+  /** The same after a restart, so that a handler that succeeded does not run again. */
   readonly name: string;
   readonly handler: Handler<never>;
-  /** Attempts it gets, where it gets fewer than the policy gives. */
+  /** Its attempts, if fewer than those of the retry policy. */
   readonly attempts?: number;
 }
 
@@ -44,14 +44,14 @@ export interface DeadLetter {
   readonly kind: string | null;
   /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, `unreadable`, or a rejection's reason. */
   readonly reason: string;
-  /** The last error's text, where a handler failed. */
+  /** The message of the last error, if a handler failed. */
   readonly error: string | null;
 }
 
-/** What a claimed entry turned out to be. */
+/** What to do with a claimed entry. */
 export type Plan =
   | { readonly run: readonly NamedHandler[]; readonly event: () => WebhookEvent | Promise<WebhookEvent> }
-  /** It failed before and has no handler here: it waits so many milliseconds for a process that has one. */
+  /** It failed before and has no handler here: it waits this many milliseconds for a process that has one. */
   | { readonly wait: number; readonly reason: string }
-  /** It is over without running: no handler, data that does not fit, or another entry has its event. */
+  /** It ends without a run: no handler, invalid data, or another entry has the same event. */
   | { readonly end: "done" | "dead" | "unhandled"; readonly reason: string };

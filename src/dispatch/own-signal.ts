@@ -1,15 +1,16 @@
-/** A run's own signal, which is made when somebody looks at it: signals are dear, and most handlers never look. */
+/**
+ * The abort signal of one run, made on first use: signals are expensive to create, and most handlers never use theirs.
+ */
 export class OwnSignal {
   #aborter: AbortController | undefined;
   #aborted = false;
   #reason: unknown;
 
-  /** Why it was aborted. */
+  /** The reason for which it was aborted. */
   get reason(): unknown {
     return this.#reason;
   }
 
-  /** The signal. */
   get signal(): AbortSignal {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController();
@@ -18,7 +19,7 @@ export class OwnSignal {
     return this.#aborter.signal;
   }
 
-  /** Aborts the signal, or the one that will be made; the first reason counts. */
+  /** Aborts the signal, made or not; the first reason counts. */
   abort(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;

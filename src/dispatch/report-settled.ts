@@ -3,16 +3,16 @@ import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts"
 import type { Logger } from "../logger.ts";
 import type { DeadLetter } from "./handler.ts";
 
-/** Who is told of entries that were run. */
+/** The listeners for entries that were run. */
 export interface SettlementListeners {
-  /** Called with each settled entry's runs. */
+  /** Called with each settled entry. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
   /** Called once when an entry becomes a dead letter. */
   readonly onDead: (letter: DeadLetter) => void;
   readonly log: Logger;
 }
 
-/** Reports what an entry came to, once that is stored. A listener that fails is logged. */
+/** Reports a settlement once it is stored. If a listener throws, that is logged. */
 export function reportSettled(
   entry: ClaimedEntry,
   settlement: Settlement,
@@ -28,9 +28,9 @@ export function reportSettled(
       listeners.log.error({ seq, error: describeError(thrown) }, "a listener failed");
     }
   };
-  // One that only waits on for a process with handlers was not attempted.
-  const waitsOn = state === "pending" && reason !== null;
-  if (!waitsOn) call(() => onAttempts(entry, settlement));
+  // An entry that waits for a process with handlers was not attempted.
+  const onlyWaits = state === "pending" && reason !== null;
+  if (!onlyWaits) call(() => onAttempts(entry, settlement));
   if (state !== "dead") return;
   const error = entry.unreadable ?? lastError(records);
   call(() => onDead({ seq, kind, eventId: key.eventId, reason: reason ?? "", error }));

@@ -4,8 +4,8 @@ import type { ClaimedEntry, Lease } from "../inbox/inbox.ts";
 export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;
 
 /**
- * Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim is needed. Whoever
- * reserved it calls {@link release} once the entry is kept or refused.
+ * Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim is needed. Always
+ * {@link release} it, whether or not the entry was kept.
  */
 export class Reservation {
   /** The lease to insert the entry with. */
@@ -29,7 +29,7 @@ export class Reservation {
     return this.#isUsed;
   }
 
-  /** Runs the entry that was inserted with the lease; not before the sender can have its answer. */
+  /** Runs the entry that was inserted with the lease, but not before the sender can be answered. */
   run({ seq, key, kind, delivery }: NewlyKept): void {
     this.#isUsed = true;
     const { token, until } = this.lease;

@@ -2,19 +2,22 @@ import { ConfigurationError } from "../errors.ts";
 
 /** When a failed entry runs again. */
 export interface RetryPolicy {
-  /** Attempts in all, the first included; then the entry is a dead letter. Default 10. `Infinity` never gives up. */
+  /** Maximum attempts, the first included; then the entry is a dead letter. Default 10. `Infinity` never gives up. */
   readonly attempts: number;
   /** Milliseconds before the second attempt. Default 1000. */
   readonly delay: number;
-  /** What each further delay is multiplied by. Default 2. */
+  /** Factor by which each further delay grows. Default 2. */
   readonly factor: number;
-  /** Milliseconds no delay goes beyond. Default 600 000 (10 minutes). */
+  /** Maximum delay in milliseconds. Default 600 000 (10 minutes). */
   readonly maxDelay: number;
-  /** The part of a delay that is drawn at random, 0 to 1, so that entries which failed together spread. Default 0.5. */
+  /** Random share of each delay, 0 to 1, so that entries that failed together do not retry together. Default 0.5. */
   readonly jitter: number;
 }
 
-/** The defaults: ten attempts over 4 to 9 minutes, by jitter; the longest delay is 256 seconds, so `maxDelay` is not reached. */
+/**
+ * The defaults: ten attempts over 4 to 9 minutes, depending on jitter. The longest delay is 256 seconds, below
+ * `maxDelay`.
+ */
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 10,
   delay: 1000,
@@ -23,21 +26,20 @@ export const DEFAULT_RETRY: RetryPolicy = {
   jitter: 0.5,
 };
 
-/** Milliseconds that a handler may ask to wait, where `maxDelay` is less. */
+/** Maximum milliseconds that a handler may ask to wait, if `maxDelay` is less. */
 export const MAX_ASKED = 600_000;
 
-/** The longest wait after a failed attempt. */
+/** The longest wait after a failed attempt, in milliseconds. */
 export function longestDelay({ maxDelay }: RetryPolicy): number {
   return Math.max(maxDelay, MAX_ASKED);
 }
 
 /**
- * Milliseconds to wait after an attempt (counted from 1) has failed; `undefined` when it was the last. Exponential with
- * jitter, capped by `maxDelay`, unless the handler asked for a wait of its own, of at most 10 minutes or `maxDelay`. Never
- * negative.
+ * Milliseconds to wait after a failed attempt (counted from 1); `undefined` if it was the last. Exponential with jitter
+ * and at most `maxDelay`, unless the handler's error asked for a wait. Never negative.
  *
  * @param random - a number from 0 up to 1
- * @param asked - milliseconds the handler's error asked for, in place of the back-off
+ * @param asked - milliseconds that the handler's error asked for, instead of the back-off
  */
 export function retryDelay(
   attempt: number,
@@ -47,7 +49,7 @@ export function retryDelay(
 ): number | undefined {
   if (attempt >= policy.attempts) return undefined;
   if (asked !== undefined) return Math.round(Math.min(longestDelay(policy), Math.max(0, asked)));
-  if (policy.delay === 0) return 0; // 0 × an infinite factor would be no number
+  if (policy.delay === 0) return 0; // 0 × an infinite factor is not a number
   const full = Math.min(policy.maxDelay, policy.delay * policy.factor ** (attempt - 1));
   return Math.round(full * (1 - policy.jitter * random));
 }

@@ -6,7 +6,7 @@ import type { OwnSignal } from "./own-signal.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
 import { type RunLimits, runHandler } from "./run-handler.ts";
 
-/** What running an entry needs from outside. */
+/** How entries are run. */
 export interface RunOptions {
   /** Reads the entry and finds its handlers. */
   readonly plan: (entry: ClaimedEntry) => Plan | Promise<Plan>;
@@ -15,11 +15,11 @@ export interface RunOptions {
   readonly clock: () => number;
   readonly random: () => number;
   readonly log: Logger;
-  /** Aborted when the receiver gives up waiting for handlers at shutdown. */
+  /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
 }
 
-/** Runs the handlers of a claimed entry that are not finished yet, one after another, and says what becomes of it. */
+/** Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. */
 export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promise<Settlement> {
   const { seq, lease } = entry;
   const settle: Settle = (state, reason, more = {}) => {
@@ -33,10 +33,10 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
     return { seq, lease, state, reason, runAt, finishedHandlers, records, uncount, unordered };
   };
   if (entry.unreadable !== undefined) {
-    options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is a dead letter now");
+    options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is now a dead letter");
     return settle("dead", "unreadable");
   }
-  // Claimed more often than it may run: whatever ran it died before it could say so.
+  // Claimed more often than it may run: the processes that ran it died before they could settle it.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
 
   const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
@@ -45,7 +45,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   const planning = planned(entry, options, limitsOf("plan"));
   const plan = planning instanceof Promise ? await planning : planning;
   if ("error" in plan) {
-    options.log.error({ seq, error: plan.error }, "the entry could not be read; it will be tried again");
+    options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
     return afterFailure(settle, entry, options, { records: [], finishedHandlers: entry.finishedHandlers });
   }
   if ("end" in plan) return settle(plan.end, plan.end === "done" ? null : plan.reason);
@@ -57,7 +57,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   for (const { name, handler, attempts = Number.POSITIVE_INFINITY } of plan.run) {
     if (finished.has(name) || entry.attempts > attempts) continue;
     if (signal.aborted) break;
-    // Each handler gets an event of its own, so that one which changes it does not mislead the next.
+    // Each handler gets its own copy of the event, so that one that changes it does not affect the next.
     const run = (own: OwnSignal, note: HandlerContext["note"]) => {
       const context = handlerContext(entry, options, own, note);
       const event = plan.event();
@@ -75,7 +75,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   return afterFailure(settle, entry, options, result, failures);
 }
 
-/** The plan of an entry, or why there is none; in no more time than a handler has. */
+/** The plan for an entry, or why there is none; with the time limit of a handler. */
 function planned(
   entry: ClaimedEntry,
   options: RunOptions,
@@ -97,7 +97,7 @@ async function plannedInTime(plan: Promise<Plan>, limits: RunLimits): Promise<Pl
   return made ?? { error: record.error };
 }
 
-/** An entry that could not be read. */
+/** Why there is no plan for an entry. */
 interface Unplanned {
   readonly error: string | null;
 }
@@ -108,15 +108,15 @@ type Settle = (
   more?: Partial<Omit<Settlement, "seq" | "lease">>,
 ) => Settlement;
 
-/** A handler that failed. */
+/** The failure of a handler. */
 interface Failure {
-  /** Attempts that are its own limit. */
+  /** The handler's own maximum of attempts. */
   readonly attempts: number;
-  /** Milliseconds it asked to wait. */
+  /** Milliseconds that it asked to wait. */
   readonly asked: number | undefined;
 }
 
-/** What fails outside any handler has no limit of its own. */
+/** A failure outside any handler has no limit but the retry policy's. */
 const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: undefined };
 
 function afterFailure(
@@ -126,7 +126,7 @@ function afterFailure(
   result: Pick<Settlement, "records" | "finishedHandlers">,
   failures: readonly Failure[] = [UNREADABLE],
 ): Settlement {
-  // Handlers that failed run again together, so the longest wait of them counts.
+  // All failed handlers run again together, so the longest of their waits counts.
   const drawn = random();
   const delays = failures.flatMap(({ attempts, asked }) => {
     const policy = { ...retry, attempts: Math.min(retry.attempts, attempts) };

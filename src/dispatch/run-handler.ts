@@ -2,17 +2,17 @@ import { describeError, HookporterError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/inbox.ts";
 import { OwnSignal } from "./own-signal.ts";
 
-/** Longer texts of a handler are cut, in bytes: it may throw, or note, a whole page. */
+/** Maximum bytes of an error or a note: a handler may throw, or note, a whole page. */
 const MAX_BYTES = 2048;
 
-/** A run of a handler, and what it asks of the next one. */
+/** A run of a handler. */
 export interface HandlerRun {
   readonly record: AttemptRecord;
-  /** Milliseconds that the handler's error asks to wait, as its `retryAfterMs`; `undefined` where it asks for nothing. */
+  /** The `retryAfterMs` of the handler's error: milliseconds to wait before the next run. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** What one run of a handler is held to. */
+/** The identity and the limits of one run of a handler. */
 export interface RunLimits {
   readonly handler: string;
   readonly attempt: number;
@@ -22,9 +22,9 @@ export interface RunLimits {
 }
 
 /**
- * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler throws. The signal
- * given to the handler is aborted when its time is over or the outer signal is; a handler that ignores it is left
- * behind, and what it returns or notes later counts for nothing.
+ * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler throws. The handler's
+ * signal is aborted when its time is over or when the outer signal is aborted. A handler that ignores its signal is
+ * abandoned: what it returns or notes later is ignored.
  */
 export async function runHandler(
   run: (own: OwnSignal, note: (text: string) => void) => unknown,
@@ -54,7 +54,7 @@ export async function runHandler(
   });
   const stopWithAll = () => stop(signal.reason);
   signal.addEventListener("abort", stopWithAll);
-  let overdue: HookporterError | undefined; // made when it is needed: an error is dear
+  let overdue: HookporterError | undefined; // made only when needed: errors are expensive to create
   const timer = setTimeout(() => {
     overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
     stop(overdue);
@@ -73,8 +73,8 @@ export async function runHandler(
 }
 
 /**
- * The milliseconds a handler's error asks to wait before its entry runs again: its `retryAfterMs`, where that is a number.
- * Never throws, whatever was thrown.
+ * The milliseconds that a handler's error asks to wait before the entry runs again: its `retryAfterMs`, if that is a
+ * number. Never throws, whatever was thrown.
  */
 function retryAfterOf(thrown: unknown): number | undefined {
   try {
@@ -85,10 +85,10 @@ function retryAfterOf(thrown: unknown): number | undefined {
   }
 }
 
-/** A text of at most 2 KiB of UTF-8: its beginning, and an ellipsis where something was cut. */
+/** Cuts a text to 2 KiB of UTF-8; a text that was cut ends with an ellipsis. */
 function cutText(text: string): string {
   if (text.length <= MAX_BYTES && Buffer.byteLength(text) <= MAX_BYTES) return text;
-  // Cutting bytes can halve a character; decoding turns the half into U+FFFD, which is dropped.
+  // Cutting bytes can split a character; decoding turns the first part into U+FFFD, which is removed.
   const head = Buffer.from(text.slice(0, MAX_BYTES))
     .subarray(0, MAX_BYTES - 4)
     .toString("utf8");

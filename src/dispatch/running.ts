@@ -1,32 +1,32 @@
 import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
 
-/** An entry that runs, or stands in line. */
+/** An entry that runs here or is queued. */
 interface Running {
   readonly entry: ClaimedEntry;
   readonly finished: Promise<Settlement | undefined>;
   leasedUntil: number;
 }
 
-/** The entries that run here, or stand in line, and until when each is leased. */
+/** The entries that run here or are queued, and until when each is leased. */
 export class RunningEntries {
   readonly #running = new Map<number, Running>();
 
-  /** @param finished - what becomes of it; never rejects */
+  /** @param finished - the settlement of the entry; never rejects */
   add(entry: ClaimedEntry, finished: Promise<Settlement | undefined>): void {
     this.#running.set(entry.seq, { entry, finished, leasedUntil: entry.runAt });
   }
 
-  /** An entry that has ended, or was given back. */
+  /** Call it for an entry that has ended or was released. */
   delete(seq: number): void {
     this.#running.delete(seq);
   }
 
-  /** What becomes of an entry, where it runs here. */
+  /** The settlement of an entry, if it runs here. */
   finished(seq: number): Promise<Settlement | undefined> | undefined {
     return this.#running.get(seq)?.finished;
   }
 
-  /** Resolves once all that run now have ended. */
+  /** Resolves once all entries that run now have ended. */
   async drained(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ finished }) => finished));
   }
@@ -37,7 +37,7 @@ export class RunningEntries {
     return running !== undefined && running.leasedUntil > now;
   }
 
-  /** What runs here, but may be claimed all the same: its lease has ended, or was dated by a clock that was set back. */
+  /** Entries that run here but could be claimed: their lease has ended, or was dated by a clock that was set back. */
   doubtfullyLeased(now: number, leaseMs: number): readonly number[] {
     const latest = now + leaseMs;
     const unsure: number[] = [];
@@ -47,7 +47,7 @@ export class RunningEntries {
     return unsure;
   }
 
-  /** Prolongs all leases, as far as they are still ours. */
+  /** Extends all leases that were not lost. */
   async renew(inbox: Inbox, until: number): Promise<void> {
     const all = [...this.#running.values()];
     if (all.length === 0) return;

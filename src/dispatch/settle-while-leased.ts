@@ -1,25 +1,25 @@
 import type { Inbox, Settlement } from "../inbox/inbox.ts";
 
-/** Milliseconds until a result that could not be stored is stored again, the first time and at most. */
+/** Milliseconds between attempts to store a result: the first wait, and the longest. */
 const FIRST_WAIT = 50;
 const LAST_WAIT = 1000;
 
-/** What storing results takes. */
+/** How results are stored. */
 export interface Storing {
   readonly inbox: Pick<Inbox, "settle">;
   readonly clock: () => number;
   /** Whether an entry is still leased to this process. */
   readonly isLeased: (seq: number) => boolean;
-  /** Aborted when results are not waited for any longer. */
+  /** Aborted when a shutdown no longer waits for results to be stored. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Stores a result, again and again while the store fails, as long as the entry's lease is renewed: a process that has both
- * the result and the lease must not let the handlers run a second time. Returns whether it was stored; `false` if the
- * lease had ended.
+ * Stores a result, and tries again while the store fails and the entry's lease holds: a process that has both the
+ * result and the lease must not let the handlers run a second time. Returns `false`, with nothing stored, if the lease
+ * was lost.
  *
- * @throws whatever the store failed with, once the lease has ended or the receiver gives up
+ * @throws the store's error, once the lease has ended or the signal is aborted
  */
 export async function settleWhileLeased(settlement: Settlement, storing: Storing): Promise<boolean> {
   const { inbox, clock, isLeased, signal } = storing;

@@ -6,8 +6,8 @@ import type { Logger } from "../logger.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 
 /**
- * Where an entry stands. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` ended well; `dead` will
- * not run again unless redriven; `unhandled` had no handler when its turn came, and can be redriven once it has one.
+ * An entry's state. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` succeeded; `dead` will not
+ * run again unless redriven; `unhandled` had no handler when it was due, and can be redriven once it has one.
  */
 export type EntryState = "pending" | "running" | "done" | "dead" | "unhandled";
 
@@ -18,52 +18,52 @@ export const ENTRY_STATES: readonly EntryState[] = ["pending", "running", "done"
 export interface NewEntry {
   readonly key: DedupKey;
   readonly kind: string | null;
-  /** The envelope's timestamp in milliseconds since 1970; `null` where it has none that can be read. */
+  /** The envelope's timestamp in milliseconds since 1970; `null` if none could be read. */
   readonly eventTimestamp: number | null;
   readonly state: "pending" | "dead";
   /** Why it is dead, as a stable code. */
   readonly reason: string | null;
-  /** Entries of one source and order key run one after another, in order of arrival; `null` asks for no order. */
+  /** Entries of one source and order key run one after another, in order of arrival; `null` for no order. */
   readonly orderKey: string | null;
   readonly delivery: Delivery;
-  /** When it may first be claimed in its turn; {@link ClaimRequest.only} can claim it sooner. Default: at its arrival. */
+  /** When it is first due; {@link ClaimRequest.only} can claim it sooner. Default: at its arrival. */
   readonly runAt?: number;
-  /** Keeps it even where its key may have been pruned: for what somebody redrives on purpose. */
+  /** Keeps it even if its key may have been pruned: for entries that are replayed on purpose. */
   readonly afterPruning?: boolean;
-  /** For a pending entry without an order key: as if it were claimed in the moment it is kept. */
+  /** For a pending entry without an order key: inserts it already leased, so no claim is needed. */
   readonly lease?: Lease | undefined;
 }
 
-/** Who runs an entry, and until when nobody else may. */
+/** The exclusive right to run an entry for a time. */
 export interface Lease {
-  /** Starts with the id of the {@link Runner} that holds it and a dot, if the process has registered. */
+  /** Starts with the id of the {@link Runner} that holds it and a dot, if the process is registered. */
   readonly token: string;
   /** When it ends, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** What keeping a delivery gave: its entry, and whether that entry was there already. */
+/** The entry of a delivery that was kept, new or known. */
 export interface Appended {
   readonly seq: number;
   readonly duplicate: boolean;
-  /** That of a new entry as it was given, whether or not it was leased. */
+  /** The entry's state; for a new one, the state passed in, leased or not. */
   readonly state: EntryState;
-  /** Whether it got the lease that it came with, and so is for whoever asked to run. An inbox may leave it to claims. */
+  /** Whether it was inserted with the lease passed in, so that the caller runs it. An inbox may ignore that lease. */
   readonly leased?: boolean;
 }
 
-/** What decides how authentic bytes are kept, where nothing of it is the user's own code. Times are milliseconds. */
+/** How to keep an authentic delivery if none of the user's own code is involved. Times are milliseconds. */
 export interface KeepTerms extends AgeLimits {
   readonly source: string;
   /** Since 1970. */
   readonly now: number;
-  /** From its arrival until a new entry runs in its turn. */
+  /** From the arrival of a new entry until it is due. */
   readonly holdMs: number;
   /** For a new entry that may run at once. */
   readonly lease?: Lease | undefined;
 }
 
-/** What became of authentic bytes: an event's entry, or a dead letter. */
+/** What an authentic delivery became: an event's entry, or a dead letter. */
 export type Kept = KeptEvent | KeptRejected;
 
 /** An event's entry, new or known. */
@@ -72,13 +72,13 @@ export interface KeptEvent extends Appended {
   readonly kind: string;
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  /** The same for an event that was only dated anew. */
+  /** The digest of kind and `data`, without the timestamp: equal for restamps of one event. */
   readonly content: string;
   /** Whether `data` fits its kind's schema. */
   readonly fits: boolean;
 }
 
-/** A dead letter of its own, so that it never stands in the way of the event it may be. */
+/** The dead letter of a rejected delivery. Its key is its own, so it cannot block the event that it may contain. */
 export interface KeptRejected extends Appended {
   readonly rejection: Rejection;
   readonly eventId: string;
@@ -87,7 +87,7 @@ export interface KeptRejected extends Appended {
   readonly timestamp: number | null;
 }
 
-/** One entry: everything but its delivery's headers and body. All times are milliseconds since 1970. */
+/** An entry without its delivery's headers and body. All times are milliseconds since 1970. */
 export interface Entry {
   /** Arrival order within the inbox; the entry's short name. */
   readonly seq: number;
@@ -100,14 +100,14 @@ export interface Entry {
   readonly receivedAt: number;
   /** When it may be claimed next; for a running entry, when its lease ends. */
   readonly runAt: number;
-  /** Counted when claimed, so an entry that kills the process still runs out of them. */
+  /** Counted when claimed, so an entry that kills the process still runs out of attempts. */
   readonly attempts: number;
-  /** How often the same event came again. */
+  /** How many duplicates were received. */
   readonly duplicates: number;
   readonly lastSeenAt: number;
   /** When it reached `done`, `dead` or `unhandled`. */
   readonly settledAt: number | null;
-  /** Names of the handlers that are done with it: they do not run again on a retry. */
+  /** Names of the handlers that succeeded: a retry does not run them again. */
   readonly finishedHandlers: readonly string[];
   /** SHA-256 of the body, hex. */
   readonly bodyHash: string;
@@ -115,11 +115,11 @@ export interface Entry {
   readonly bodyLength: number;
 }
 
-/** An entry that this process has leased: what running it takes. */
+/** An entry that this process has leased, with all that is needed to run it. */
 export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
-  /** Why its delivery cannot be read: the store is damaged there. The delivery is empty then. */
+  /** Why its delivery could not be read, if the store is damaged there. The delivery is then empty. */
   readonly unreadable?: string | undefined;
-  /** The lease's token: a completion that does not carry the current one is refused. */
+  /** The lease's token. A settlement without the current token is refused. */
   readonly lease: string;
   /** When the lease ends. */
   readonly runAt: number;
@@ -132,18 +132,18 @@ export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orde
 export interface AttemptRecord {
   /** Which attempt of the entry this was, from 1. */
   readonly attempt: number;
-  /** The handler's name; the entry's own outcome (no handler, data that does not fit) has none and leaves no record. */
+  /** The handler's name. An entry that ends without a run (no handler, invalid data) has no record. */
   readonly handler: string;
   readonly startedAt: number;
   readonly durationMs: number;
   readonly outcome: "ok" | "error" | "timeout";
   /** At most 2 KiB of text. */
   readonly error: string | null;
-  /** What the handler noted, such as its target's answer, however it ended. At most 2 KiB of text. */
+  /** What the handler noted, such as its target's answer, even if it failed. At most 2 KiB of text. */
   readonly note: string | null;
 }
 
-/** What becomes of a leased entry. */
+/** The result of a leased entry. */
 export interface Settlement {
   readonly seq: number;
   readonly lease: string;
@@ -153,9 +153,9 @@ export interface Settlement {
   readonly runAt: number;
   readonly finishedHandlers: readonly string[];
   readonly records: readonly AttemptRecord[];
-  /** Gives the attempt back: it was ended by a shutdown, not by the entry. */
+  /** Does not count the attempt: a shutdown ended it, not the entry. */
   readonly uncount?: boolean;
-  /** That the entry has no order key, so that nobody waits for its end: it need not be looked up. */
+  /** That the entry has no order key, so no other entry waits for it. Spares a lookup. */
   readonly unordered?: boolean;
 }
 
@@ -165,20 +165,20 @@ export interface ClaimRequest {
   readonly limit: number;
   readonly leaseMs: number;
   /**
-   * So many more than `limit` of those that are due, to run soon, as far as they were never claimed before: one that may
-   * have ended a process must not use up attempts of entries that only stood in line. Default 0.
+   * How many due entries to claim beyond `limit`, to run soon. First attempts only: an entry that may kill the process
+   * must not use up attempts of entries that were only queued behind it. Default 0.
    */
   readonly ahead?: number;
-  /** Entries that are running here already: not given again, even after their lease has ended. Default none. */
+  /** Entries that are running here already: not claimed, even after their lease has ended. Default none. */
   readonly except?: readonly number[];
   /**
-   * How far ahead of `now` an entry can honestly be due. One due later than that was dated by a clock that has been set
-   * back since, and counts as due. Default: however far.
+   * The furthest ahead of `now` that an entry can be due. One due later was dated by a clock that has since been set
+   * back, and counts as due. Default: no limit.
    */
   readonly horizon?: number;
-  /** Whether a dead letter holds back the later entries of its order key. Default not. */
+  /** Whether a dead letter holds back the later entries of its order key. Default `false`. */
   readonly deadBlocks?: boolean;
-  /** Claims this entry alone, and does not wait until it is due. Not one that is leased, nor one that is held back. */
+  /** Claims this entry only, due or not, unless it is leased or held back. */
   readonly only?: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
@@ -186,7 +186,7 @@ export interface ClaimRequest {
   readonly runner?: string;
 }
 
-/** Which entries to list or redrive. Everything given must hold. */
+/** Which entries to list or redrive: those that match every field. */
 export interface EntryFilter {
   readonly states?: readonly EntryState[];
   /** Exact kinds, or patterns such as `payment.*`. */
@@ -207,18 +207,15 @@ export interface EntryFilter {
   readonly after?: number;
   /** Entries with a lower number. */
   readonly before?: number;
-  /**
-   * Entries that have this text in their event id or in their body's bytes, without regard to the case of a to z. Looks at
-   * whole bodies: bound it with `after` and `before`.
-   */
+  /** A text in the event id or the body's bytes; a to z in either case. Slow: limit it with `after` and `before`. */
   readonly text?: string;
-  /** At most so many, newest first. */
+  /** The maximum number of entries, newest first. */
   readonly limit?: number;
 }
 
 /** A process that runs entries, as it registers with an inbox. */
 export interface Runner {
-  /** Random, new with each start. Its lease tokens start with it and a dot. */
+  /** Random, new at each start. The tokens of its leases start with it and a dot. */
   readonly id: string;
   /** The version of hookporter. */
   readonly version: string;
@@ -226,77 +223,77 @@ export interface Runner {
   readonly role: "both";
   /** The sources whose entries it runs. */
   readonly sources: readonly string[];
-  /** Kinds and patterns that it has handlers for. */
+  /** The kinds and patterns that it has handlers for. */
   readonly kinds: readonly string[];
 }
 
 /** How to open an inbox. */
 export interface OpenTerms {
   /**
-   * `own`: make the store if there is none, and bring its schema up to date. `change`: read and write one that exists and
-   * is up to date. `read`: read one that exists, and write nothing. Default `own`.
+   * `own` makes the store if there is none, and brings its schema up to date. `change` reads and writes an existing
+   * store of the current schema. `read` only reads an existing store. Default `own`.
    */
   readonly access?: "own" | "change" | "read";
-  /** Where to report what an operator should know, such as damage. Default: nowhere. */
+  /** Where to report what an operator should know, such as damage. Default: no log. */
   readonly log?: Logger;
-  /** Bytes that a log beside the store may reach before a warning. Default 256 MiB. */
+  /** Size in bytes of the write-ahead log from which a warning is logged. Default 256 MiB. */
   readonly walLimit?: number;
 }
 
 /**
- * The durable record of events. Every method rejects with a `HookporterError` whose code starts with `inbox_` when the
- * store fails; whatever resolves is committed.
+ * The durable record of events. If the store fails, a method rejects with a `HookporterError` whose code starts with
+ * `inbox_`. What resolves is committed.
  */
 export interface Inbox {
   /** Opens the store. */
   open(terms?: OpenTerms): Promise<void>;
   /**
-   * Registers this process, or updates what it registered; until `close`. Leases of a registered process that is known to
-   * be dead end at once. Resolves once those of dead processes have ended.
+   * Registers this process until `close`, or updates its registration. Leases of a registered process that is known to
+   * be dead end at once. Resolves once the leases of dead processes have ended.
    */
   register?(runner: Runner): Promise<void>;
   /**
-   * Why deliveries must not be acknowledged: the store is damaged in a way that stops handling. `undefined` as long as no
-   * such damage was seen.
+   * Why deliveries must not be acknowledged: damage to the store that stops entries from being handled. `undefined`
+   * while no such damage is known.
    */
   readonly damage?: string | undefined;
   /**
-   * Keeps a delivery, or counts it as a duplicate of the entry that has its key. Resolves after the commit; with
-   * `undefined`, and nothing kept, for a pending entry so old that its key may have been pruned, since it could run twice.
+   * Keeps a delivery, or counts it as a duplicate of the entry with its key. Resolves after the commit. Resolves to
+   * `undefined`, with nothing kept, for a pending entry so old that its key may have been pruned: it could run twice.
    */
   append(entry: NewEntry): Promise<Appended | undefined>;
   /**
-   * Reads the bytes of a delivery that is authentic, and keeps what they are. An inbox that can do so beside the thread
-   * that receives may have it; for others, and where the user's own code has a say, the receiver reads and appends.
+   * Reads an authentic delivery and keeps what it is. Optional: for an inbox that can do so outside the receiving
+   * thread. Without it, and if the user's own code is involved, the receiver reads the delivery and calls `append`.
    */
   keep?(delivery: Delivery, terms: KeepTerms): Promise<Kept>;
-  /** Counts a duplicate if the key is known; otherwise does nothing. */
+  /** Counts a duplicate if the key is known; does nothing otherwise. */
   touch(key: DedupKey, at: number): Promise<Appended | undefined>;
   /**
-   * Leases entries that are due: pending ones, and running ones whose lease has ended, but none that an earlier entry of
-   * its order key holds back. Counts an attempt for each.
+   * Leases due entries, and counts an attempt for each: pending ones, and running ones whose lease has ended, unless an
+   * earlier entry of the same order key holds them back.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
-  /** Prolongs leases; gives those that are no longer ours. */
+  /** Extends leases; returns the numbers of entries whose lease was lost. */
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]>;
-  /** Ends a lease with a result; `false` when the lease was not ours any more, and nothing changed. */
+  /** Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. */
   settle(settlement: Settlement, now: number): Promise<boolean>;
-  /** When the next entry is due that could be claimed then; `undefined` when none is waiting. */
+  /** When the next entry that could be claimed is due; `undefined` if none is waiting. */
   nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">): Promise<number | undefined>;
-  /** Makes dead and unhandled entries pending again, with their attempts counted anew; gives how many. */
+  /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */
   redrive(filter: EntryFilter, now: number): Promise<number>;
-  /** Entries by arrival; the newest `limit` of them, still oldest first, where a limit is given. */
+  /** Entries in order of arrival; with a limit the newest, oldest of them first. */
   list(filter: EntryFilter): Promise<readonly Entry[]>;
-  /** Drops ended entries with all that belongs to them, a step of them. What was dropped is never taken for new again. */
+  /** Deletes ended entries and their records, one step at a time. A pruned event is never taken for new again. */
   prune(request: PruneRequest, step: Step): Promise<StepResult>;
-  /** Drops the deliveries of entries that are done, a step of them. */
+  /** Deletes the deliveries of done entries, one step at a time. The entries stay. */
   slim(request: SlimRequest, step: Step): Promise<StepResult>;
-  /** An entry's delivery; `undefined` where there is no such entry, or its delivery was dropped. */
+  /** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
   delivery(seq: number): Promise<Delivery | undefined>;
-  /** An entry's handler runs, oldest first. */
+  /** The runs of an entry's handlers, oldest first. */
   attempts(seq: number): Promise<readonly AttemptRecord[]>;
-  /** How many entries stand in each state. */
+  /** The number of entries in each state. */
   counts(): Promise<Readonly<Record<EntryState, number>>>;
-  /** Waits for what is under way and closes the store. */
+  /** Waits for operations in progress, then closes the store. */
   close(): Promise<void>;
 }

@@ -19,28 +19,28 @@ import { matchesFilter } from "./memory/filter.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import { noDelivery } from "./unreadable.ts";
 
-/** An entry as the memory inbox holds it: mutable, with its delivery and records. */
-interface Held {
+/** An entry as the memory inbox stores it: mutable, with its delivery and records. */
+interface Stored {
   entry: Entry;
   lease: string | null;
-  /** Dropped by slimming. */
+  /** `undefined` once slimmed. */
   delivery: Delivery | undefined;
   readonly records: AttemptRecord[];
 }
 
 /**
- * An inbox that lives and dies with the process: for tests and for trying things out. It keeps none of the promises
- * about crashes.
+ * An inbox in memory, for tests and for trying things out. It is gone when the process ends, so it keeps none of the
+ * promises about crashes.
  */
 export function memoryInbox(): Inbox {
   return new MemoryInbox();
 }
 
 class MemoryInbox implements Inbox {
-  readonly #held = new Map<number, Held>();
-  readonly #byKey = new Map<string, Held>();
+  readonly #entries = new Map<number, Stored>();
+  readonly #byKey = new Map<string, Stored>();
   #seq = 0;
-  /** By source: events dated at or before this may have been dropped. */
+  /** By source: events dated at or before this may have been pruned. */
   readonly #prunedUntil = new Map<string, number>();
 
   async open(): Promise<void> {}
@@ -51,15 +51,15 @@ class MemoryInbox implements Inbox {
     const dated = next.eventTimestamp ?? next.delivery.receivedAt;
     const prunedUntil = this.#prunedUntil.get(next.key.source) ?? Number.NEGATIVE_INFINITY;
     if (dated <= prunedUntil && next.state === "pending" && next.afterPruning !== true) return undefined;
-    const held: Held = {
+    const stored: Stored = {
       entry: newEntry(++this.#seq, next),
       lease: next.lease?.token ?? null,
       delivery: copyOf(next.delivery),
       records: [],
     };
-    this.#held.set(held.entry.seq, held);
-    this.#byKey.set(keyText(next.key), held);
-    return { seq: held.entry.seq, duplicate: false, state: next.state, leased: next.lease !== undefined };
+    this.#entries.set(stored.entry.seq, stored);
+    this.#byKey.set(keyText(next.key), stored);
+    return { seq: stored.entry.seq, duplicate: false, state: next.state, leased: next.lease !== undefined };
   }
 
   async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -67,10 +67,10 @@ class MemoryInbox implements Inbox {
   }
 
   #count(key: DedupKey, at: number): Appended | undefined {
-    const held = this.#byKey.get(keyText(key));
-    if (held === undefined) return undefined;
-    const { entry } = held;
-    held.entry = { ...entry, duplicates: entry.duplicates + 1, lastSeenAt: Math.max(entry.lastSeenAt, at) };
+    const stored = this.#byKey.get(keyText(key));
+    if (stored === undefined) return undefined;
+    const { entry } = stored;
+    stored.entry = { ...entry, duplicates: entry.duplicates + 1, lastSeenAt: Math.max(entry.lastSeenAt, at) };
     return { seq: entry.seq, duplicate: true, state: entry.state };
   }
 
@@ -88,7 +88,7 @@ class MemoryInbox implements Inbox {
       runner,
     } = request;
     const latest = now + Math.max(horizon, leaseMs);
-    const due = [...this.#held.values()]
+    const due = [...this.#entries.values()]
       .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources))
       .filter(({ entry }) => only === undefined || entry.seq === only)
       .filter(({ entry }) => {
@@ -97,15 +97,15 @@ class MemoryInbox implements Inbox {
       })
       .sort((a, b) => a.entry.runAt - b.entry.runAt || a.entry.seq - b.entry.seq);
     const claimed: ClaimedEntry[] = [];
-    for (const held of due) {
-      const { entry } = held;
+    for (const stored of due) {
+      const { entry } = stored;
       if (claimed.length >= limit + ahead) break;
       if (claimed.length >= limit && entry.attempts > 0) continue;
       if (except.includes(entry.seq) || this.#isHeldBack(entry, deadBlocks)) continue;
       const lease = leaseToken(runner);
-      held.lease = lease;
-      held.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
-      claimed.push(toClaimed(held.entry, lease, held.delivery));
+      stored.lease = lease;
+      stored.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
+      claimed.push(toClaimed(stored.entry, lease, stored.delivery));
     }
     return claimed;
   }
@@ -113,7 +113,7 @@ class MemoryInbox implements Inbox {
   /** Whether an earlier entry of the same order key has to end first. */
   #isHeldBack({ seq, key, orderKey }: Entry, deadBlocks: boolean): boolean {
     if (orderKey === null) return false;
-    return [...this.#held.values()].some(
+    return [...this.#entries.values()].some(
       ({ entry: other }) =>
         other.orderKey === orderKey &&
         other.key.source === key.source &&
@@ -124,22 +124,22 @@ class MemoryInbox implements Inbox {
 
   async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
     return leases.flatMap(({ seq, lease }) => {
-      const held = this.#held.get(seq);
-      if (held === undefined || held.lease !== lease) return [seq];
-      held.entry = { ...held.entry, runAt: until };
+      const stored = this.#entries.get(seq);
+      if (stored === undefined || stored.lease !== lease) return [seq];
+      stored.entry = { ...stored.entry, runAt: until };
       return [];
     });
   }
 
   async settle(settlement: Settlement, now: number): Promise<boolean> {
-    const held = this.#held.get(settlement.seq);
-    if (held === undefined || held.lease !== settlement.lease) return false;
+    const stored = this.#entries.get(settlement.seq);
+    if (stored === undefined || stored.lease !== settlement.lease) return false;
     const { state, reason, runAt, finishedHandlers } = settlement;
-    held.lease = null;
-    held.records.push(...settlement.records);
-    const attempts = held.entry.attempts - (settlement.uncount === true ? 1 : 0);
+    stored.lease = null;
+    stored.records.push(...settlement.records);
+    const attempts = stored.entry.attempts - (settlement.uncount === true ? 1 : 0);
     const settledAt = state === "pending" ? null : now;
-    held.entry = { ...held.entry, state, reason, runAt, finishedHandlers, attempts, settledAt };
+    stored.entry = { ...stored.entry, state, reason, runAt, finishedHandlers, attempts, settledAt };
     return true;
   }
 
@@ -148,7 +148,7 @@ class MemoryInbox implements Inbox {
     deadBlocks = false,
     sources,
   }: Pick<ClaimRequest, "except" | "deadBlocks" | "sources"> = {}): Promise<number | undefined> {
-    const waiting = [...this.#held.values()]
+    const waiting = [...this.#entries.values()]
       .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources) && !except.includes(entry.seq))
       .filter(({ entry }) => !this.#isHeldBack(entry, deadBlocks));
     return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ entry }) => entry.runAt));
@@ -159,10 +159,10 @@ class MemoryInbox implements Inbox {
     const all = (await this.list(rest)).filter(({ state }) => state === "dead" || state === "unhandled");
     const ended = limit === undefined ? all : all.slice(-limit);
     for (const { seq } of ended) {
-      const held = this.#held.get(seq);
-      if (held === undefined) continue;
-      held.entry = {
-        ...held.entry,
+      const stored = this.#entries.get(seq);
+      if (stored === undefined) continue;
+      stored.entry = {
+        ...stored.entry,
         state: "pending",
         reason: null,
         runAt: now,
@@ -174,7 +174,7 @@ class MemoryInbox implements Inbox {
   }
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {
-    const found = [...this.#held.values()]
+    const found = [...this.#entries.values()]
       .filter(({ entry, delivery }) => matchesFilter(entry, filter, delivery?.body))
       .map(({ entry }) => entry);
     return filter.limit === undefined ? found : found.slice(-filter.limit);
@@ -192,39 +192,39 @@ class MemoryInbox implements Inbox {
       const until = this.#prunedUntil.get(source) ?? Number.NEGATIVE_INFINITY;
       if (!neverRan) this.#prunedUntil.set(source, Math.max(until, dated));
       this.#byKey.delete(keyText(entry.key));
-      return this.#held.delete(entry.seq);
+      return this.#entries.delete(entry.seq);
     });
   }
 
   async slim({ settledUntil, sources }: SlimRequest, step: Step): Promise<StepResult> {
-    return this.#step(step, (held) => {
-      if (!isOf(held.entry, sources)) return false;
-      const { state, settledAt } = held.entry;
-      if (held.delivery === undefined || state !== "done" || settledAt === null || settledAt > settledUntil)
+    return this.#step(step, (stored) => {
+      if (!isOf(stored.entry, sources)) return false;
+      const { state, settledAt } = stored.entry;
+      if (stored.delivery === undefined || state !== "done" || settledAt === null || settledAt > settledUntil)
         return false;
-      held.delivery = undefined;
+      stored.delivery = undefined;
       return true;
     });
   }
 
-  #step({ after, limit }: Step, change: (held: Held) => boolean): StepResult {
-    const rest = [...this.#held.values()].filter(({ entry }) => entry.seq > after);
+  #step({ after, limit }: Step, change: (stored: Stored) => boolean): StepResult {
+    const rest = [...this.#entries.values()].filter(({ entry }) => entry.seq > after);
     const looked = rest.slice(0, limit);
     const changed = looked.filter(change).length;
     return { changed, next: looked.length < rest.length ? looked.at(-1)?.entry.seq : undefined };
   }
 
   async delivery(seq: number): Promise<Delivery | undefined> {
-    const delivery = this.#held.get(seq)?.delivery;
+    const delivery = this.#entries.get(seq)?.delivery;
     return delivery === undefined ? undefined : copyOf(delivery);
   }
 
   async attempts(seq: number): Promise<readonly AttemptRecord[]> {
-    return [...(this.#held.get(seq)?.records ?? [])];
+    return [...(this.#entries.get(seq)?.records ?? [])];
   }
 
   async counts(): Promise<Readonly<Record<EntryState, number>>> {
-    const entries = [...this.#held.values()];
+    const entries = [...this.#entries.values()];
     const pairs = ENTRY_STATES.map((state) => [
       state,
       entries.filter(({ entry }) => entry.state === state).length,
@@ -259,7 +259,7 @@ function toClaimed(entry: Entry, lease: string, delivery: Delivery | undefined):
   return { ...claimed, delivery: noDelivery(receivedAt), unreadable: "it has no delivery" };
 }
 
-/** What is kept must not change when somebody changes what they were given. */
+/** A copy, so that a caller that changes a delivery does not change the stored one. */
 function copyOf(delivery: Delivery): Delivery {
   return { ...delivery, headers: structuredClone(delivery.headers), body: Uint8Array.from(delivery.body) };
 }

@@ -3,22 +3,22 @@ import type { DedupKey } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
 import type { Lease, NewEntry } from "./inbox.ts";
 
-/** Longer kinds are cut where they are stored; handlers get them whole. */
+/** Longer kinds are cut when stored; handlers get them whole. */
 const MAX_STORED_KIND = 200;
 
-/** What is decided about an event before it is kept. */
+/** What is known about an event before it is kept. */
 export interface EntryTerms {
   readonly key: DedupKey;
   readonly order: string | null;
   /** Whether `data` fits its kind's schema. */
   readonly fits: boolean;
-  /** Milliseconds from its arrival until it runs in its turn. Default 0. */
+  /** Milliseconds from its arrival until it is due. Default 0. */
   readonly holdMs?: number;
-  /** For an entry that may run at once: one without an order, that is not held. */
+  /** For an entry that may run at once: one without an order key that is due on arrival. */
   readonly lease?: Lease | undefined;
 }
 
-/** An event's entry as it is first kept. */
+/** The first state of an event's entry. */
 export function newEntry(delivery: Delivery, read: ReadEnvelope, terms: EntryTerms): NewEntry {
   const { key, order, fits, holdMs = 0, lease } = terms;
   return {
@@ -34,7 +34,7 @@ export function newEntry(delivery: Delivery, read: ReadEnvelope, terms: EntryTer
   };
 }
 
-/** The kind as the inbox holds it. */
+/** The kind as the inbox stores it. */
 export function storedKind(kind: string): string {
   return kind.slice(0, MAX_STORED_KIND);
 }

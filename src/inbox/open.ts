@@ -4,19 +4,19 @@ import type { Inbox } from "./inbox.ts";
 import { memoryInbox } from "./memory.ts";
 import { sqliteInbox } from "./sqlite.ts";
 
-/** An inbox as users name it: a file path (embedded), `"memory:"` (nothing survives the process), or an `Inbox`. */
+/** An inbox as users give it: a file path (embedded), `"memory:"` (nothing survives the process), or an `Inbox`. */
 export type InboxOption = string | Inbox;
 
 /**
- * The inbox an option names, not yet opened.
+ * The inbox that an option names, not yet opened.
  *
- * @throws ConfigurationError `inbox_unsupported` for a URL of a store this version does not have
+ * @throws ConfigurationError `inbox_unsupported` for the URL of a store that this version does not have
  */
 export function selectInbox(option: InboxOption): Inbox {
   if (typeof option !== "string") return option;
   if (option === "memory:") return memoryInbox();
   if (option === "" || /^[a-z][a-z0-9+.-]+:\/\//i.test(option)) {
-    const got = option === "" ? "an empty text" : `a ${option.slice(0, option.indexOf(":"))} URL`;
+    const got = option === "" ? "an empty string" : `a ${option.slice(0, option.indexOf(":"))} URL`;
     throw new ConfigurationError(
       "inbox_unsupported",
       `expected an inbox as a file path or "memory:", got ${got}`,

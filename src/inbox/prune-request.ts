@@ -1,37 +1,37 @@
 /** The states in which an entry has ended. */
 export type EndedState = "done" | "dead" | "unhandled";
 
-/** Which entries to drop for good. All of it must hold. */
+/** Which entries to delete for good: those that match every field. */
 export interface PruneRequest {
   readonly states: readonly EndedState[];
   /** Received at or before. */
   readonly receivedUntil: number;
-  /** Dated at or before; its arrival counts for an entry without a timestamp, and for a rejected delivery. */
+  /** Dated at or before. For an entry without a timestamp, and for a rejected delivery, its arrival counts. */
   readonly datedUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
 }
 
-/** Whose delivery to drop, while the entry with its key and its body's hash stays. */
+/** Which entries to slim: their delivery is deleted, the entry with its key and its body's hash stays. */
 export interface SlimRequest {
-  /** Entries that are `done` since then or before. */
+  /** Settled as `done` at or before. */
   readonly settledUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
 }
 
-/** A small piece of pruning, so that deliveries are not kept waiting. */
+/** One of the small steps in which an inbox is pruned or slimmed, so that deliveries need not wait long. */
 export interface Step {
-  /** The entry number the step before ended at; 0 to begin. */
+  /** The entry number at which the last step ended; 0 to begin. */
   readonly after: number;
-  /** Entries to look at. */
+  /** The maximum number of entries to look at. */
   readonly limit: number;
 }
 
-/** What a step did. */
+/** The result of a step. */
 export interface StepResult {
-  /** Entries changed. */
+  /** The number of entries deleted or slimmed. */
   readonly changed: number;
-  /** Where the next step goes on; `undefined` when there is nothing more to do. */
+  /** Where the next step continues; `undefined` if this was the last. */
   readonly next: number | undefined;
 }

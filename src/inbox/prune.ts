@@ -2,26 +2,26 @@ import { setImmediate } from "node:timers/promises";
 import type { Inbox } from "./inbox.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 
-/** Entries looked at in one step: what a delivery may have to wait for is a few milliseconds. */
+/** Entries per step: a delivery may have to wait for a step, so one takes a few milliseconds. */
 const STEP = 200;
 
-/** What to drop from an inbox. */
+/** What to delete from an inbox. */
 export interface Pruning {
-  /** Entries to drop. */
+  /** Entries to delete. */
   readonly prune?: PruneRequest;
-  /** Entries whose delivery to drop. */
+  /** Entries whose delivery to delete. */
   readonly slim?: SlimRequest;
-  /** Ends the work after the step at hand. */
+  /** Stops the work after the current step. */
   readonly signal?: AbortSignal;
 }
 
-/** How many entries were dropped, and of how many the delivery. */
+/** How many entries were pruned, and how many were slimmed. */
 export interface Pruned {
   readonly pruned: number;
   readonly slimmed: number;
 }
 
-/** Drops what is asked for in small steps, with room for deliveries between them. */
+/** Prunes and slims an inbox in small steps, so that deliveries can be kept between them. */
 export async function pruneInbox(inbox: Inbox, { prune, slim, signal }: Pruning): Promise<Pruned> {
   return {
     pruned: prune === undefined ? 0 : await allSteps((step) => inbox.prune(prune, step), signal),

@@ -39,14 +39,14 @@ import { defaultThreading, type Threading } from "./sqlite/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
 
 /**
- * The embedded inbox: one SQLite file, written ahead of every answer, flushed to disk with every commit. Commits are
- * shared between all writes of one turn of the event loop; while much arrives, a thread of its own commits them.
+ * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
+ * of one turn of the event loop share a commit; under load a second thread commits them.
  */
 export function sqliteInbox(path: string, threading: Threading = defaultThreading()): Inbox {
   return new SqliteInbox(path, threading);
 }
 
-/** What an open inbox has. */
+/** The parts of an open inbox. */
 interface Opened {
   readonly access: "own" | "change" | "read";
   readonly connection: Connection;
@@ -56,7 +56,7 @@ interface Opened {
   readonly upkeep: NodeJS.Timeout | undefined;
 }
 
-/** Milliseconds between looks at the log's size and at the other processes. */
+/** Milliseconds between checks of the log's size and of the other processes. */
 const UPKEEP = 1000;
 
 class SqliteInbox implements Inbox {
@@ -72,7 +72,7 @@ class SqliteInbox implements Inbox {
   async open({ access = "own", log, walLimit = DEFAULT_WAL_LIMIT }: OpenTerms = {}): Promise<void> {
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
-      if (isNew) log?.info({ inbox: path }, "made a new, empty inbox: there was none at its path");
+      if (isNew) log?.info({ inbox: path }, "made a new, empty inbox: there was none at this path");
       const connection = new Connection(path, database, this.#threading);
       const runners = new Runners(path, this.#runnerRecords, log);
       const size = new LogSize(path, walLimit, log);
@@ -84,7 +84,7 @@ class SqliteInbox implements Inbox {
     if (access === "own") await this.#takeOver();
   }
 
-  /** Looks at what another process, or another version, left behind. */
+  /** Checks what another process, or another version, left behind. */
   async #takeOver(): Promise<void> {
     try {
       const { connection, trust } = this.#open;
@@ -119,7 +119,7 @@ class SqliteInbox implements Inbox {
       size.look(() => connection?.cutLog());
       await runners?.endLeasesOfDead();
     } catch {
-      // Whatever stands in the way is met, and reported, by those who claim. The next look comes soon.
+      // Claims meet the same failure and report it. The next check comes soon.
     }
   }
 
@@ -152,7 +152,7 @@ class SqliteInbox implements Inbox {
   }
 
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
-    const own = leases.map(({ seq, lease }) => ({ seq, lease })); // and not all else they may have
+    const own = leases.map(({ seq, lease }) => ({ seq, lease })); // no other fields, since this may go to a thread
     return this.#whileUsable(() => this.#write("renew", own, until));
   }
 
@@ -161,7 +161,7 @@ class SqliteInbox implements Inbox {
       try {
         return await this.#write("settle", settlement, now);
       } catch (thrown) {
-        // A damaged page among the records of handler runs must not make the entry run again and again.
+        // A damaged page among the attempt records must not make the entry run again for ever.
         if (!isCorrupt(thrown) || settlement.records.length === 0) throw thrown;
         return await this.#write("settle", { ...settlement, records: [] }, now);
       }
@@ -216,10 +216,10 @@ class SqliteInbox implements Inbox {
     this.#opened = undefined;
     opened.trust.close();
     try {
-      // Brings everything into the one file, so that a copy of it is whole.
+      // Moves the log into the one file, so that a copy of it is complete.
       if (opened.access !== "read") opened.connection.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // On a full disk, say. What is committed stays in the log beside the file, and the next open finds it there.
+      // For example, the disk is full. What is committed stays in the log beside the file; the next open reads it.
     }
     try {
       await opened.connection.close();
@@ -233,7 +233,7 @@ class SqliteInbox implements Inbox {
     throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
   }
 
-  /** For what keeping and handling depend on: if the file is damaged there, nothing may be acknowledged. */
+  /** Runs work that keeping and handling depend on: if it meets damage, nothing may be acknowledged. */
   async #whileUsable<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -245,15 +245,15 @@ class SqliteInbox implements Inbox {
 
   async #write<Name extends OperationName>(
     name: Name,
-    ...given: OperationArguments<Name>
+    ...args: OperationArguments<Name>
   ): Promise<OperationResult<Name>> {
     try {
       const { access, connection, trust } = this.#open;
       if (access === "read") throw readOnly(this.#path);
-      if (trust.damage !== undefined && deliveryOf({ name, given }) !== undefined) {
+      if (trust.damage !== undefined && deliveryOf({ name, args }) !== undefined) {
         throw new HookporterError("inbox_corrupt", trust.damage);
       }
-      return await connection.write(name, given);
+      return await connection.write(name, args);
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);
       if (isCorrupt(error)) this.#opened?.trust.doubt(error.message);

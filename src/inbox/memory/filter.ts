@@ -1,7 +1,7 @@
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { Entry, EntryFilter } from "../inbox.ts";
 
-/** Whether an entry is one of those a filter asks for; its `limit` is not looked at. */
+/** Whether an entry matches a filter, whose `limit` is ignored. */
 export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Array): boolean {
   const { states, kinds, since, until, sources, seq, eventId, seqs, after, before, text } = filter;
   if (sources !== undefined && !sources.includes(entry.key.source)) return false;
@@ -20,7 +20,7 @@ export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Arr
 function hasText({ key }: Entry, body: Uint8Array | undefined, text: string): boolean {
   const wanted = lower(text);
   if (lower(key.eventId).includes(wanted)) return true;
-  // One character per byte, so that bytes that are not UTF-8 are compared as they are.
+  // One character per byte, so that bytes that are not UTF-8 can be compared.
   const bytes = Buffer.from(body ?? []).toString("latin1");
   return lower(bytes).includes(lower(Buffer.from(text).toString("latin1")));
 }

@@ -5,8 +5,9 @@ import { type PackedOperation, packOperation, unpackOperation } from "./packed-o
 import { type PackedResult, packResult, unpackResult } from "./packed-result.ts";
 import type { Packet } from "./writer-messages.ts";
 
-// What goes from one thread to another is cloned, which is slow for objects and quick for one long text: so everything
-// goes as JSON, what there is most of as lists without names, and the bodies in one piece of memory that changes hands.
+// A value that goes to another thread is cloned, which is slow for objects and fast for one long string. So a batch
+// goes as JSON, with its most frequent parts as arrays without names, and all bodies go in one buffer that is
+// transferred.
 
 /** Packs a batch of operations. */
 export function packBatch(operations: readonly Operation[]): Packet {
@@ -15,7 +16,7 @@ export function packBatch(operations: readonly Operation[]): Packet {
   return { text: JSON.stringify(packed), bodies: joinBodies(bodies) };
 }
 
-/** The operations of a batch, whose bodies are views into its memory. */
+/** The operations of a batch; their bodies are views into its buffer. */
 export function unpackBatch({ text, bodies }: Packet): readonly Operation[] {
   const rest = new Bodies(bodies);
   return (JSON.parse(text) as PackedOperation[]).map((packed) => unpackOperation(packed, rest));
@@ -28,7 +29,7 @@ export function packResults(operations: readonly Operation[], results: readonly 
   return { text: JSON.stringify(packed), bodies: joinBodies(bodies) };
 }
 
-/** The results that were told. */
+/** The results of a batch; their bodies are views into its buffer. */
 export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
   const rest = new Bodies(bodies);
   return (JSON.parse(text) as PackedResult[]).map((packed) => unpackResult(packed, rest));

@@ -1,4 +1,4 @@
-/** Bodies in one piece of memory. Never nothing: Node's own SQLite takes an empty view into no memory for NULL. */
+/** Bodies in one buffer. It is never empty: Node's own SQLite takes an empty view of an empty buffer for NULL. */
 export function joinBodies(bodies: readonly Uint8Array[]): ArrayBuffer {
   const length = bodies.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const joined = new Uint8Array(Math.max(1, length));
@@ -10,7 +10,7 @@ export function joinBodies(bodies: readonly Uint8Array[]): ArrayBuffer {
   return joined.buffer;
 }
 
-/** Gives one body after another out of a joined piece of memory. */
+/** Takes one body after another from a joined buffer. */
 export class Bodies {
   readonly #joined: ArrayBuffer;
   #at = 0;
@@ -19,7 +19,7 @@ export class Bodies {
     this.#joined = joined;
   }
 
-  /** The next one, as a view. */
+  /** The next body, as a view. */
   take(length: number): Uint8Array {
     const body = new Uint8Array(this.#joined, this.#at, length);
     this.#at += length;

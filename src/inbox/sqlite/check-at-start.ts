@@ -3,18 +3,18 @@ import { ORDERED, WAITING } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
-/** Milliseconds that the check takes at most: a large inbox must not start slower than a small one. */
+/** Maximum milliseconds of the check: a large inbox must not start slower than a small one. */
 const BUDGET = 200;
 
-/** Entries looked at among those that wait, and all over the file. */
+/** Entries checked among those waiting, and sampled from the whole file. */
 const WAITING_LOOKED_AT = 200;
 const SAMPLES = 48;
 
 /**
- * Looks at what claims read, and at a sample of entries from all over the file, for as long as the budget lasts. Returns
- * whether all deliveries among them could be read.
+ * Reads what claims read, and a sample of entries from the whole file, within the budget. Returns whether all their
+ * deliveries could be read.
  *
- * @throws whatever SQLite says of damage that stops entries from being kept or run
+ * @throws SQLite's error if damage stops entries from being kept or run
  */
 export function checkAtStart(statements: Statements): boolean {
   const end = performance.now() + BUDGET;
@@ -35,7 +35,7 @@ export function checkAtStart(statements: Statements): boolean {
   return readable;
 }
 
-/** The newest entry, behind which the next one is kept, and others at even distances. */
+/** The newest entry, after which the next one is inserted, and others at even distances. */
 function newestAndSample(statements: Statements): readonly number[] {
   const { first, last } = statements.get(
     "SELECT (SELECT min(seq) FROM entry) AS first, (SELECT max(seq) FROM entry) AS last",

@@ -4,26 +4,26 @@ import { openToRead } from "./client.ts";
 import type { Row } from "./rows.ts";
 import { Statements } from "./statements.ts";
 
-/** What a look at every page of an inbox file found. */
+/** The result of a check of every page of an inbox file. */
 export interface FileReport {
-  /** What is wrong, in SQLite's words; at most 100. Empty for a file that is whole. */
+  /** Problems in SQLite's words, at most 100. Empty for an intact file. */
   readonly problems: readonly string[];
-  /** Entries whose delivery cannot be read, or is not what was received; at most 100. */
+  /** Entries whose delivery cannot be read or is not what was received; at most 100. */
   readonly unreadable: readonly number[];
-  /** Whether entries can be kept and run all the same: only what single entries came with is damaged. */
+  /** Whether entries can still be kept and run, since only data of single entries is damaged. */
   readonly usable: boolean;
 }
 
-/** The most problems that a report names. */
+/** Maximum problems in a report. */
 const MOST = 100;
 
 /** Entries read at a time. */
 const STEP = 500;
 
-/** Tables whose damage concerns single entries. The index of the third is remade by nobody, so it may be damaged too. */
+/** Tables, and an index of one of them, whose damage concerns single entries only. */
 const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
 
-/** Looks at every page of an inbox file, and at every body. It takes as long as reading the file does. */
+/** Checks every page of an inbox file, and every body. It takes as long as reading the file. */
 export function checkFile(path: string): FileReport {
   try {
     const statements = new Statements(openToRead(path));
@@ -39,14 +39,14 @@ export function checkFile(path: string): FileReport {
 
 function checkAll(statements: Statements): FileReport {
   const whole = checkIntegrity(statements, String(MOST));
-  // Where the look at everything broke off, each table is looked at by itself, to know which ones are damaged.
+  // If the check of the whole file was cut short, each table is checked alone, to find the damaged ones.
   const broken = whole.brokeOff ? brokenTables(statements) : [];
   const problems = [...whole.problems, ...broken.map((table) => `table ${table} cannot be read`)];
   const usable = concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
   return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
 }
 
-/** What SQLite finds wrong, as far as it comes. */
+/** The problems that SQLite finds until it is cut short. */
 function checkIntegrity(statements: Statements, of: string): { problems: string[]; brokeOff: boolean } {
   const problems: string[] = [];
   try {
@@ -79,7 +79,7 @@ function concernSingleEntries(problems: readonly string[], statements: Statement
     if (tree !== undefined) return roots.has(Number(tree));
     return OF_SINGLE_ENTRIES.some((name) => new RegExp(`\\b${name}\\b`).test(line));
   });
-  // Pages behind a damaged one belong to nobody any more.
+  // Pages that only a damaged page points to count as unused.
   const behind = problems.filter((line) => /^Page \d+: never used$/.test(line));
   return inOwn.length + (inOwn.length > 0 ? behind.length : 0) === problems.length;
 }
@@ -105,7 +105,7 @@ function unreadableEntries(statements: Statements): readonly number[] {
 function isReadable(statements: Statements, { seq, state, body_hash: expected }: Row): boolean {
   try {
     const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
-    if (stored === undefined) return state === "done"; // dropped, once it was old
+    if (stored === undefined) return state === "done"; // slimmed
     JSON.parse(stored.headers as string);
     return hash("sha256", stored.body as Uint8Array, "hex") === expected;
   } catch {

@@ -1,5 +1,5 @@
-// A process that looks at every page of an inbox file and prints what it found: for a large file that takes minutes, in
-// which nothing else may stand still.
+// A process that checks every page of an inbox file and prints a report. It runs alone because a large file takes
+// minutes, during which the receiver must go on.
 import { checkFile } from "./check-file.ts";
 
 process.stdout.write(JSON.stringify(checkFile(process.argv[2] ?? "")));

@@ -9,10 +9,10 @@ import type { Statements } from "./statements.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
 
-/** Entries looked at in one claim: a long row of held back ones must not keep deliveries waiting. */
+/** Maximum entries per claim to look at: many that are held back must not make deliveries wait. */
 const MAX_LOOKED_AT = 1000;
 
-/** Leases due entries, within a transaction; the delivery of those on damaged pages is not read. */
+/** Leases due entries, within a transaction; does not read deliveries on damaged pages. */
 export function claimDue(
   statements: Statements,
   request: ClaimRequest,
@@ -30,7 +30,7 @@ export function claimDue(
   ] as const) {
     const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITING} AND ${due} AND ${NOT_EXCEPT}
       ORDER BY run_at, seq LIMIT ?`;
-    // Whatever is looked at is leased or held back, and so is not found again.
+    // Each entry is leased or held back, so the next query does not find it again.
     for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit + ahead; ) {
       const wanted = limit + ahead - claimed.length;
       const rowsOf = (source: string) => statements.all(sql, source, bound, JSON.stringify(except), wanted);
@@ -49,7 +49,7 @@ export function claimDue(
   return claimed;
 }
 
-/** The rows that are due first, of those of each source, which are in order. */
+/** The first rows due, of all sources; those of each source are in order. */
 function firstDue(bySource: readonly (readonly Row[])[], limit: number): readonly Row[] {
   const [only = [], ...others] = bySource;
   if (others.length === 0) return only;
@@ -60,7 +60,7 @@ function firstDue(bySource: readonly (readonly Row[])[], limit: number): readonl
     .slice(0, limit);
 }
 
-/** Leases one entry, due or not, unless it has ended, is leased, or an earlier one has to end first. */
+/** Leases one entry, due or not, unless it has ended, is leased, or is held back. */
 function claimOnly(
   statements: Statements,
   seq: number,
@@ -79,12 +79,12 @@ function claimOnly(
   return [lease(statements, row, { until: now + leaseMs, runner, damaged })];
 }
 
-/** Between threads, where everything goes as JSON, an endless one is `null`. */
+/** Between threads an infinite horizon is `null`, as JSON writes it. */
 function horizonOf({ horizon }: ClaimRequest): number {
   return horizon ?? Number.POSITIVE_INFINITY;
 }
 
-/** When the next entry is due; `undefined` when none is. */
+/** When the next entry is due; `undefined` if none is waiting. */
 export function nextDue(
   statements: Statements,
   { except = [], sources }: Pick<ClaimRequest, "except" | "sources">,
@@ -97,7 +97,6 @@ export function nextDue(
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-/** How an entry is leased. */
 interface LeaseTerms {
   readonly until: number;
   readonly runner: string | undefined;

@@ -6,26 +6,23 @@ import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
 
-/** Marks the file as an inbox in SQLite's header: "hkpt". */
+/** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
 
 /**
- * How long a write waits for another process's, in milliseconds. The event loop stands still meanwhile, so it is short;
- * after it the sender gets 503 and comes again.
+ * Milliseconds that a write waits for another process. The event loop is blocked meanwhile, so it is short; after it
+ * the sender gets 503 and retries.
  */
 export const BUSY_TIMEOUT = 2000;
 
-/** Bytes that the write-ahead log is cut to once everything in it is in the database. */
+/** Size in bytes to which the write-ahead log is truncated after a checkpoint. */
 export const KEPT_LOG = 16 * 1024 * 1024;
 
-/**
- * Opens an inbox file that exists, durable to the last commit even over a power cut. A file that is not an inbox is left
- * as it was.
- */
+/** Opens an existing inbox file; every commit survives a power cut. Does not change a file that is not an inbox. */
 export function openDatabase(path: string): DatabaseSyncInstance {
   const database = new (loadSqlite().DatabaseSync)(path);
   try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: all that follows may meet another process
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: each of the next steps may meet a lock
     checkOwner(database, path);
     chmodSync(path, 0o600);
     database.exec(
@@ -42,8 +39,8 @@ export function openDatabase(path: string): DatabaseSyncInstance {
 }
 
 /**
- * Opens an inbox file to read it. Nothing is written, not even when this is the last program that closes it: the log
- * stays where it is, for whoever writes next.
+ * Opens an inbox file read-only. Nothing is written, not even when the last connection closes: the log stays, for the
+ * next writer.
  */
 export function openToRead(path: string): DatabaseSyncInstance {
   const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
@@ -58,16 +55,16 @@ export function openToRead(path: string): DatabaseSyncInstance {
 }
 
 /**
- * Marks a file without tables as an inbox. Auto-vacuum only takes effect before the first page: without it, what pruning
- * frees would never leave the file.
+ * Marks a file without tables as an inbox. Auto-vacuum must be set before the first page is written; without it the
+ * file would never shrink after pruning.
  */
 export function markAsInbox(database: DatabaseSyncInstance): void {
   database.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
 /**
- * Closes a database so that nothing of this process has it open any more. The client of Node 20 keeps a database open as
- * long as one of its statements is not collected as garbage, so that is done here. It takes a while: for rare cases.
+ * Closes a database and makes sure that this process no longer has its file open. On Node 20 the client keeps a
+ * database open until all of its statements are garbage-collected, so this collects garbage. Slow: for rare cases only.
  */
 export async function closeWholly(database: { close(): void }): Promise<void> {
   database.close();
@@ -76,11 +73,11 @@ export async function closeWholly(database: { close(): void }): Promise<void> {
   const collectGarbage: () => void = runInNewContext("gc");
   for (let pass = 0; pass < 2; pass++) {
     collectGarbage();
-    await setImmediate(); // what was collected is let go in a later turn
+    await setImmediate(); // finalizers run in a later turn
   }
 }
 
-/** One value of a PRAGMA. */
+/** The value of a PRAGMA. */
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   const row = database.prepare(`PRAGMA ${name}`).get();
   return row === undefined ? undefined : Object.values(row)[0];
@@ -97,13 +94,13 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
 function notAnInbox(path: string): HookporterError {
   return new HookporterError(
     "inbox_corrupt",
-    `${path} is a SQLite file, but not an inbox: choose another path`,
+    `expected ${path} to be an inbox, got another SQLite database: choose another path`,
   );
 }
 
 /**
- * SQLite behind the `node:sqlite` API: Node's own where it has it (22.13 and newer), a package with the same API on
- * Node 20. The only place that chooses.
+ * SQLite with the API of `node:sqlite`: Node's own from 22.13, a package with the same API on Node 20. This is the only
+ * place that chooses.
  */
 export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   return (ownSqlite() ?? createRequire(import.meta.url)("@photostructure/sqlite")) as {
@@ -115,7 +112,7 @@ function ownSqlite(): unknown {
   return withoutExperimentalWarning(() => process.getBuiltinModule?.("node:sqlite" as "node:fs") as unknown);
 }
 
-/** Node 22 announces its SQLite as experimental on standard error each time; the API used here is settled. */
+/** Node 22 warns on standard error that its SQLite is experimental; the API used here is stable. */
 function withoutExperimentalWarning<Result>(load: () => Result): Result {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};

@@ -1,14 +1,14 @@
-/** What a shared commit needs of a store. */
+/** The transactions of a store. */
 export interface Transactions {
   begin(): void;
   commit(): void;
   rollback(): void;
 }
 
-/** How one piece of work ended. */
+/** The result of one piece of work. */
 export type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Runs pieces of work in one transaction; if one of them fails, each in a transaction of its own. */
+/** Runs pieces of work in one transaction; if one of them fails, runs each in a separate transaction. */
 export function commitTogether(
   transactions: Transactions,
   works: readonly (() => unknown)[],
@@ -18,19 +18,19 @@ export function commitTogether(
   return mayBeOneOfThem ? commitEach(transactions, works) : results;
 }
 
-/** So that the neighbours of work that failed do not go down with it. */
+/** Runs each piece of work in a separate transaction, so that one that fails does not undo the others. */
 function commitEach(transactions: Transactions, works: readonly (() => unknown)[]): readonly WorkResult[] {
   const all: WorkResult[] = [];
   for (const work of works) {
     const { results, storeFailed } = tryTogether(transactions, [work]);
     all.push(...results);
-    // Once the store itself fails, each further try could wait for a lock with the whole process.
+    // If the store itself fails, each further try could block the process while it waits for a lock.
     if (storeFailed) return works.map((_, index) => all[index] ?? (results[0] as WorkResult));
   }
   return all;
 }
 
-/** One transaction; where it fails, every piece of work has failed. `storeFailed`: it is not the work's fault. */
+/** Runs one transaction. If it fails, all its work has failed; `storeFailed` if the work was not the cause. */
 function tryTogether(
   transactions: Transactions,
   works: readonly (() => unknown)[],
@@ -54,6 +54,6 @@ function rollback(transactions: Transactions): void {
   try {
     transactions.rollback();
   } catch {
-    // The transaction is gone with the error that brought us here, which is the one to report.
+    // The transaction has ended with the first error, which is the one to report.
   }
 }

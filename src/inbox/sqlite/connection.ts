@@ -19,20 +19,20 @@ import { Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./threaded-writer.ts";
 import { transactionsOn } from "./transactions.ts";
 
-/** What belongs to one opening of the file. */
+/** What is made each time the file is opened. */
 interface Opening {
   readonly statements: Statements;
   readonly presence: Presence;
   readonly writer: ThreadedWriter;
 }
 
-/** Batches that found the file locked, one after another, after which it is opened again. */
+/** Consecutive batches that found the file locked after which it is reopened. */
 const BUSY_IN_A_ROW = 5;
 
-/** Milliseconds between tries to open it again. */
+/** Milliseconds between attempts to reopen it. */
 const REOPEN_AGAIN = 500;
 
-/** This process's connection to an inbox file: reads here, writes in shared commits, here or in a thread. */
+/** A connection to an inbox file: reads in this thread, writes in shared commits, here or in a second thread. */
 export class Connection {
   readonly #path: string;
   readonly #threading: Threading;
@@ -40,7 +40,7 @@ export class Connection {
   #opening: Opening;
   #busyInARow = 0;
   #reopening: Promise<void> | undefined;
-  /** Why the file could not be opened again. */
+  /** Why the file could not be reopened. */
   #failure: unknown;
   #isClosed = false;
 
@@ -64,7 +64,7 @@ export class Connection {
     return { statements: new Statements(database), presence, writer };
   }
 
-  /** To read with. */
+  /** The statements to read with. */
   get statements(): Statements {
     if (this.#failure !== undefined) throw this.#failure;
     return this.#opening.statements;
@@ -73,15 +73,15 @@ export class Connection {
   /** Runs an operation in the next shared commit. */
   write<Name extends OperationName>(
     name: Name,
-    given: OperationArguments<Name>,
+    args: OperationArguments<Name>,
   ): Promise<OperationResult<Name>> {
-    const operation: Operation = { name, given };
+    const operation: Operation = { name, args };
     const work = () => runOperation(this.statements, operation) as OperationResult<Name>;
     const bytes = deliveryOf(operation)?.body.byteLength ?? 0;
     return this.#commit.run(work, { operation, bytes, canWait: name === "settle" });
   }
 
-  /** Brings the log into the database, as far as other programs let it. */
+  /** Moves the log into the database, as far as other programs' locks allow. */
   cutLog(): void {
     if (!this.#opening.writer.checkpoint()) cutLog(this.statements);
   }
@@ -91,7 +91,7 @@ export class Connection {
     return this.#commit.idle();
   }
 
-  /** Closes the file. Nothing may be waiting. */
+  /** Closes the file. Call it when nothing is waiting. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#reopening;
@@ -100,14 +100,14 @@ export class Connection {
   }
 
   /**
-   * A lock that could not be given back, as happens on network file systems, is held until this process has closed the
-   * file wholly.
+   * Reopens the file if it is locked too often. A lock that could not be released, as happens on network file systems,
+   * is held until this process closes the file completely.
    */
   #countBusy(results: readonly WorkResult[]): void {
     const isBusy = (result: WorkResult) =>
       "error" in result && inboxError(this.#path, result.error).code === "inbox_busy";
     this.#busyInARow = results.length > 0 && results.every(isBusy) ? this.#busyInARow + 1 : 0;
-    // SQLite tried for half a minute before it gave up.
+    // SQLite has retried for half a minute before this error.
     const gaveUp = results.some((result) => "error" in result && isLockingFailure(result.error));
     if (gaveUp) this.#busyInARow = BUSY_IN_A_ROW;
     if (this.#busyInARow < BUSY_IN_A_ROW || this.#isClosed) return;
@@ -120,7 +120,7 @@ export class Connection {
   async #reopen(): Promise<void> {
     const { statements, writer, presence } = this.#opening;
     await writer.close();
-    this.#failure = new HookporterError("inbox_busy", `${this.#path} is being opened again`);
+    this.#failure = new HookporterError("inbox_busy", `${this.#path} is being reopened`);
     await closeWholly(statements);
     presence.forgetLog();
     while (this.#failure !== undefined && !this.#isClosed) {

@@ -4,24 +4,24 @@ import { WAITING } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
-/** Entries that wait, looked at after a claim failed. */
+/** Waiting entries to check after a claim failed. */
 const LOOKED_AT = 1000;
 
-/** More damaged entries than one page holds: then it is not single entries that are damaged. */
+/** Maximum damaged entries, more than one page holds: beyond it the damage is not limited to single entries. */
 const MOST = 100;
 
-/** The entries whose delivery is on a damaged page, as far as they were met. */
+/** The entries known to have their delivery on a damaged page. */
 export class DamagedDeliveries {
   readonly #seqs = new Set<number>();
 
-  /** Their numbers. */
+  /** The entries' numbers. */
   get seqs(): readonly number[] {
     return [...this.#seqs];
   }
 
   /**
-   * Finds out which deliveries made a claim fail, outside any transaction. Returns whether that explains it: some were
-   * found, and not so many that it is more than single entries that are damaged.
+   * Finds the deliveries that made a claim fail, outside any transaction. Returns whether they explain the failure: at
+   * least one was found, and few enough that only single entries are damaged.
    */
   explain(statements: Statements, { now, only, sources }: ClaimRequest): boolean {
     const sql = `SELECT seq FROM entry WHERE source = ? AND ${WAITING} AND run_at <= ? ORDER BY run_at, seq LIMIT ?`;

@@ -8,25 +8,25 @@ const CODES: Readonly<Record<number, { code: ErrorCode; fix: string }>> = {
   10: { code: "inbox_unavailable", fix: "the disk reported an error" },
   11: {
     code: "inbox_corrupt",
-    fix: "stop what has it open, move it away, and recover its rows: see docs/inbox-file.md",
+    fix: "stop all programs that use it, move it away, and recover its rows: see docs/inbox-file.md",
   },
   13: { code: "inbox_unavailable", fix: "free some disk space" },
-  14: { code: "inbox_unavailable", fix: "check the path and its rights" },
-  15: { code: "inbox_busy", fix: "locks on the file do not work as they should: keep it on a local disk" },
+  14: { code: "inbox_unavailable", fix: "check the path and its permissions" },
+  15: { code: "inbox_busy", fix: "file locks do not work there: keep the inbox on a local disk" },
   26: { code: "inbox_corrupt", fix: "the file is not an SQLite database: choose another path" },
 };
 
-/** Whether an error of SQLite says that the file is damaged. */
+/** Whether SQLite reports that the file is damaged. */
 export function isDamage(thrown: unknown): boolean {
   return CODES[resultOf(thrown)]?.code === "inbox_corrupt";
 }
 
-/** Whether SQLite gave up on a lock that it should have got. */
+/** Whether SQLite gave up on a lock that it should have been granted. */
 export function isLockingFailure(thrown: unknown): boolean {
   return resultOf(thrown) === 15;
 }
 
-/** SQLite's own texts for these results: the client of Node 20 leaves the number out where rows are read. */
+/** SQLite's messages for these codes: on Node 20 the client leaves `errcode` out of errors from `.all()`. */
 const RESULTS: ReadonlyMap<string, number> = new Map([
   ["database is locked", 5],
   ["database table is locked", 6],
@@ -39,14 +39,14 @@ const RESULTS: ReadonlyMap<string, number> = new Map([
   ["file is not a database", 26],
 ]);
 
-/** SQLite's primary result code; -1 for what is no error of SQLite. */
+/** SQLite's primary result code; -1 if the error is not SQLite's. */
 function resultOf(thrown: unknown): number {
   const { errcode, message } = (thrown ?? {}) as { errcode?: unknown; message?: unknown };
   if (typeof errcode === "number") return errcode & 0xff;
   return (typeof message === "string" && RESULTS.get(message)) || -1;
 }
 
-/** An error of SQLite or the file system as one of ours, naming the file and the way out. */
+/** An error of SQLite or the file system as one of ours, which names the file and the fix. */
 export function inboxError(path: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
   const known = CODES[resultOf(thrown)];

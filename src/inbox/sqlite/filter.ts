@@ -1,7 +1,7 @@
 import type { EntryFilter } from "../inbox.ts";
 import { encodeText } from "./text.ts";
 
-/** SQLite's `lower` knows a to z only, and takes bytes that are not UTF-8 as they are. */
+/** SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
 const HAS_TEXT = `(instr(lower(event_id), lower(?)) > 0 OR EXISTS (
   SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0))`;
 

@@ -18,24 +18,23 @@ import { loadSqlite, markAsInbox } from "./client.ts";
 import { createSchema } from "./migrations.ts";
 import { isHeld, lockedRunners } from "./runner-lock.ts";
 
-// The only file that opens anything of an inbox by other means than SQLite, and only under a name that nobody else knows
-// yet. Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's own included; then
-// another program takes itself for the last one that has the inbox open, and deletes the log with what was acknowledged
+// The only module that opens a file of an inbox without SQLite, and only under a new name that no other program knows.
+// Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's included. Another
+// program would then believe that it is the last one to close the inbox, and delete the log with acknowledged events
 // (sqlite.org/howtocorrupt.html, 2.2).
 
-/** An inbox file that exists. */
 export interface InboxFile {
-  /** Without symbolic links: the files beside it are named after this. */
+  /** With symbolic links resolved: the files beside it are named after this. */
   readonly path: string;
-  /** Whether it has just been made. */
+  /** Whether it was just made. */
   readonly isNew: boolean;
 }
 
-/** Milliseconds after which a half-made inbox was left behind by a process that was killed. */
+/** Milliseconds after which a half-made inbox is taken for one that a killed process left behind. */
 const LEFT_BEHIND = 60_000;
 
 /**
- * The inbox file at a path.
+ * The path of an existing inbox file, with symbolic links resolved.
  *
  * @throws HookporterError `inbox_unavailable` if there is none
  */
@@ -45,30 +44,31 @@ export function findInboxFile(path: string): string {
 }
 
 /**
- * The inbox file at a path. If there is none it is made under another name, whole, and then put in place: a process that
- * is killed meanwhile leaves nothing there.
+ * The inbox file at a path, made if there is none. A new one is made complete under another name and then moved, so a
+ * process that is killed meanwhile leaves nothing at the path.
  *
- * @throws HookporterError `inbox_unavailable` if the file is gone or empty, but something of the inbox is left
+ * @throws HookporterError `inbox_unavailable` if the file is missing or empty, but its log or a process that uses it is
+ *   there
  */
 export function provideInboxFile(given: string): InboxFile {
   const path = existsSync(given) ? realpathSync(given) : given;
   if (existsSync(dirname(path))) removeLeftBehind(path);
   if (sizeOf(path) > 0) return { path, isNew: false };
   const left = leftOf(path);
-  // Looked at after what is beside it, since another process may have put it in place meanwhile.
+  // Measured again after the files beside it, since another process may have made it meanwhile.
   const size = sizeOf(path);
   if (size > 0) return { path: realpathSync(path), isNew: false };
   if (left !== undefined) throw isGone(path, size, left);
-  if (size === 0) return { path, isNew: true }; // an empty file: SQLite fills it, whole or not at all
+  if (size === 0) return { path, isNew: true }; // SQLite fills an empty file in one transaction
   return makeInbox(path);
 }
 
-/** Bytes of a file; -1 if there is none. */
+/** The size of a file in bytes; -1 if there is none. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
 }
 
-/** What shows that there was an inbox at a path: its log, or a process that still has it open. */
+/** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
 function leftOf(path: string): string | undefined {
   if (sizeOf(`${path}-wal`) > 0) return `its log ${path}-wal`;
   if (lockedRunners(path).some((id) => isHeld(path, id))) return "a process that has it open";
@@ -79,14 +79,14 @@ function isGone(path: string, size: number, left: string): HookporterError {
   return new HookporterError(
     "inbox_unavailable",
     `${path} ${size < 0 ? "is missing" : "is empty"}, but ${left} is there: put the inbox file back; ` +
-      "or, to begin a new one and lose the events in the log, stop what has it open and remove the files beside it",
+      "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
   );
 }
 
 function makeInbox(path: string): InboxFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const made = `${path}-new-${randomBytes(6).toString("hex")}`;
-  closeSync(openSync(made, "wx", 0o600)); // before SQLite does, since it would use the process's umask
+  closeSync(openSync(made, "wx", 0o600)); // SQLite would make it with the process's umask
   try {
     const database = new (loadSqlite().DatabaseSync)(made);
     try {
@@ -102,7 +102,7 @@ function makeInbox(path: string): InboxFile {
   }
 }
 
-/** Gives the file its name, unless another process was first. */
+/** Moves the file to its path; returns `false` if another process was first. */
 function putInPlace(made: string, path: string): boolean {
   try {
     linkSync(made, path);
@@ -115,18 +115,18 @@ function putInPlace(made: string, path: string): boolean {
   return true;
 }
 
-/** So that the file's name survives a power cut as its content does. */
+/** Flushes a folder, so that the name of a new file survives a power cut as its content does. */
 function flushFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, "r");
     fsyncSync(descriptor);
     closeSync(descriptor);
   } catch {
-    // Some systems open no folders. They keep names by themselves.
+    // Some systems cannot open folders. They flush names themselves.
   }
 }
 
-/** Removes half-made inboxes, and second names of whole ones, of processes that were killed. */
+/** Removes half-made inboxes, and second links to complete ones, that killed processes left behind. */
 function removeLeftBehind(path: string): void {
   const start = `${basename(path)}-new-`;
   for (const name of readdirSync(dirname(path))) {

@@ -3,18 +3,18 @@ import type { Logger } from "../../logger.ts";
 import { BUSY_TIMEOUT, KEPT_LOG } from "./client.ts";
 import type { Statements } from "./statements.ts";
 
-/** Bytes from which on there is a warning, if nothing else is said. */
+/** The default size in bytes from which a warning is logged. */
 export const DEFAULT_WAL_LIMIT = 256 * 1024 * 1024;
 
 /** Milliseconds between checks. */
 const EVERY = 10_000;
 
-/** Bytes from which on a log is brought into the database without waiting for the next write to do it. */
+/** Size in bytes from which the log is moved into the database without waiting for the next write. */
 const WORTH_CUTTING = 2 * KEPT_LOG;
 
 /**
- * Watches the write-ahead log's size. SQLite brings it into the database by itself, but not past what a reader still
- * sees: a transaction that some program leaves open makes the log grow without end.
+ * Watches the size of the write-ahead log. SQLite moves the log into the database itself, but only up to what the
+ * oldest open transaction sees: a program that leaves one open makes the log grow without limit.
  */
 export class LogSize {
   readonly #inbox: string;
@@ -23,14 +23,14 @@ export class LogSize {
   #nextLook = 0;
   #warned = false;
 
-  /** @param limit - bytes from which on there is a warning */
+  /** @param limit - bytes from which a warning is logged */
   constructor(inbox: string, limit: number, log: Logger | undefined) {
     this.#inbox = inbox;
     this.#limit = limit;
     this.#log = log;
   }
 
-  /** Looks from time to time; `cut` is called when the log should be brought into the database. */
+  /** Checks at most once per interval; calls `cut` if the log should be moved into the database. */
   look(cut: () => void): void {
     if (performance.now() < this.#nextLook) return;
     this.#nextLook = performance.now() + EVERY;
@@ -41,19 +41,19 @@ export class LogSize {
   }
 
   #warn(bytes: number): void {
-    const told =
-      "some program keeps a read transaction open on the inbox, so that its log cannot be brought into the file: " +
-      "end it (`fuser FILE` names the programs that have it open); the log shrinks by itself then";
-    this.#log?.warn({ log: `${this.#inbox}-wal`, bytes, limit: this.#limit }, told);
+    const message =
+      "the inbox's log cannot shrink because a program keeps a read transaction open: " +
+      "end that program (`fuser FILE` lists the programs that have the file open)";
+    this.#log?.warn({ log: `${this.#inbox}-wal`, bytes, limit: this.#limit }, message);
   }
 }
 
-/** Brings the log into the database as far as readers let it, without waiting for them, and cuts it. */
+/** Moves the log into the database and truncates it, as far as that is possible without waiting for readers. */
 export function cutLog(statements: Statements): void {
   try {
     statements.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
-    // Somebody writes just now. The next look tries again.
+    // Another connection is writing. The next check tries again.
   } finally {
     statements.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   }

@@ -2,8 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
 
 /**
- * The schema, one step per version. Append only: a step that has shipped is never edited, since files in the field have
- * run it.
+ * The schema, one step per version. Append only: never edit a step that has shipped, since existing files have run it.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -94,13 +93,13 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** The newest version that this code knows. */
+/** The newest schema version that this code knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 const CREATE_MIGRATION =
   "CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT";
 
-/** The whole schema in a file that has nothing yet. */
+/** Creates the whole schema in an empty file. */
 export function createSchema(database: DatabaseSyncInstance, now: number): void {
   const steps = MIGRATIONS.map(
     (sql, index) => `${sql}; INSERT INTO migration VALUES (${index + 1}, ${now});`,
@@ -109,7 +108,7 @@ export function createSchema(database: DatabaseSyncInstance, now: number): void 
 }
 
 /**
- * Brings a file up to date, each step in a transaction of its own that only one process can win.
+ * Brings a file up to date, each step in a separate transaction that only one process can win.
  *
  * @param refuse - throws if the file must not be changed now
  * @throws HookporterError `inbox_newer`
@@ -134,15 +133,15 @@ export function migrate(database: DatabaseSyncInstance, path: string, now: numbe
 }
 
 /**
- * The version that a file has.
+ * The schema version of a file.
  *
- * @throws HookporterError `inbox_newer` if this code does not know it
+ * @throws HookporterError `inbox_newer` if this code does not know that version
  */
 export function schemaOf(database: DatabaseSyncInstance, path: string): number {
   const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v ?? 0);
   if (version <= SCHEMA_VERSION) return version;
   throw new HookporterError(
     "inbox_newer",
-    `${path} has schema ${version}, this version knows ${SCHEMA_VERSION}: update hookporter, or choose another path`,
+    `expected schema ${SCHEMA_VERSION} or older in ${path}, got ${version}: update hookporter, or choose another path`,
   );
 }

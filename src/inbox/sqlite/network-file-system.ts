@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Linux' numbers of file systems that are not on this machine (statfs(2)). */
+/** Linux's numbers of network file systems (statfs(2)). */
 const NETWORK: Readonly<Record<number, string>> = {
   26985: "nfs",
   20859: "smb",
@@ -14,7 +14,7 @@ const NETWORK: Readonly<Record<number, string>> = {
   198183888: "lustre",
 };
 
-/** The network file system that a file is on, by name; `undefined` if it is on none, or that cannot be said. */
+/** The name of the network file system that a file is on; `undefined` if it is local or that is unknown. */
 export function networkFileSystem(file: string): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {

@@ -5,12 +5,12 @@ import { findInboxFile, provideInboxFile } from "./inbox-file.ts";
 import { migrate, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { isHeld, lockedRunners } from "./runner-lock.ts";
 
-/** An inbox file that was opened. */
+/** An open inbox file. */
 export interface OpenedFile {
-  /** Without symbolic links. */
+  /** With symbolic links resolved. */
   readonly path: string;
   readonly database: DatabaseSyncInstance;
-  /** Whether it has just been made. */
+  /** Whether it was just made. */
   readonly isNew: boolean;
 }
 
@@ -33,20 +33,20 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
   }
 }
 
-/** What a read-only inbox answers to whatever would write. */
+/** The error of a write to a read-only inbox. */
 export function readOnly(path: string): HookporterError {
   return new HookporterError(
     "inbox_unavailable",
-    `expected ${path} to be open for writing, it is open to be read`,
+    `expected ${path} to be open for writing, but it was opened read-only`,
   );
 }
 
-/** A running process of another version goes on with the schema that it knows. */
+/** A running process of an older version would go on with the schema that it knows. */
 function refuseWhileInUse(path: string): void {
   if (!lockedRunners(path).some((id) => isHeld(path, id))) return;
   throw new HookporterError(
     "inbox_busy",
-    `${path} has to be brought up to date, but a receiver of another version has it open: stop that one first`,
+    `${path} must be brought up to date, but a receiver of another version has it open: stop that receiver first`,
   );
 }
 

@@ -13,8 +13,8 @@ import type { Statements } from "./statements.ts";
 import { encodeText } from "./text.ts";
 
 /**
- * Everything that writes, by name, each within a transaction. What goes in and what comes out are plain values, so that
- * an operation can run in this thread or be told to another.
+ * All operations that write, by name; each runs within a transaction. Arguments and results are plain values, so that
+ * an operation can run in this thread or be sent to another.
  */
 export const OPERATIONS = {
   append,
@@ -35,32 +35,32 @@ export const OPERATIONS = {
 /** An operation's name. */
 export type OperationName = keyof typeof OPERATIONS;
 
-/** What an operation is given, but for the database. */
+/** The arguments of an operation, without the database. */
 export type OperationArguments<Name extends OperationName> =
   Parameters<(typeof OPERATIONS)[Name]> extends [Statements, ...infer Rest] ? Rest : never;
 
-/** What an operation gives. */
+/** The result of an operation. */
 export type OperationResult<Name extends OperationName> = ReturnType<(typeof OPERATIONS)[Name]>;
 
 /** An operation to run. */
 export interface Operation {
   readonly name: OperationName;
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 
-/** The delivery that an operation brings, if it brings one. */
-export function deliveryOf({ name, given }: Operation): Delivery | undefined {
-  if (name === "keep") return given[0] as Delivery;
-  return name === "append" ? (given[0] as NewEntry).delivery : undefined;
+/** The delivery that an operation keeps, if it keeps one. */
+export function deliveryOf({ name, args }: Operation): Delivery | undefined {
+  if (name === "keep") return args[0] as Delivery;
+  return name === "append" ? (args[0] as NewEntry).delivery : undefined;
 }
 
 /** Runs an operation. */
-export function runOperation(statements: Statements, { name, given }: Operation): unknown {
-  const operation = OPERATIONS[name] as (statements: Statements, ...given: readonly unknown[]) => unknown;
-  return operation(statements, ...given);
+export function runOperation(statements: Statements, { name, args }: Operation): unknown {
+  const operation = OPERATIONS[name] as (statements: Statements, ...args: readonly unknown[]) => unknown;
+  return operation(statements, ...args);
 }
 
-/** Nothing is inserted where the key is known, or may have been pruned; without RETURNING, which costs as much again. */
+/** Inserts nothing if the key is known or may have been pruned. RETURNING would double the cost. */
 const INSERT_ENTRY = `INSERT INTO entry (${ENTRY_COLUMNS}, body_hash)
   SELECT ${ENTRY_COLUMNS.replaceAll(/\w+/g, "?")}, ? WHERE ? OR ? > ${PRUNED_UNTIL}
   ON CONFLICT (key_timestamp, event_id, source) DO NOTHING`;
@@ -78,7 +78,7 @@ function append(statements: Statements, entry: NewEntry): Appended | undefined {
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
 }
 
-/** Reads a delivery, and keeps what it is. */
+/** Reads a delivery and keeps what it is. */
 function keep(statements: Statements, delivery: Delivery, terms: KeepTerms): Kept {
   return carryOutNow(decideDelivery(delivery, terms), {
     append: (entry) => append(statements, entry),
@@ -114,12 +114,21 @@ function settle(statements: Statements, settlement: Settlement, now: number): bo
   const { seq, lease, state, reason, runAt, records } = settlement;
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
-  const given = settlement.uncount === true ? 1 : 0;
+  const uncounted = settlement.uncount === true ? 1 : 0;
   const changed = statements.run(
     `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
        attempts = attempts - ?, lease = NULL
      WHERE seq = ? AND lease = ?`,
-    ...[state, reason === null ? null : encodeText(reason), runAt, settledAt, finished, given, seq, lease],
+    ...[
+      state,
+      reason === null ? null : encodeText(reason),
+      runAt,
+      settledAt,
+      finished,
+      uncounted,
+      seq,
+      lease,
+    ],
   );
   if (changed === 0) return false;
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);

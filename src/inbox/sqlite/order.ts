@@ -3,8 +3,8 @@ import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * Whether an earlier entry of the same order key has to end first. If so the entry is marked, so that claims pass it by
- * until {@link releaseNext}: a mark can only spare work, never decide, since this is asked again after every release.
+ * Whether an earlier entry of the same order key has to end first. If so, the entry is marked, and claims skip it until
+ * {@link releaseNext}. The mark only saves work: this is checked again after every release.
  */
 export function holdBackIfNeeded(
   statements: Statements,
@@ -22,14 +22,14 @@ export function holdBackIfNeeded(
   return true;
 }
 
-/** The same as {@link releaseNext}, for an entry that is still there. */
+/** The same as {@link releaseNext}, for an entry that was not deleted. */
 export function releaseBehind(statements: Statements, seq: number): void {
   const sql = "SELECT source, order_key FROM entry WHERE seq = ? AND order_key IS NOT NULL";
   const ordered = statements.get(sql, seq);
   if (ordered !== undefined) releaseNext(statements, ordered);
 }
 
-/** Lets the first entry that was held back behind an order key be looked at again. */
+/** Lets claims look at the first entry of an order key that was held back. */
 export function releaseNext(statements: Statements, { source, order_key: key }: Row): void {
   if (key === null) return;
   statements.run(
@@ -39,7 +39,7 @@ export function releaseNext(statements: Statements, { source, order_key: key }: 
   );
 }
 
-/** Lets every entry be looked at again: the marks of another version or other options may not hold any more. */
+/** Lets claims look at every entry again: marks of another version, or of other options, may be out of date. */
 export function releaseAll(statements: Statements): void {
   statements.run("UPDATE entry SET held_back = 0 WHERE held_back = 1");
 }

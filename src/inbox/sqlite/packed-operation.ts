@@ -3,16 +3,16 @@ import type { AttemptRecord, KeepTerms, NewEntry, Settlement } from "../inbox.ts
 import type { Bodies } from "./bodies.ts";
 import type { Operation } from "./operations.ts";
 
-/** An operation's name, and what it is given; its body is elsewhere. */
+/** An operation without its bodies, which go in a separate buffer. */
 export type PackedOperation =
   | PackedKeep
   | PackedSettle
   | readonly ["append", EntryWithoutBody]
   | readonly ["other", Operation];
 
-/** Packs an operation, and adds its body to the others. */
+/** Packs an operation and appends its body to `bodies`. */
 export function packOperation(operation: Operation, bodies: Uint8Array[]): PackedOperation {
-  const [first, second] = operation.given;
+  const [first, second] = operation.args;
   switch (operation.name) {
     case "keep":
       return packKeep(first as Delivery, second as KeepTerms, bodies);
@@ -25,21 +25,21 @@ export function packOperation(operation: Operation, bodies: Uint8Array[]): Packe
   }
 }
 
-/** An operation, whose body is the next one. */
+/** Unpacks an operation; its body is the next in `rest`. */
 export function unpackOperation(packed: PackedOperation, rest: Bodies): Operation {
   switch (packed[0]) {
     case "keep":
-      return { name: "keep", given: unpackKeep(packed, rest) };
+      return { name: "keep", args: unpackKeep(packed, rest) };
     case "settle":
-      return { name: "settle", given: unpackSettle(packed) };
+      return { name: "settle", args: unpackSettle(packed) };
     case "append":
-      return { name: "append", given: [withBody(packed[1], rest)] };
+      return { name: "append", args: [withBody(packed[1], rest)] };
     default:
       return packed[1];
   }
 }
 
-// Times as distances from one of them: small numbers are written and read in a fraction of the time.
+// Times are written as differences from one of them, since small numbers are much faster to write and read.
 
 type PackedKeep = ReturnType<typeof packKeep>;
 

@@ -4,14 +4,14 @@ import type { Bodies } from "./bodies.ts";
 import type { WorkResult } from "./commit-together.ts";
 import type { OperationName } from "./operations.ts";
 
-/** What an operation gave; its bodies are elsewhere. */
+/** The result of an operation without its bodies, which go in a separate buffer. */
 export type PackedResult =
   | { readonly value: unknown }
   | { readonly error: PackedError }
   | { readonly claimed: readonly PackedClaimed[] }
   | PackedKept;
 
-/** Packs the result of an operation of this name, and adds its bodies to the others. */
+/** Packs the result of an operation of this name and appends its bodies to `bodies`. */
 export function packResult(
   name: OperationName | undefined,
   result: WorkResult,
@@ -24,7 +24,7 @@ export function packResult(
   return { claimed: (value as readonly ClaimedEntry[]).map((entry) => packClaimed(entry, bodies)) };
 }
 
-/** A result, whose bodies are the next ones. */
+/** Unpacks a result; its bodies are the next in `rest`. */
 export function unpackResult(packed: PackedResult, rest: Bodies): WorkResult {
   if (isList(packed)) return { value: unpackKept(packed) };
   if ("error" in packed) return { error: unpackError(packed.error) };
@@ -88,12 +88,12 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
   };
 }
 
-/** An error on its way between threads, which would lose its class and its codes. */
+/** An error as a plain value: cloned between threads it would lose its class and its codes. */
 interface PackedError {
   readonly message: string;
-  /** The code of one of ours. */
+  /** The code of a `HookporterError`. */
   readonly code?: string;
-  /** SQLite's own number. */
+  /** SQLite's result code. */
   readonly errcode?: number;
 }
 

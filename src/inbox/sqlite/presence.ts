@@ -1,37 +1,37 @@
 import { statSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
 
-/** The files that hold what is committed: the database, and the log it is written to first. */
+/** The files that hold committed data: the database, and its write-ahead log. */
 const ENDINGS = ["", "-wal"];
 
-/** Which files an inbox has: their ending, and what the file system calls them. */
+/** The files of an inbox: the ending of each and its identity in the file system. */
 export type FileIdentities = readonly (readonly [ending: string, identity: string])[];
 
 /**
- * Notices that an inbox's files were removed or replaced while it is open. SQLite goes on writing to a file that no
- * longer has a name, and all of it is gone when the process ends: nothing of that may be acknowledged.
+ * Notices that an inbox's files were removed or replaced while it is open. SQLite goes on writing to a file that was
+ * unlinked, and loses it all when the process ends, so none of that may be acknowledged.
  */
 export class Presence {
   readonly #path: string;
   readonly #seen: Map<string, string>;
 
-  /** @param files - what they were when the inbox was opened; by default what they are when first looked at */
+  /** @param files - the files when the inbox was opened; by default those found at the first check */
   constructor(path: string, files: FileIdentities = []) {
     this.#path = path;
     this.#seen = new Map(files);
   }
 
-  /** What the files are, as far as they were looked at. */
+  /** The files found so far. */
   get files(): FileIdentities {
     return [...this.#seen];
   }
 
-  /** Forgets the log, which is another file once everyone has closed the inbox. */
+  /** Forgets the log, which is a new file after all connections were closed. */
   forgetLog(): void {
     this.#seen.delete("-wal");
   }
 
-  /** @throws HookporterError `inbox_unavailable` where a file is not the one it was */
+  /** @throws HookporterError `inbox_unavailable` if a file was removed or replaced */
   check(): void {
     for (const ending of ENDINGS) {
       const file = this.#path + ending;
@@ -43,7 +43,7 @@ export class Presence {
         const what = now === undefined ? "was removed" : "was replaced";
         throw new HookporterError(
           "inbox_unavailable",
-          `${file} ${what} while it was open: put it back, or restart to begin a new one`,
+          `${file} ${what} while it was open: put it back, or restart to make a new one`,
         );
       }
     }

@@ -5,11 +5,11 @@ import { type Row, toClaimed } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * An entry that was just leased, with its delivery. If that is not what was received, the entry says so: it must not stop
- * all others from being claimed.
+ * An entry that was just leased, with its delivery. If the delivery is not what was received, the entry is marked as
+ * unreadable, since it must not stop others from being claimed.
  *
- * @param damaged - entries whose delivery is known to be on a damaged page, and must not be touched: SQLite lets nothing be
- *   written any more in a transaction that met damage
+ * @param damaged - entries whose delivery is on a damaged page and must not be read: once a transaction has met damage,
+ *   SQLite allows no more writes in it
  */
 export function readClaimed(
   statements: Statements,
@@ -26,9 +26,9 @@ export function readClaimed(
     if (stored === undefined) return unreadable(row, lease, "it has no delivery");
     const claimed = toClaimed({ ...row, ...stored }, lease);
     if (hash("sha256", claimed.delivery.body, "hex") === row.body_hash) return claimed;
-    return unreadable(row, lease, "its body is not the one that was received");
+    return unreadable(row, lease, "its body is not what was received");
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) return unreadable(row, lease, "its headers are no JSON");
+    if (thrown instanceof SyntaxError) return unreadable(row, lease, "its headers are not JSON");
     throw thrown;
   }
 }

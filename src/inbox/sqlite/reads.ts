@@ -4,7 +4,7 @@ import { filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
-/** Entries by arrival; the newest `limit` of them, still oldest first, if there is a limit. */
+/** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {
   const { where, values } = filterSql(filter);
   const sql = `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`;
@@ -14,7 +14,7 @@ export function listEntries(statements: Statements, filter: EntryFilter): readon
     .map(toEntry);
 }
 
-/** An entry's delivery; `undefined` if there is no such entry, or its delivery was dropped. */
+/** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
 export function deliveryOfEntry(statements: Statements, seq: number): Delivery | undefined {
   const sql =
     "SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?";
@@ -22,12 +22,12 @@ export function deliveryOfEntry(statements: Statements, seq: number): Delivery |
   return row === undefined ? undefined : toDelivery(row);
 }
 
-/** An entry's handler runs, oldest first. */
+/** The runs of an entry's handlers, oldest first. */
 export function attemptsOfEntry(statements: Statements, seq: number): readonly AttemptRecord[] {
   return statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt);
 }
 
-/** How many entries there are in each state. */
+/** The number of entries in each state. */
 export function countByState(statements: Statements): Readonly<Record<EntryState, number>> {
   const none = ENTRY_STATES.map((state) => [state, 0] as const);
   const rows = statements.all("SELECT state, count(*) AS n FROM entry GROUP BY state");

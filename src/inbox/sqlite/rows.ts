@@ -3,15 +3,15 @@ import type { DedupKey } from "../../event/identity.ts";
 import type { AttemptRecord, ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
 import { decodeText, encodeText } from "./text.ts";
 
-/** A row as SQLite gives it. */
+/** A row of SQLite. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The columns of `entry`, in the order {@link entryValues} gives them; without the body's hash. */
+/** The columns of `entry`, in the order of {@link entryValues}; without the body's hash. */
 export const ENTRY_COLUMNS =
   "key_timestamp, event_id, source, kind, event_timestamp, state, reason, order_key, " +
   "received_at, run_at, last_seen_at, settled_at, lease, attempts, body_length";
 
-/** A new entry as the values of its row. */
+/** The column values of a new entry. */
 export function entryValues(entry: NewEntry): (string | number | null)[] {
   const { key, delivery } = entry;
   const at = delivery.receivedAt;
@@ -30,7 +30,6 @@ export function entryValues(entry: NewEntry): (string | number | null)[] {
   return [key.timestamp, eventId, source, kind, eventTimestamp, state, reason, orderKey, at, runAt, at, settledAt, ...ran, length];
 }
 
-/** A row of `entry` as an entry. */
 export function toEntry(row: Row): Entry {
   return {
     seq: row.seq as number,
@@ -52,11 +51,11 @@ export function toEntry(row: Row): Entry {
   };
 }
 
-/** The columns of `entry` that a claim looks at. */
+/** The columns of `entry` that a claim reads. */
 export const CLAIM_COLUMNS =
   "seq, key_timestamp, event_id, source, kind, order_key, received_at, run_at, attempts, finished_handlers, body_hash";
 
-/** These columns, as they were before the claim, and those of the delivery as the entry that is leased now. */
+/** The claimed entry, from these columns as they were before the claim and those of its delivery. */
 export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
   return {
     seq: row.seq as number,
@@ -79,7 +78,7 @@ function toKey(row: Row): DedupKey {
   };
 }
 
-/** A row of `delivery` joined with its entry's `received_at` as a delivery. */
+/** A delivery, from a row of `delivery` joined with its entry's `received_at`. */
 export function toDelivery(row: Row): Delivery {
   return {
     method: row.method as string,
@@ -90,14 +89,13 @@ export function toDelivery(row: Row): Delivery {
   };
 }
 
-/** A record as the values of its row. */
+/** The column values of an attempt record. */
 export function attemptValues(seq: number, record: AttemptRecord): (string | number | null)[] {
   const { attempt, handler, startedAt, durationMs, outcome, error, note } = record;
   const texts = [encodeNullable(error), encodeNullable(note)];
   return [seq, attempt, encodeText(handler), startedAt, durationMs, outcome, ...texts];
 }
 
-/** A row of `attempt` as a record. */
 export function toAttempt(row: Row): AttemptRecord {
   return {
     attempt: row.attempt as number,
@@ -106,7 +104,7 @@ export function toAttempt(row: Row): AttemptRecord {
     durationMs: row.duration_ms as number,
     outcome: row.outcome as AttemptRecord["outcome"],
     error: decodeNullable(row.error),
-    note: decodeNullable(row.note ?? null), // files of the first schema have none
+    note: decodeNullable(row.note ?? null), // schema 1 has no such column
   };
 }
 

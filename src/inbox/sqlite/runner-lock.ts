@@ -4,43 +4,43 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
 import { loadSqlite } from "./client.ts";
 
-// Whether a process lives is asked of the operating system: each registered process holds a lock on a file of its own,
-// which ends with the process however that ends, and not when it is only stopped. Node has no file locks, but SQLite does,
-// and knows how to use them safely within one process. Only `exec` is used here: on Node 20, statements stay open until
-// they are collected as garbage, and so would the file.
+// The operating system knows whether a process lives: each registered process holds a lock on a file, and the lock ends
+// when the process ends, in whatever way, but not while it is only suspended. Node has no file locks, but SQLite does,
+// and uses them safely within one process. Only `exec` is used here: on Node 20 statements, and with them the file,
+// stay open until they are garbage-collected.
 
-/** The lock that shows that a registered process lives. */
+/** The lock that shows that this process lives. */
 export class RunnerLock {
   readonly #file: string;
   #database: DatabaseSyncInstance;
 
-  /** Takes the lock; ids are never used again, so nobody else can hold it. */
+  /** Takes the lock. Ids are never reused, so no other process can hold it. */
   constructor(inbox: string, id: string) {
     this.#file = lockFile(inbox, id);
     this.#database = hold(this.#file);
   }
 
-  /** Takes it again if its file was removed: others would take this process for dead. */
+  /** Takes the lock again if its file was removed, since others would take this process for dead. */
   keep(): void {
     if (existsSync(this.#file)) return;
     this.#database.close();
     this.#database = hold(this.#file);
   }
 
-  /** Gives the lock up and removes its file. */
+  /** Releases the lock and removes its file. */
   release(): void {
     remove(this.#file);
     this.#database.close();
   }
 }
 
-/** A process that is dead. Nobody else finds it so until it is buried. */
+/** A registered process that is dead. No other process finds it dead until {@link cleanUp}. */
 export interface DeadRunner {
-  /** Removes its lock's file. */
+  /** Removes the file of its lock. */
   cleanUp(): void;
 }
 
-/** Whether the registered process of an id is dead; `undefined` if it lives, or that cannot be said. */
+/** The registered process with an id if it is dead; `undefined` if it lives or that is unknown. */
 export function findDead(inbox: string, id: string): DeadRunner | undefined {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return { cleanUp: () => {} };
@@ -58,14 +58,14 @@ export function findDead(inbox: string, id: string): DeadRunner | undefined {
   };
 }
 
-/** Whether the registered process of an id lives. */
+/** Whether the registered process with an id lives. */
 export function isHeld(inbox: string, id: string): boolean {
   const dead = findDead(inbox, id);
   dead?.cleanUp();
   return dead === undefined;
 }
 
-/** The ids of all processes that have, or had, a lock beside an inbox. */
+/** The ids of all processes that have a lock file beside an inbox. */
 export function lockedRunners(inbox: string): readonly string[] {
   const start = basename(lockFile(inbox, ""));
   if (!existsSync(dirname(inbox))) return [];
@@ -78,10 +78,10 @@ function lockFile(inbox: string, id: string): string {
   return `${inbox}-holder-${id}`;
 }
 
-/** Holds the lock of a file, made where there is none. */
+/** Takes the lock of a file, which is made if there is none. */
 function hold(file: string): DatabaseSyncInstance {
   const { DatabaseSync } = loadSqlite();
-  // A file may be taken for that of a dead process between its making and its locking, and be removed.
+  // Before it is locked, another process may take the new file for that of a dead process and remove it.
   for (let tries = 0; tries < 3; tries++) {
     const database = new DatabaseSync(file);
     try {
@@ -96,13 +96,13 @@ function hold(file: string): DatabaseSyncInstance {
     }
     database.close();
   }
-  throw new HookporterError("inbox_unavailable", `${file} was removed each time it was made`);
+  throw new HookporterError("inbox_unavailable", `${file} was removed each of the 3 times that it was made`);
 }
 
 function remove(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // Where an open file cannot be removed, the next process that looks does it.
+    // Some systems cannot remove an open file. The next process that looks removes it.
   }
 }

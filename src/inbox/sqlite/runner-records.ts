@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from "./migrations.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
-/** Writes down a process that runs entries, within a transaction. */
+/** Records a process that runs entries, within a transaction. */
 export function recordRunner(statements: Statements, runner: Runner, now: number): void {
   const { id, version, role, sources, kinds } = runner;
   statements.run(
@@ -15,12 +15,12 @@ export function recordRunner(statements: Statements, runner: Runner, now: number
 }
 
 /**
- * Ends the leases of processes that are gone, within a transaction, so that their entries can be claimed at once; and
- * forgets the processes. Returns how many leases ended.
+ * Deletes the records of dead processes and ends their leases, within a transaction, so that their entries can be
+ * claimed at once. Returns how many leases ended.
  */
 export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
   const sources = sourcesToServe(statements, undefined);
-  // Leases that have ended by themselves, and what is due, need not be looked at.
+  // Leases that have expired are due already.
   const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${WAITING} AND run_at > ?
     AND state = 'running' AND substr(lease, 1, length(?)) = ?`;
   let ended = 0;
@@ -32,7 +32,7 @@ export function forgetRunners(statements: Statements, ids: readonly string[], no
   return ended;
 }
 
-/** The processes that are written down, but for one. */
+/** The ids of the recorded processes, except one. */
 export function otherRunners(statements: Statements, own: string | undefined): readonly string[] {
   return statements.all("SELECT id FROM runner WHERE id <> ?", own ?? "").map(({ id }) => id as string);
 }

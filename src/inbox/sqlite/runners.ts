@@ -4,18 +4,18 @@ import type { Runner } from "../inbox.ts";
 import { networkFileSystem } from "./network-file-system.ts";
 import { findDead, lockedRunners, RunnerLock } from "./runner-lock.ts";
 
-/** What is written down of processes, and how it is changed. */
+/** The records of registered processes. */
 export interface RunnerRecords {
-  /** The ids of all that are written down, but for one. */
+  /** The ids of all recorded processes, except one. */
   others(own: string | undefined): readonly string[];
   record(runner: Runner, now: number): Promise<void>;
-  /** Ends their leases. */
+  /** Deletes records and ends the leases of their processes; returns how many leases ended. */
   forget(ids: readonly string[], now: number): Promise<number>;
 }
 
 /**
- * The processes that run an inbox's entries, this one among them. Leases of those that are dead end at once: nobody holds
- * what a killed process had, so its work need not wait until its leases expire.
+ * The processes that run an inbox's entries, this one included. The leases of dead ones end at once, so that the work
+ * of a killed process need not wait until they expire.
  */
 export class Runners {
   readonly #inbox: string;
@@ -49,13 +49,14 @@ export class Runners {
     try {
       const ids = dead.map(({ id }) => id);
       const entries = await this.#records.forget(ids, Date.now());
-      if (entries > 0) this.#log?.info({ entries }, "a process was killed; what it was running runs again");
+      if (entries > 0)
+        this.#log?.info({ entries }, "a process was killed; the entries it was running run again");
     } finally {
       for (const { cleanUp } of dead) cleanUp();
     }
   }
 
-  /** Removes the lock files of dead processes that were never written down. */
+  /** Removes the lock files of dead processes that were never recorded. */
   removeStrayLocks(): void {
     if (this.#cannotLock) return;
     const recorded = new Set(this.#records.others(undefined));
@@ -64,7 +65,7 @@ export class Runners {
     }
   }
 
-  /** Forgets this process. Nothing of it may run any more. */
+  /** Unregisters this process. None of its entries may be running. */
   async leave(): Promise<void> {
     const own = this.#own;
     this.#own = undefined;
@@ -72,7 +73,7 @@ export class Runners {
     try {
       await this.#records.forget([own.id], Date.now());
     } catch {
-      // The next process that looks finds it dead.
+      // Another process will find this one dead.
     } finally {
       own.lock.release();
     }
@@ -86,16 +87,16 @@ export class Runners {
         this.#own = { id, lock: new RunnerLock(this.#inbox, id) };
         return true;
       }
-      const told =
-        "keep it on a local disk: locks are not reliable there, and leases of a killed process only expire";
+      const message =
+        "keep it on a local disk: locks are unreliable there, and a killed process keeps its leases until they expire";
       this.#log?.warn(
         { inbox: this.#inbox, fileSystem: network },
-        `the inbox is on a network file system; ${told}`,
+        `the inbox is on a network file system; ${message}`,
       );
     } catch (thrown) {
-      const told =
-        "no lock could be taken beside the inbox: leases of this process only expire if it is killed";
-      this.#log?.warn({ inbox: this.#inbox, error: describeError(thrown) }, told);
+      const message =
+        "no lock could be taken beside the inbox: if this process is killed, its leases last until they expire";
+      this.#log?.warn({ inbox: this.#inbox, error: describeError(thrown) }, message);
     }
     this.#cannotLock = true;
     return false;

@@ -3,7 +3,7 @@ import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 import { encodeText } from "./text.ts";
 
-/** Jumps from one source to the next in the index of what can be claimed, however many entries each has. */
+/** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
 const WAITING_SOURCES = `WITH RECURSIVE found (source) AS (
   SELECT min(source) FROM entry WHERE ${WAITING}
   UNION ALL
@@ -11,7 +11,7 @@ const WAITING_SOURCES = `WITH RECURSIVE found (source) AS (
   FROM found WHERE found.source IS NOT NULL
 ) SELECT source FROM found WHERE source IS NOT NULL`;
 
-/** The sources to look at, as they are stored: those that are asked for, or all that have something waiting. */
+/** The sources to look at, as stored: those in the request, or all with waiting entries. */
 export function sourcesToServe(
   statements: Statements,
   sources: readonly string[] | undefined,
@@ -20,7 +20,7 @@ export function sourcesToServe(
   return statements.all(WAITING_SOURCES).map(({ source }) => source as string);
 }
 
-/** Whether a row is of one of these sources; of any, if none are named. */
+/** A test of whether a row has one of these sources; any source if none are given. */
 export function servedBy(sources: readonly string[] | undefined): (row: Row) => boolean {
   if (sources === undefined) return () => true;
   const stored = new Set(sources.map(encodeText));

@@ -1,10 +1,10 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import type { Row } from "./rows.ts";
 
-/** A value that a statement takes. */
+/** A parameter of a statement. */
 export type Value = string | number | null | Uint8Array;
 
-/** A database with its statements, each prepared once. */
+/** A database that prepares each statement once. */
 export class Statements {
   readonly #database: DatabaseSyncInstance;
   readonly #prepared = new Map<string, StatementSyncInstance>();
@@ -14,8 +14,7 @@ export class Statements {
   }
 
   /**
-   * The one row, if there is one. Runs the statement to its end: one that is left in the middle makes whatever is written
-   * next slow.
+   * The first row, if there is one. Runs the statement to its end: an unfinished statement makes the next write slow.
    */
   get(sql: string, ...values: Value[]): Row | undefined {
     return this.#prepare(sql).all(...values)[0] as Row | undefined;
@@ -26,17 +25,17 @@ export class Statements {
     return this.#prepare(sql).all(...values) as Row[];
   }
 
-  /** Row by row; those before a failure too. */
+  /** Yields row by row, so that the rows before a failure are not lost. */
   *iterate(sql: string): Generator<Row> {
     yield* this.#database.prepare(sql).iterate() as IterableIterator<Row>;
   }
 
-  /** Runs a statement; gives how many rows it changed. */
+  /** Runs a statement; returns how many rows it changed. */
   run(sql: string, ...values: Value[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
-  /** Inserts a row; gives its number, `undefined` where none was inserted. */
+  /** Inserts a row; returns its number, or `undefined` if none was inserted. */
   insert(sql: string, ...values: Value[]): number | undefined {
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
     return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
@@ -47,7 +46,7 @@ export class Statements {
     this.#database.exec(sql);
   }
 
-  /** Whether a transaction is open: SQLite ends it by itself after some errors, such as a full disk. */
+  /** Whether a transaction is open: SQLite itself ends it after some errors, such as a full disk. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
   }

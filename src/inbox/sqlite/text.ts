@@ -1,20 +1,20 @@
 /** No control characters, and no half of a surrogate pair. */
 const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 
-/** Marks a text that was encoded; one that starts with it by itself is encoded too. */
+/** Marks an encoded text; a text that itself starts with the mark is encoded too. */
 const MARK = "\u0001";
 
 /**
- * A text in a form that SQLite's clients keep letter for letter: some cut it at NUL, and all turn half a surrogate pair
- * into U+FFFD, which would make one key of two.
+ * Encodes a text so that SQLite's clients store it exactly. Some cut a text at NUL, and all turn half a surrogate pair
+ * into U+FFFD, which would make two keys equal.
  */
 export function encodeText(text: string): string {
-  if (PLAIN.test(text)) return text; // nearly always, and quicker than what follows
+  if (PLAIN.test(text)) return text; // nearly always, and faster than the exact test below
   const safe = !text.includes("\0") && !text.startsWith(MARK) && text.isWellFormed();
   return safe ? text : MARK + JSON.stringify(text);
 }
 
-/** The text that was encoded. */
+/** Decodes a text of {@link encodeText}. */
 export function decodeText(stored: string): string {
   return stored.startsWith(MARK) ? JSON.parse(stored.slice(1)) : stored;
 }

@@ -2,26 +2,26 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { HookporterError } from "../../errors.ts";
 import { packBatch, unpackResults } from "./batch.ts";
-import { besideThisFile } from "./built-program.ts";
+import { builtProgram } from "./built-program.ts";
 import type { WorkResult } from "./commit-together.ts";
 import type { BatchRunner } from "./group-commit.ts";
 import type { Operation } from "./operations.ts";
 import type { Presence } from "./presence.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
-/** When batches are worth a thread of their own. */
+/** When batches go to a second thread. */
 export interface Threading {
-  /** The thread's program. Without one, as when the source is run as it is, everything stays in this thread. */
+  /** The thread's program. Without one, as when the source runs unbuilt, all batches run in this thread. */
   readonly program: URL | undefined;
-  /** Operations in a batch from which on it goes to the thread: below, telling it costs more than the commit. */
+  /** Operations from which a batch goes to the thread: a smaller one costs more to send than to commit. */
   readonly fromOperations: number;
-  /** Milliseconds that commits take here on average, from which on all of them go to the thread: a slow disk. */
+  /** Average milliseconds of a commit from which every batch goes to the thread, since the disk is slow. */
   readonly fromMilliseconds: number;
 }
 
-/** What suits a local disk. */
+/** Defaults for a local disk. */
 export function defaultThreading(): Threading {
-  const program = besideThisFile("inbox-writer.js");
+  const program = builtProgram("inbox-writer.js");
   return {
     program: program === undefined ? undefined : pathToFileURL(program),
     fromOperations: 8,
@@ -29,21 +29,21 @@ export function defaultThreading(): Threading {
   };
 }
 
-/** Weight of the latest commit in the average. */
+/** Weight of the latest commit in the moving average. */
 const LATEST = 0.2;
 
-/** Milliseconds that the end of the process waits for the thread to leave SQLite. */
+/** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
 const MAX_EXIT_WAIT = 3000;
 
-/** A batch that the thread has. */
+/** The promise of a batch in the thread. */
 interface UnderWay {
   readonly resolve: (results: readonly WorkResult[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * A thread that commits, so that this one goes on receiving meanwhile. It is started by the first batch that is worth
- * it, and opens a connection of its own; only one of the two threads ever writes at a time.
+ * A second thread that commits while this one receives. The first batch that is large enough starts it. It opens its
+ * own connection, but only one of the two threads writes at a time.
  */
 export class ThreadedWriter implements BatchRunner<Operation> {
   readonly #path: string;
@@ -54,7 +54,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   #gone: Promise<void> | undefined;
   #state: "none" | "starting" | "ready" | "over" = "none";
   #average = 0;
-  /** In the order in which they were sent, which is that in which they come back. */
+  /** In the order in which they were sent, which is also the order of the results. */
   readonly #underWay: UnderWay[] = [];
 
   constructor(path: string, presence: Presence, threading: Threading) {
@@ -72,7 +72,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     return new Promise((resolve, reject) => {
       this.#underWay.push({ resolve, reject });
       const batch = packBatch(operations);
-      worker.ref(); // somebody waits for it now
+      worker.ref(); // a caller waits for it now
       worker.postMessage(batch, [batch.bodies]);
     });
   }
@@ -81,14 +81,14 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     this.#average += (ms - this.#average) * LATEST;
   }
 
-  /** Has the thread bring the log into the database, if there is a thread; returns whether there is. */
+  /** Lets the thread move the log into the database; returns `false` if there is no thread. */
   checkpoint(): boolean {
     if (this.#state !== "ready") return false;
     this.#worker?.postMessage("checkpoint");
     return true;
   }
 
-  /** Ends the thread, in order. Nothing may be under way. */
+  /** Ends the thread. Call it when no batch is running. */
   async close(): Promise<void> {
     this.#worker?.ref();
     if (this.#state === "starting" || this.#state === "ready") this.#worker?.postMessage("close");
@@ -96,7 +96,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     await this.#gone;
   }
 
-  /** A process may be forbidden to have threads; it does without. */
+  /** Starts the thread, if the process may have threads. */
   #tryToStart(): void {
     const { program } = this.#threading;
     this.#state = "over";
@@ -105,7 +105,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
       this.#start(program);
       this.#state = "starting";
     } catch {
-      // Everything is written here, as before.
+      // All batches go on to run in this thread.
     }
   }
 
@@ -116,7 +116,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
       flags: this.#flags.buffer as SharedArrayBuffer,
     };
     const worker = new Worker(program, { workerData: start, execArgv: [] });
-    worker.unref(); // by itself it keeps no process alive
+    worker.unref(); // an idle thread must not keep the process alive
     worker.on("message", (answer: WriterAnswer) => this.#hear(answer));
     worker.on("error", (error) => this.#lose(error));
     const onExit = () => this.#standStill();
@@ -124,7 +124,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     this.#gone = new Promise((resolve) => {
       worker.once("exit", () => {
         process.off("exit", onExit);
-        this.#lose(new Error("the thread that writes has ended"));
+        this.#lose(new Error("the writer thread has ended"));
         resolve();
       });
     });
@@ -137,20 +137,20 @@ export class ThreadedWriter implements BatchRunner<Operation> {
       return;
     }
     const results = unpackResults(answer.results);
-    this.ranHere(answer.ms); // it is the same disk, so a quick one brings small batches back here
+    this.ranHere(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
     this.#underWay.shift()?.resolve(results);
     if (this.#underWay.length === 0) this.#worker?.unref();
   }
 
-  /** Without the thread everything is written here again; what it had may be written or not, so it is not acknowledged. */
+  /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
   #lose(cause: Error): void {
     this.#state = "over";
-    const told = `${this.#path}: the thread that writes was lost: ${cause.message}`;
-    const error = new HookporterError("inbox_unavailable", told, { cause });
+    const message = `${this.#path}: the writer thread failed: ${cause.message}`;
+    const error = new HookporterError("inbox_unavailable", message, { cause });
     for (const { reject } of this.#underWay.splice(0)) reject(error);
   }
 
-  /** Lets the thread begin nothing more, and waits until it is out of SQLite. */
+  /** Stops the thread from beginning anything, and waits until it has left SQLite. */
   #standStill(): void {
     Atomics.store(this.#flags, FLAGS.over, 1);
     Atomics.wait(this.#flags, FLAGS.busy, 1, MAX_EXIT_WAIT);

@@ -2,7 +2,7 @@ import type { Transactions } from "./commit-together.ts";
 import type { Presence } from "./presence.ts";
 import type { Statements } from "./statements.ts";
 
-/** Transactions on an open inbox file, none of which begins once its files are not the ones they were. */
+/** Transactions on an open inbox file. None begins once its files were removed or replaced. */
 export function transactionsOn(open: () => { statements: Statements; presence: Presence }): Transactions {
   return {
     begin: () => {

@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Logger } from "../../logger.ts";
-import { besideThisFile } from "./built-program.ts";
+import { builtProgram } from "./built-program.ts";
 import type { FileReport } from "./check-file.ts";
 
-const FIX = "stop what has it open, move it and its -wal away, and recover its rows: see docs/inbox-file.md";
+const FIX =
+  "stop all programs that use it, move it and its -wal away, and recover its rows: see docs/inbox-file.md";
 
-/** Problems that are logged of a check. */
+/** Maximum problems of a check that are logged. */
 const LOGGED = 5;
 
 /**
- * Whether an inbox file can be trusted with deliveries. Once damage was seen anywhere in it every page is looked at, by a
- * process of its own; if handling is impossible, or the damage is more than single entries', nothing is acknowledged any
- * more.
+ * Whether an inbox file can be trusted with deliveries. At the first sign of damage a separate process checks every
+ * page. If entries cannot be handled, or if the damage is not limited to single entries, no delivery is acknowledged
+ * any more.
  */
 export class Trust {
   readonly #path: string;
@@ -25,12 +26,12 @@ export class Trust {
     this.#log = log;
   }
 
-  /** Why nothing may be acknowledged. */
+  /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
   get damage(): string | undefined {
     return this.#damage;
   }
 
-  /** Damage was seen that stops entries from being run. */
+  /** Call it for damage that stops entries from being run. */
   lose(why: string): void {
     if (this.#damage === undefined) {
       this.#damage = `${this.#path} is damaged: ${why}; ${FIX}`;
@@ -39,20 +40,20 @@ export class Trust {
     this.#checkOnce();
   }
 
-  /** Damage was seen that concerns a single entry, as far as is known. */
+  /** Call it for damage that, as far as is known, concerns a single entry. */
   doubt(why: string): void {
-    if (!this.#checked) this.#log?.error({}, `${this.#path} is damaged: ${why}; looking at the whole file`);
+    if (!this.#checked) this.#log?.error({}, `${this.#path} is damaged: ${why}; checking the whole file`);
     this.#checkOnce();
   }
 
-  /** Ends a check that is under way. */
+  /** Ends a running check. */
   close(): void {
     this.#check?.kill("SIGKILL");
     this.#check = undefined;
   }
 
   #checkOnce(): void {
-    const program = besideThisFile("inbox-check.js");
+    const program = builtProgram("inbox-check.js");
     if (this.#checked || program === undefined) return;
     this.#checked = true;
     const child = spawn(process.execPath, [program, this.#path], { stdio: ["ignore", "pipe", "ignore"] });
@@ -62,7 +63,7 @@ export class Trust {
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
     });
-    child.on("error", () => {}); // then nothing more is known than before
+    child.on("error", () => {}); // without the check, what is known so far decides
     child.on("close", (code) => {
       if (this.#check === child && code === 0) this.#judge(JSON.parse(text));
       this.#check = undefined;
@@ -73,9 +74,9 @@ export class Trust {
     const found = { problems: problems.slice(0, LOGGED), unreadable: unreadable.slice(0, LOGGED) };
     if (problems.length + unreadable.length === 0) {
       this.#damage = undefined;
-      this.#log?.warn({}, `${this.#path}: the whole file was checked, and nothing is wrong with it`);
+      this.#log?.warn({}, `${this.#path}: the whole file was checked and is not damaged`);
     } else if (usable) {
-      this.#log?.error(found, `${this.#path} is damaged in single entries; ${FIX}`);
+      this.#log?.error(found, `${this.#path}: single entries are damaged; ${FIX}`);
     } else {
       this.#log?.error(found, `${this.#path}: the whole file was checked`);
       this.lose(problems[0] ?? "");

@@ -1,23 +1,23 @@
 import type { FileIdentities } from "./presence.ts";
 
-/** What a writing thread is started with. */
+/** The data that the writer thread starts with. */
 export interface WriterStart {
-  /** The inbox file. */
+  /** The path of the inbox file. */
   readonly path: string;
-  /** The files that the inbox was opened with: the thread must not write to others. */
+  /** The files that the inbox was opened with: the thread must not write to any others. */
   readonly files: FileIdentities;
-  /** Two numbers shared with the thread; see {@link FLAGS}. */
+  /** Two numbers that both threads share; see {@link FLAGS}. */
   readonly flags: SharedArrayBuffer;
 }
 
-/** What the shared numbers say: 1 while the thread is in SQLite; 1 once it must not begin anything more. */
+/** The shared numbers: `busy` is 1 while the thread is in SQLite, `over` is 1 once it must not begin anything more. */
 export const FLAGS = { busy: 0, over: 1 } as const;
 
-/** What goes between the threads: JSON, and the bodies of its deliveries in one piece of memory, which changes hands. */
+/** A message between the threads: JSON, and the bodies of its deliveries in one buffer, which is transferred. */
 export interface Packet {
   readonly text: string;
   readonly bodies: ArrayBuffer;
 }
 
-/** What a thread says: ready, or the results of the batch it was sent and the milliseconds it took. */
+/** The thread's answer: that it is ready, or the results of a batch and the milliseconds it took. */
 export type WriterAnswer = { readonly ready: true } | { readonly results: Packet; readonly ms: number };

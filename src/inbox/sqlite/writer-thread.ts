@@ -1,4 +1,4 @@
-// The thread that writes an inbox file while much arrives: it runs batches, each in one transaction, and nothing else.
+// The thread that writes an inbox file under load: it runs batches, each in one transaction, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
 import { packResults, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
@@ -15,7 +15,7 @@ const flags = new Int32Array(shared);
 const presence = new Presence(path, files);
 const port = parentPort;
 if (port === null) throw new TypeError("expected to run as a thread");
-const tell = (answer: WriterAnswer) =>
+const send = (answer: WriterAnswer) =>
   port.postMessage(answer, "results" in answer ? [answer.results.bodies] : []);
 
 const statements = whileBusy(() => {
@@ -39,13 +39,13 @@ port.on("message", (batch: Packet | "checkpoint" | "close") => {
   const start = performance.now();
   const results = whileBusy(() => commitTogether(transactions, works));
   const ms = performance.now() - start;
-  tell({ results: packResults(operations, results), ms });
+  send({ results: packResults(operations, results), ms });
 });
-tell({ ready: true });
+send({ ready: true });
 
 /**
- * Says that this thread is in SQLite, where the end of the process must not meet it: the library would bring the whole
- * process down. Once the process is ending nothing begins any more.
+ * Flags that this thread is in SQLite. If the process exits meanwhile, the library crashes it, so the exit waits for
+ * the flag. Once the process is exiting nothing begins any more.
  */
 function whileBusy<Result>(work: () => Result): Result {
   Atomics.store(flags, FLAGS.busy, 1);
@@ -53,7 +53,7 @@ function whileBusy<Result>(work: () => Result): Result {
     if (Atomics.load(flags, FLAGS.over) === 1) {
       Atomics.store(flags, FLAGS.busy, 0);
       Atomics.notify(flags, FLAGS.busy);
-      Atomics.wait(flags, FLAGS.over, 1); // for ever: the process is about to be gone
+      Atomics.wait(flags, FLAGS.over, 1); // for ever: the process is about to end
     }
     return work();
   } finally {
