@@ -1,7 +1,7 @@
 import type { Io } from "./io.ts";
 import { hidden, shownValue } from "./shown-value.ts";
 
-/** What was given beside variables. */
+/** What the user gave besides variables. */
 export interface Given {
   readonly argv: readonly string[];
   /** Values of the configuration file. */
@@ -9,8 +9,8 @@ export interface Given {
 }
 
 /**
- * A message without the values that may be secrets: pasted as a value, as the name of a variable, or into a URL. The
- * last place where each can be caught, however it came into the message.
+ * Hides values in a message that may be secrets: pasted as a value, as a variable's name, or into a URL. Every message
+ * passes here last, so a secret is caught whichever code put it into the message.
  */
 export function hideGiven(message: string, { argv, configured }: Given, { env, cwd }: Io): string {
   const variables = Object.entries(env).filter(([name]) => /^(?:HOOKPORTER|NGROK)_/.test(name));
@@ -20,20 +20,20 @@ export function hideGiven(message: string, { argv, configured }: Given, { env, c
     ...variables.flatMap(([, value]) => value ?? []),
   ].flatMap(partsOf);
   const shown = new Map(given.map((text) => [text, shownValue(text, cwd)]));
-  // The longest first: it may hold another one.
+  // The longest first, since it may contain another one.
   const changed = [...shown].filter(([text, as]) => text !== as).sort(([a], [b]) => b.length - a.length);
   return changed.reduce((text, [one, as]) => replaceAll(text, one, as), withoutNames(message));
 }
 
-/** An argument's value: that of `--flag=value`; the whole, but for the names of flags. */
+/** The values in an argument: that of `--flag=value`, or the whole argument; nothing if it is only a flag's name. */
 function valuesOf(argument: string): readonly string[] {
   const [, name, value] = /^--?([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
   if (name === undefined) return [argument];
-  // A flag is words with "-" between; anything else behind dashes may have been pasted there.
+  // A flag is words joined by "-"; anything else after the dashes may have been pasted there.
   return [...(/^[a-z]+(?:-[a-z]+)*$/.test(name) ? [] : [name]), ...(value === undefined ? [] : [value])];
 }
 
-/** The whole, and what a list, an assignment, a mention of a file or a URL is made of. */
+/** The whole text, and the parts of a list, an assignment, an `@file` or a URL. */
 function partsOf(text: string): readonly string[] {
   const url =
     /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:([^/?#@]*)@)?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
@@ -49,7 +49,7 @@ function partsOf(text: string): readonly string[] {
   ].map((part) => part.trim());
 }
 
-/** commander repeats any value it could not read; what a flag for a variable's name was given may be the secret itself. */
+/** Commander repeats any value it could not read; the value of a flag that names a variable may be the secret itself. */
 function withoutNames(message: string): string {
   return message.replace(
     /^((?:error: )?option '--[a-z-]*env <\w+>') argument '(.*)' is invalid\./s,
@@ -57,7 +57,7 @@ function withoutNames(message: string): string {
   );
 }
 
-/** In any case: headers and domains are shown in lower case. */
+/** Ignores case, since headers and domains are shown in lower case. */
 function replaceAll(text: string, part: string, by: string): string {
   return text.replaceAll(new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), () => by);
 }

@@ -28,7 +28,7 @@ export interface Io {
   readonly onStray: (listener: (thrown: unknown) => void) => () => void;
   /**
    * Calls the listener if code in this process calls `process.exit`, other than through {@link Io.exit}. The process then
-   * ends with the code that the listener returns; nothing asynchronous happens any more. Returns the way back.
+   * ends with the code that the listener returns, before anything asynchronous can run. Returns an unsubscribe function.
    */
   readonly onExitCall: (listener: (call: ExitCall) => number) => () => void;
 }

@@ -2,27 +2,27 @@ import { existsSync } from "node:fs";
 import { dirname, parse, resolve } from "node:path";
 import { shownUrl } from "../shown-url.ts";
 
-/** Shorter texts are no keys, and would be found in the middle of other words. */
+/** Shorter texts are not keys, and would be found inside other words. */
 const SHORTEST = 6;
-/** Longer ones need not come back in a message, whatever they are. */
+/** Longer texts are never repeated in a message. */
 const LONGEST = 60;
 /** A word or a number; generated keys mix letters, cases and digits. */
 const WORD = /^(?:[A-Z]?[a-z]{0,16}|[A-Z]{1,4}|\d{1,6}[a-z]{0,2})$/;
 const BETWEEN_WORDS = /[-_./\\:,*=%+ #~]+/;
-/** `HOOKPORTER_SECRET`, `S3_KEY_2`: short words of upper case letters with "_" between. */
+/** `HOOKPORTER_SECRET`, `S3_KEY_2`: short upper-case words joined by "_". */
 const VARIABLE = /^[A-Z]{1,15}\d{0,2}(?:_(?:[A-Z]{1,15}\d{0,2}|\d{1,2}))*$/;
-/** The ids of the service and of this program: they name something, and open nothing. */
+/** The ids of the service and of this program: they identify something, but give no access. */
 const IDENTIFIER = /^(?:evt|wh|prop)_/;
-/** What keys begin with, and what people call theirs. */
+/** How keys begin, and words in the names that people give to keys. */
 const KEY = /(?:^|[^a-z])(?:whsec|sk|pk|rk)[_-]|secret|token|passw|api.?key/i;
-/** As long as no word is, or a word of several digits and letters in turn. */
+/** Longer than any word, or digits and letters that alternate several times. */
 const MIXED = /^(?=(?:.*\d[a-z]+){2})[a-z0-9]{16,}$|^[a-z0-9]{24,}$/i;
 /** Text that is longer and more mixed than words are. */
 const GENERATED = /(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{20,}|[A-Za-z0-9]{32,}/;
 
 /**
- * A value that was given, as a message may show it. A secret pasted in the wrong place must not come back, so only what
- * cannot be a generated key is shown: words, numbers, ids, names of files, and URLs without their credentials.
+ * The form in which a message may show a given value. A secret pasted in the wrong place must not be repeated, so only
+ * values that cannot be a generated key are shown: words, numbers, ids, file names, and URLs without their credentials.
  */
 export function shownValue(text: string, cwd: string): string {
   if (text.length < SHORTEST || isVariableName(text) || IDENTIFIER.test(text)) return text;
@@ -36,38 +36,37 @@ export function shownValue(text: string, cwd: string): string {
 }
 
 /**
- * The name of an environment variable, as a message may show it. A key in hex or base64url can be a good name too, so
- * only a name by convention is shown: upper case words with "_" between them, none longer than 15 letters, digits
- * only at their ends.
+ * The form in which a message may show a variable's name. A key in hex or base64url can be a valid name, so only a
+ * conventional name is shown: upper-case words joined by "_", each of at most 15 letters, with digits only at its end.
  */
 export function shownVariable(name: string): string {
   return isVariableName(name) ? name : hidden(name);
 }
 
-/** Whether a text has the form that names of variables have by convention, and no generated key has. */
+/** Whether a text has the conventional form of a variable's name, which no generated key has. */
 export function isVariableName(text: string): boolean {
   return VARIABLE.test(text) && text.length <= LONGEST;
 }
 
 /**
- * Whether a text that could be a name is more likely a key. Names of headers and hosts are shown once they are taken, so
- * they are refused then.
+ * Whether a text that could be a name is more likely a key. Names of headers and hosts are shown once they are accepted,
+ * so such a text is refused.
  */
 export function looksLikeKey(text: string): boolean {
   return /^(?:whsec|sk|pk|rk)_/i.test(text) || text.split(/[-_.:]/).some((part) => MIXED.test(part));
 }
 
-/** What a message has in place of a value that it does not show. */
+/** The replacement for a value that a message must not show. */
 export function hidden(text: string): string {
   return `[${[...text].length} characters, hidden]`;
 }
 
-/** A name with an extension: what stands behind the last dot of a generated key is longer. */
+/** A name with an extension. In a generated key, the part after the last dot is longer. */
 function isFileName(text: string): boolean {
   return /^\S*[^\s.]\.[a-z][a-z0-9]{0,5}$/.test(text);
 }
 
-/** A path to something that is there, or that a folder below the root could hold. */
+/** Whether a path exists, or is inside an existing folder other than the root. */
 function isInAFolder(text: string, cwd: string): boolean {
   if (text.includes("\0") || text.length > 4096) return false;
   const path = resolve(cwd, text);

@@ -1,2 +1,2 @@
-/** The inspector's port if none is asked for; a free one if this one is taken. */
+/** The inspector's default port; if it is taken, a free one is used. */
 export const DEFAULT_INSPECTOR_PORT = 4401;

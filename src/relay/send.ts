@@ -32,7 +32,7 @@ export interface Sending {
   readonly signal?: AbortSignal;
 }
 
-/** Milliseconds that a target has to answer if nothing else is asked for. */
+/** Milliseconds a target has to answer by default. */
 export const SEND_TIMEOUT = 30_000;
 
 const MAX_ANSWER = 64 * 1024;

@@ -19,6 +19,8 @@ export interface Books {
   readonly refused: number;
   /** The longest time without a 200 that began with a 503, outages left out. Milliseconds. */
   readonly longestRefusal: number;
+  /** The median time of a 200 on this machine, as busy as it is. Milliseconds. */
+  readonly usualAnswer: number;
 }
 
 /** A time in which answers other than 200 are to be expected: from a kill until the receiver is back. */
@@ -60,6 +62,7 @@ export function readBooks(place: Place, outages: readonly Outage[] = []): Books 
     unfinished: unfinishedIn(place.inbox),
     refused: answers.filter(({ status }) => status === 503).length,
     longestRefusal: longestRefusal(answers, outages),
+    usualAnswer: usualAnswer(answers),
   };
 }
 
@@ -92,6 +95,19 @@ export function longestRefusal(answers: readonly Answer[], outages: readonly Out
   const end = answers.at(-1)?.at ?? 0;
   for (const from of since.values()) look(from, end);
   return longest;
+}
+
+/**
+ * The longest that receivers may answer 503 on end while none of them is down, in milliseconds: 3 seconds, and more on a
+ * machine that is too busy to answer anything soon.
+ */
+export function longestAllowed({ usualAnswer: usual }: Pick<Books, "usualAnswer">): number {
+  return 3000 + 30 * usual;
+}
+
+function usualAnswer(answers: readonly Answer[]): number {
+  const times = answers.flatMap(({ status, began, at }) => (status === 200 ? [at - began] : []));
+  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
 function overlap(one: Outage, other: Outage): number {

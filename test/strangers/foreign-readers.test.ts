@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { long } from "../long.ts";
-import { booksLine, drained, readBooks } from "./books.ts";
+import { booksLine, drained, longestAllowed, readBooks } from "./books.ts";
 import { newPlace } from "./place.ts";
 import { needs, query } from "./programs.ts";
 import { newSeed } from "./seed.ts";
@@ -9,9 +9,6 @@ import { Storm, type StormOptions } from "./storm.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-
-/** The longest that receivers may answer 503 on end while none of them is down. Milliseconds. */
-const LONGEST_REFUSAL = 3 * SECOND;
 
 it("Foreign readers, while the receiver is killed, cost no delivery and no readiness", {
   timeout: MINUTE,
@@ -49,7 +46,7 @@ async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<v
   });
   process.stdout.write(`strangers, seed ${seed}: ${booksLine(books)}\n  ${readers.join(", ")}\n`);
   expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
-  expect(books.longestRefusal).toBeLessThan(LONGEST_REFUSAL);
+  expect(books.longestRefusal).toBeLessThan(longestAllowed(books));
   const codes = options.sources.map(() => 0);
   expect({ allAnswered, ready, exitCodes }).toEqual({ allAnswered: true, ready: true, exitCodes: codes });
   expect(await query(place.inbox, "PRAGMA integrity_check")).toBe("ok");

@@ -6,15 +6,15 @@ import { printable } from "../printable.ts";
 
 /** How a command that runs handlers ends when one of them ends the process. */
 export interface ExitCallEnd {
-  /** What that means, in a few words: which entries were running and what becomes of them. */
+  /** Says in a few words which entries were running, and what happens to them. */
   readonly consequence: () => string;
   /** Prints what the command prints at its end. */
   readonly onEnd?: (reason: string, exitCode: ExitCode) => void;
 }
 
 /**
- * Says in one line that the user's code ended the process, which would otherwise end with its code, such as 0, and
- * without a word. Returns the way back.
+ * Prints an error if the user's code ends the process, which would otherwise end silently and with that code, such as 0.
+ * Returns a stop function.
  */
 export function watchExitCalls(
   { consequence, onEnd }: ExitCallEnd,

@@ -1,10 +1,10 @@
 import type { Handler } from "../../dispatch/handler.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
 
-/** More entries than these are counted, not named. */
+/** Only this many entries are named; the others are counted. */
 const NAMED = 10;
 
-/** The runs of the user's handlers that have not ended, those that were given up after their time included. */
+/** The runs of the user's handlers that have not ended, including those that timed out. */
 export class RunningHandlers {
   readonly #entries = new Map<symbol, string>();
 
@@ -20,7 +20,7 @@ export class RunningHandlers {
     };
   }
 
-  /** The entries they run for, in the order they began: `#12 payment.received, #13 lead.created`; empty if there are none. */
+  /** Their entries, in the order in which they began: `#12 payment.received, #13 lead.created`; empty if none runs. */
   get names(): string {
     const names = [...new Set(this.#entries.values())];
     const rest = names.length - NAMED;

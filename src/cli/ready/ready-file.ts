@@ -48,7 +48,7 @@ function readOwn(path: string, lenient = false): { pid: number } | undefined {
     // not JSON, so not a ready file
   }
   if (lenient) return undefined;
-  throw refusal(path, "it contains something else than a ready file: choose another path", undefined);
+  throw refusal(path, "it contains something other than a ready file: choose another path", undefined);
 }
 
 function guard(path: string, work: () => void): void {

@@ -68,7 +68,7 @@ function forgetSome(references: readonly string[], { io, output }: CliContext): 
   const { all } = memory;
   const chosen = references.map((reference) => {
     const address = URL.canParse(reference) ? new URL(reference).href : undefined;
-    // A URL as it was given, or as it is shown.
+    // The whole URL, or the form that is shown.
     const found = all.filter(
       ({ id, url }) => id === reference || url === address || shownUrl(url) === reference,
     );

@@ -57,7 +57,7 @@ function make(
   { io, output }: CliContext,
   { secretEnv: [name = ""] = [SECRET_VARIABLE], envFile }: SecretOptions,
 ): FoundSecrets {
-  if (!isVariableName(name)) throw unset([name]); // it would be written down, and said: it may be the secret itself
+  if (!isVariableName(name)) throw unset([name]); // it may be the secret itself, and would be written to a file and printed
   const value = generateSecret();
   const file = setInEnvFile(io.cwd, envFile, name, value);
   output.talk(

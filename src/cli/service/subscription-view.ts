@@ -29,7 +29,7 @@ export function showOutcome(outcome: SubscriptionOutcome, output: Output): void 
   output.record("subscription", { ...record, others: others.map(shownSubscription) });
 }
 
-/** A remembered subscription as records have it: the values of its URL's query stay in the folder's memory. */
+/** A remembered subscription as the fields of a record, with the query values of its URL hidden. */
 export function shownSubscription(subscription: RememberedSubscription): RememberedSubscription {
   return { ...subscription, url: shownUrl(subscription.url) };
 }

@@ -56,7 +56,7 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
   try {
     config = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (thrown) {
-    // Node quotes the text around the fault, which may be a secret.
+    // Node quotes the text around the error, which may be a secret.
     throw invalid(`is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);
   }
   if (!isObject(config)) throw invalid("has the wrong type: expected a JSON object");
@@ -99,7 +99,7 @@ function checkSection(command: Command, section: unknown): void {
   );
 }
 
-/** Letters in a number that a key of this file may have; a secret in the place of one has more, or digits. */
+/** A valid key has only letters, and at most 30; a secret pasted as a key is longer, or has digits. */
 function shownKey(key: string): string {
   return /^(?!(?:whsec|sk|pk)_)[A-Za-z _-]{1,30}$/.test(key) ? JSON.stringify(key) : hidden(key);
 }

@@ -1,4 +1,4 @@
-/** Milliseconds that `check` waits for each answer if nothing else is asked for. */
+/** Milliseconds that `check` waits for each answer by default. */
 export const CHECK_TIMEOUT = 15_000;
 
 const UNITS = [
@@ -8,7 +8,7 @@ const UNITS = [
   ["s", 1000],
 ] as const;
 
-/** A default of so many milliseconds, as a help text shows it and a flag takes it: `15s`, `7d`, `1500ms`. */
+/** Formats milliseconds as help texts show them and flags accept them: `15s`, `7d`, `1500ms`. */
 export function shownDuration(ms: number): string {
   const [unit, length] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ["ms", 1];
   return `${ms / length}${unit}`;
