@@ -136,12 +136,12 @@ const HTTP: readonly Row[] = [
   ],
   ["a connection that ends in mid body", "nothing kept, nothing uncaught, the socket freed"],
   [
-    "a body of a byte now and then",
-    "408 after `bodyTimeout`, connection closed; no answer before the commit",
+    "a body of a byte now and then, or one that stops short of its end",
+    "408 after `bodyTimeout`, or as soon as others need its room, connection closed; no answer before the commit",
   ],
   [
     "connections by the thousand, kept alive, pipelined",
-    "each request is judged alone; idle ones keep nobody out",
+    "each request is judged alone, until 8 of those sent ahead are refused: the rest get 503; idle ones make room for new ones",
   ],
   ["`Expect: 100-continue` with too large a body; another expectation", "413 without `100 Continue`; 417"],
   ["no `Host`; a garbled `Host` or `Origin`", "400; never read: the signature decides"],

@@ -83,12 +83,23 @@ describe("BodyBudget", () => {
   it("ends the one that asks if it makes the least progress itself", () => {
     const { clock, ended, begin, fill } = open();
     const dripping = begin("dripping", MIB);
-    dripping.take(MIB - 100);
+    dripping.take(MIB);
     clock.now += 1000;
-    fill(6, MIB - 1);
+    fill(6, MIB);
+    expect(ended).toEqual([]);
     expect(dripping.take(1)).toBe(true);
-    begin("late", MIB).take(0.99 * MIB);
     expect(ended).toEqual(["dripping"]);
+  });
+
+  it("ends a large body that stalled before a small one that has stalled for a little longer", () => {
+    const { clock, ended, begin, fill } = open();
+    const small = begin("small", MIB);
+    small.take(100 * KIB);
+    clock.now += 300;
+    fill(6, MIB);
+    clock.now += 500;
+    begin("late", MIB).take(950 * KIB);
+    expect(ended).toEqual(["0"]);
   });
 
   it("ends the largest of those that made as little progress", () => {

@@ -58,6 +58,8 @@ it("lets a call begin again when it is called, beside others", () => {
   deadlines.add(repeat);
   vi.advanceTimersByTime(60);
   deadlines.add(call("other"));
+  vi.advanceTimersByTime(50);
+  expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(500);
   expect(called).toEqual([
     ["again", 100],

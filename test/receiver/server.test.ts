@@ -117,6 +117,18 @@ describe("startServer", () => {
     expect(await entries()).toHaveLength(1);
   });
 
+  it("ends the longest idle connection to let a new one in, a request that asks first included", async () => {
+    const { server, post } = await serve({ maxConnections: 2 });
+    const [asked, idle] = [await dial(server.url), await dial(server.url)];
+    asked.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
+    await new Promise((resolve) => asked.once("data", resolve));
+    const ended = readAll(idle);
+    expect((await post(GOOD)).status).toBe(200);
+    expect(await ended).toHaveLength(0);
+    asked.write(GOOD);
+    expect(splitAnswer(await readAll(asked)).status).toBe(200);
+  });
+
   it("closes though a connection is open that never sends anything", async () => {
     const { server } = await serve();
     const socket = await dial(server.url);

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { long } from "../long.ts";
+import { until } from "../receiver/sample.ts";
+import { caseTitle } from "./catalogue.ts";
+import { type Flood, honestFor, prepareFlood, startTarget } from "./flood.ts";
+import { head } from "./open.ts";
+
+const MIB = 1024 * 1024;
+
+/** Rounds of a comparison, and how many times as long as with a bare server an honest sender may wait. */
+const ROUNDS = long(1, 7);
+const MOST = 1.2;
+
+/** The longest that an honest sender waits while a flood comes in. */
+async function longestWait(kind: "ours" | "bare", flood: Flood, ms: number): Promise<number> {
+  const { url, post, end } = await startTarget(kind);
+  await honestFor(500, post); // warm
+  const { begin, end: endFlood } = await prepareFlood(url, flood);
+  begin();
+  const { slowest } = await honestFor(ms, post);
+  endFlood();
+  end();
+  return slowest;
+}
+
+/** The median over rounds in turn of the longest waits, ours by that of a bare server. */
+async function compareWaits(flood: Flood, ms: number): Promise<number> {
+  const waits = { ours: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const kind of ["bare", "ours"] as const) waits[kind].push(await longestWait(kind, flood, ms));
+  }
+  const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  const [ours, bare] = [median(waits.ours), median(waits.bare)];
+  process.stdout.write(`longest waits, ms: ours ${ours.toFixed(0)}, bare ${bare.toFixed(0)}\n`);
+  return ours / bare;
+}
+
+it(caseTitle(46, "2 000 that stall, beside honest deliveries"), async () => {
+  const { url, post, memory } = await startTarget("ours");
+  await honestFor(500, post);
+  const { rss: before } = await memory();
+  const stalling = {
+    connections: long(200, 2000),
+    text: head({ "content-length": MIB }),
+    bytes: MIB - 1,
+  };
+  const { begin, end } = await prepareFlood(url, stalling);
+  begin();
+  await honestFor(long(2000, 15_000), post);
+  const { most, rss: during } = await memory();
+  expect(most - before).toBeGreaterThan(48 * MIB); // the flood came in
+  expect(most - before).toBeLessThan(150 * MIB);
+  end();
+  await until(async () => expect((await memory()).rss).toBeLessThan(during - 24 * MIB));
+}, 120_000);
+
+it(caseTitle(47, "100 000 unsigned requests, answers unread"), async () => {
+  const text = `${head({ "content-length": 2 })}{}`.repeat(500);
+  const ratio = await compareWaits({ connections: long(20, 200), text }, long(1000, 4000));
+  expect(ratio).toBeLessThan(long(5, MOST));
+}, 300_000);
+
+it(caseTitle(47, "10 000 that say nothing"), async () => {
+  const ratio = await compareWaits({ connections: long(1000, 10_000) }, long(1000, 4000));
+  expect(ratio).toBeLessThan(long(5, MOST));
+}, 300_000);
