@@ -134,6 +134,7 @@ describe("startServer", () => {
     const socket = await dial(server.url);
     socket.write("POST /web");
     await new Promise((resolve) => setTimeout(resolve, 20)); // the server has it
+    const ended = readAll(socket); // before it can end, or its end would be missed
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     let closed = false;
@@ -144,6 +145,6 @@ describe("startServer", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(closed).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    await Promise.all([closing, readAll(socket)]);
+    await Promise.all([closing, ended]);
   });
 });
