@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
-export { createServer, type ExpressServerOptions } from "./express-server.ts";
+export { createServer, type ExpressServerOptions } from "../http/express-server.ts";
 
 /** Where the endpoint is. */
 export interface ExpressReceiverOptions {

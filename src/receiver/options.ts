@@ -1,14 +1,14 @@
+import { defaultLogger } from "../default-logger.ts";
 import { checkRetry, DEFAULT_RETRY, type RetryPolicy } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import { BodyBudget } from "../http/body-budget.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { type InboxOption, selectInbox } from "../inbox/open.ts";
 import type { Logger } from "../logger.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
-import { BodyBudget } from "./body-budget.ts";
-import { defaultLogger } from "./default-logger.ts";
 import { Restamps } from "./restamps.ts";
 
 const MINUTE = 60_000;

@@ -4,9 +4,11 @@ import type { Reservation } from "../dispatch/reservation.ts";
 import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import type { Answer } from "../http/answer.ts";
+import type { BodyResult } from "../http/read-body.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import { Listeners, notifyListener } from "../listeners.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
-import { Audience, tellOne } from "./audience.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
@@ -15,9 +17,8 @@ import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import { deadLetterOf, type Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 import { planEntry, type Registered } from "./plan.ts";
-import type { BodyResult } from "./read-body.ts";
 import { Registration } from "./registration.ts";
-import { type Answer, toAnswer } from "./response.ts";
+import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
 
@@ -76,7 +77,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
-  readonly #observers: Audience<Observation>;
+  readonly #observers: Listeners<Observation>;
   readonly #underWay = new Set<Promise<Outcome>>();
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
@@ -90,7 +91,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#observers = new Audience(settings.log);
+    this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
@@ -247,7 +248,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const authentic = outcome.type === "accepted" || outcome.type === "rejected";
     const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
     const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
-    this.#observers.tell({
+    this.#observers.notify({
       type: "delivery",
       method,
       target,
@@ -299,13 +300,13 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   #tellDead(letter: DeadLetter): void {
-    for (const listener of this.#router.deadListeners) tellOne(listener, letter, this.#settings.log);
+    for (const listener of this.#router.deadListeners) notifyListener(listener, letter, this.#settings.log);
   }
 
   #observeAttempt({ seq, key, kind, attempts: attempt }: ClaimedEntry, settlement: Settlement): void {
     const { records, state, reason, runAt } = settlement;
     const { eventId } = key;
-    this.#observers.tell({ type: "attempt", seq, eventId, kind, attempt, records, state, reason, runAt });
+    this.#observers.notify({ type: "attempt", seq, eventId, kind, attempt, records, state, reason, runAt });
   }
 }
 

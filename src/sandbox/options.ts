@@ -1,7 +1,7 @@
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
+import { defaultLogger } from "../default-logger.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
-import { defaultLogger } from "../receiver/default-logger.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { isTestKey } from "./api-key.ts";
 import { type Chaos, NO_CHAOS } from "./chaos.ts";

@@ -6,8 +6,8 @@ import {
   ServerResponse,
 } from "node:http";
 import type { Express } from "express";
+import { answerGivenUp } from "./answer.ts";
 import { ConnectionCap } from "./connection-cap.ts";
-import { answerGivenUp } from "./http-exchange.ts";
 
 /** Limits of the server. Times are milliseconds, as Node takes them. */
 export interface ExpressServerOptions {
