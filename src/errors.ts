@@ -75,3 +75,8 @@ export function describeError(thrown: unknown): string {
     return "thrown: a value that cannot be shown";
   }
 }
+
+/** Anything thrown as an error, so that it can be kept as one. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(describeError(thrown));
+}

@@ -15,7 +15,9 @@ const ROWS = [
   ["dispatch"],
   ["inbox"],
   ["event", "signature"],
+  ["check-options.ts"],
   ["errors.ts", "logger.ts", "is-loopback.ts", "retry-after.ts", "shown-url.ts", "version.ts"],
+  ["did-you-mean.ts", "describe-value.ts", "given-options.ts"],
 ];
 
 /** Where a package may be imported, types included. */

@@ -1,5 +1,5 @@
 import type { Place } from "../dispatch/place.ts";
-import { describeError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Inbox, KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
@@ -72,6 +72,7 @@ async function keep(delivery: Delivery, entitled: Entitled, settings: Settings):
     return acceptedOutcome(kept, proof, settings);
   } catch (error) {
     if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
+    if (error instanceof ConfigurationError) return { type: "misconfigured", error };
     settings.log.error(
       { error: describeError(error) },
       "a delivery could not be kept; the sender was told to come again",
@@ -156,8 +157,4 @@ function earlierOf(
 ): string | undefined {
   if (duplicate || identity !== undefined) return undefined;
   return restamps.note(content, key.eventId, timestamp);
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(describeError(thrown));
 }

@@ -1,4 +1,5 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
+import { describeValue } from "../describe-value.ts";
 import { ConfigurationError } from "../errors.ts";
 
 /**
@@ -55,7 +56,7 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
     throw new ConfigurationError(
       "secret_missing",
-      `expected ${which} as text or bytes, got ${value === null ? "null" : typeof value}: is the variable set?`,
+      `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,
     );
   }
   const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;

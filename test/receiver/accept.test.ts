@@ -132,7 +132,7 @@ describe("accept", () => {
       ["undefined", () => undefined],
       ["a number", () => 1],
       ["an empty text", () => ""],
-      ["a promise", async () => "evt_1"],
+      ["a promise", () => Promise.resolve("evt_1")],
       [
         "nothing, as it throws",
         () => {
