@@ -18,6 +18,7 @@ import { createReceiver, type Receiver } from "./receiver/receiver.ts";
 import { readSecrets, type SecretValue } from "./signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
 
+export type { TestingErrorCode } from "./errors.ts";
 export type { SampleOptions } from "./event/sample.ts";
 
 /** The secret of every test receiver. It is public, so it protects nothing. */

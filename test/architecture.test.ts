@@ -15,7 +15,7 @@ const ROWS = [
   ["dispatch"],
   ["inbox"],
   ["event", "signature"],
-  ["check-options.ts"],
+  ["check-options.ts", "library-error.ts"],
   ["errors.ts", "logger.ts", "is-loopback.ts", "retry-after.ts", "shown-url.ts", "version.ts"],
   ["did-you-mean.ts", "describe-value.ts", "given-options.ts"],
 ];

@@ -55,7 +55,10 @@ export async function runHandler(
   signal.addEventListener("abort", stopWithAll);
   let overdue: HookporterError | undefined; // made when it is needed: an error is dear
   const timer = setTimeout(() => {
-    overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
+    overdue = new HookporterError(
+      "handler_timeout",
+      `expected the handler to finish within ${timeoutMs} ms, got no result: make it faster, or raise handlerTimeout`,
+    );
     stop(overdue);
   }, timeoutMs);
   if (signal.aborted) stopWithAll();

@@ -16,10 +16,10 @@ export function selectInbox(option: InboxOption): Inbox {
   if (typeof option !== "string") return option;
   if (option === "memory:") return memoryInbox();
   if (option === "" || /^[a-z][a-z0-9+.-]+:\/\//i.test(option)) {
-    const got = option === "" ? "an empty text" : `a ${option.slice(0, option.indexOf(":"))} URL`;
+    const got = option === "" ? "an empty string" : `a ${option.slice(0, option.indexOf(":"))} URL`;
     throw new ConfigurationError(
       "inbox_unsupported",
-      `expected an inbox as a file path or "memory:", got ${got}`,
+      `expected an inbox as a file path or "memory:", got ${got}: name a file, such as hookporter.db`,
     );
   }
   return sqliteInbox(resolve(option));

@@ -2,7 +2,7 @@ import { checkFunction } from "../check-options.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, Handler } from "../dispatch/handler.ts";
 import type { Place } from "../dispatch/place.ts";
-import { asError, ConfigurationError, describeError, HookporterError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Inbox, Settlement } from "../inbox/inbox.ts";
@@ -11,6 +11,7 @@ import { Audience, tellOne } from "./audience.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
+import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
@@ -85,7 +86,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
   #router = new Router<Schemas>();
-  #phase: "new" | "starting" | "started" | "closed" = "new";
+  #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
 
@@ -129,8 +130,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   async start(): Promise<void> {
-    if (this.#phase !== "new")
-      throw new HookporterError("closed", "start() was called before, or after close()");
+    if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
     try {
       const { clock, log, walLimit } = this.#settings;
@@ -144,7 +144,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (!this.#began()) {
       await this.inbox.close();
-      throw new HookporterError("closed", "close() was called while the receiver was starting");
+      throw closed("the receiver to stay open while it starts", "close()");
     }
     this.#dispatcher.start();
     this.#retention.start();
@@ -204,7 +204,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   async #take(keep: (place: Place | undefined) => Promise<Outcome>): Promise<Outcome> {
-    if (!this.ready) return { type: "unavailable", error: this.#whyNotReady() };
+    if (!this.ready) return { type: "unavailable", error: notReady(this.#phase, this.inbox.damage) };
     let place: Place | undefined;
     let outcome: Outcome;
     try {
@@ -221,14 +221,6 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const letter = deadLetterOf(outcome);
     if (letter !== undefined) this.#tellDead(letter);
     return outcome;
-  }
-
-  #whyNotReady(): HookporterError {
-    const { damage } = this.inbox;
-    if (this.#phase === "started" && damage !== undefined)
-      return new HookporterError("inbox_corrupt", damage);
-    const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
-    return new HookporterError("closed", `the receiver is ${state}`);
   }
 
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {

@@ -154,6 +154,12 @@ describe("accept", () => {
       expect(await settings.inbox.list({})).toEqual([]);
     });
 
+    it.each([undefined, 1, "", null])("is named in the error where it returns %j", async (id) => {
+      const identity = () => id as string;
+      const error = { code: "option_invalid", message: expect.stringContaining("identity") };
+      expect(await accept(deliveryOf(envelope()), settingsOf({ identity }))).toMatchObject({ error });
+    });
+
     it("is not asked for what is no event", async () => {
       const identity = vi.fn(() => "x");
       expect(await accept(deliveryOf("no JSON"), settingsOf({ identity }))).toMatchObject({

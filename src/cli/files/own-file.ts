@@ -1,17 +1,17 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { ConfigurationError } from "../../errors.ts";
+import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "./file-error.ts";
 
 /**
  * The text of a file that holds a secret, without the line's end; `undefined` where there is none.
  *
- * @throws ConfigurationError `secret_unsafe` where others could read or swap it, or it cannot be read
+ * @throws HookporterError `secret_unsafe` where others could read or swap it, or it cannot be read
  */
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
-    throw new ConfigurationError(
+    throw new HookporterError(
       "secret_unsafe",
       `expected ${path} to be a file only its owner can read, got another: chmod 600 it, or remove it`,
     );
@@ -19,6 +19,6 @@ export function readOwnFile(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trimEnd();
   } catch (thrown) {
-    throw new ConfigurationError("secret_unsafe", `${path} cannot be read: ${describeFileError(thrown)}`);
+    throw new HookporterError("secret_unsafe", `${path} cannot be read: ${describeFileError(thrown)}`);
   }
 }

@@ -32,7 +32,10 @@ export function openDatabase(path: string): DatabaseSyncInstance {
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${KEPT_LOG}`,
     );
     if (pragma(database, "synchronous") !== 2) {
-      throw new HookporterError("inbox_unavailable", `${path}: SQLite did not accept synchronous = FULL`);
+      throw new HookporterError(
+        "inbox_unavailable",
+        `expected SQLite to take synchronous = FULL for ${path}, got another mode: use another build of Node`,
+      );
     }
     return database;
   } catch (error) {
@@ -97,7 +100,7 @@ function checkOwner(database: DatabaseSyncInstance, path: string): void {
 function notAnInbox(path: string): HookporterError {
   return new HookporterError(
     "inbox_corrupt",
-    `${path} is a SQLite file, but not an inbox: choose another path`,
+    `expected ${path} to be an inbox, got another SQLite file: choose another path`,
   );
 }
 

@@ -120,7 +120,10 @@ export class Connection {
   async #reopen(): Promise<void> {
     const { statements, writer, presence } = this.#opening;
     await writer.close();
-    this.#failure = new HookporterError("inbox_busy", `${this.#path} is being opened again`);
+    this.#failure = new HookporterError(
+      "inbox_busy",
+      `expected ${this.#path} to be open, got it while it is opened again: try again`,
+    );
     await closeWholly(statements);
     presence.forgetLog();
     while (this.#failure !== undefined && !this.#isClosed) {

@@ -143,6 +143,7 @@ export function schemaOf(database: DatabaseSyncInstance, path: string): number {
   if (version <= SCHEMA_VERSION) return version;
   throw new HookporterError(
     "inbox_newer",
-    `${path} has schema ${version}, this version knows ${SCHEMA_VERSION}: update hookporter, or choose another path`,
+    `expected ${path} to have schema ${SCHEMA_VERSION} or older, got schema ${version}: ` +
+      "update hookporter, or choose another path",
   );
 }

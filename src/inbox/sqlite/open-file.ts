@@ -37,7 +37,7 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
 export function readOnly(path: string): HookporterError {
   return new HookporterError(
     "inbox_unavailable",
-    `expected ${path} to be open for writing, it is open to be read`,
+    `expected ${path} to be open for writing, got it open for reading: open it with the access own or change`,
   );
 }
 
@@ -46,13 +46,15 @@ function refuseWhileInUse(path: string): void {
   if (!lockedRunners(path).some((id) => isHeld(path, id))) return;
   throw new HookporterError(
     "inbox_busy",
-    `${path} has to be brought up to date, but a receiver of another version has it open: stop that one first`,
+    `expected ${path} to be free to be brought up to date, got it open in a receiver of another version: ` +
+      "stop that one first",
   );
 }
 
 function isOlder(path: string): HookporterError {
   return new HookporterError(
     "inbox_older",
-    `${path} was written by an older version: start a receiver of this version on it once, then try again`,
+    `expected ${path} to be of this version, got one of an older version: ` +
+      "start a receiver of this version on it once, then try again",
   );
 }

@@ -96,7 +96,10 @@ function hold(file: string): DatabaseSyncInstance {
     }
     database.close();
   }
-  throw new HookporterError("inbox_unavailable", `${file} was removed each time it was made`);
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected ${file} to stay in place, got it removed each time it was made: let no other program remove it`,
+  );
 }
 
 function remove(file: string): void {

@@ -145,7 +145,7 @@ export class ThreadedWriter implements Elsewhere<Operation> {
   /** Without the thread everything is written here again; what it had may be written or not, so it is not acknowledged. */
   #lose(cause: Error): void {
     this.#state = "over";
-    const told = `${this.#path}: the thread that writes was lost: ${cause.message}`;
+    const told = `expected the thread that writes ${this.#path} to go on, got its end (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", told, { cause });
     for (const { reject } of this.#underWay.splice(0)) reject(error);
   }
