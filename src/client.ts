@@ -9,4 +9,10 @@ export type { Property, SelectedProperty } from "./client/property.ts";
 export { ServiceError, type ServiceErrorCode } from "./client/service-error.ts";
 export type { CreatedSubscription, NewSubscription, WebhooksApi } from "./client/webhooks.ts";
 export type { RetryPolicy } from "./dispatch/retry.ts";
-export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";
+export {
+  type ClientErrorCode,
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type ErrorCode,
+} from "./errors.ts";
+export { HookporterError } from "./library-error.ts";

@@ -1,7 +1,15 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
 export type { RetryPolicy } from "./dispatch/retry.ts";
-export { ConfigurationError, ERROR_CODES, type ErrorCode, HookporterError } from "./errors.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
+  type InboxErrorCode,
+  type LibraryErrorCode,
+  type ReceiverErrorCode,
+} from "./errors.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
@@ -23,6 +31,7 @@ export type {
   Settlement,
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
+export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
 export type { Incoming, Inline } from "./receiver/incoming.ts";

@@ -1,6 +1,12 @@
 /** The entry point of `hookporter/sandbox`, a simulated service. Re-exports only. */
 export type { Assumptions } from "./client/assumptions.ts";
-export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type ErrorCode,
+  type SandboxErrorCode,
+} from "./errors.ts";
+export { HookporterError } from "./library-error.ts";
 export type { Chaos } from "./sandbox/chaos.ts";
 export type { SandboxAttempt, SandboxDelivery, SandboxDeliveryState } from "./sandbox/delivery-log.ts";
 export type {

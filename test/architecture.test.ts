@@ -15,6 +15,7 @@ const ROWS = [
   ["dispatch"],
   ["inbox"],
   ["event", "signature"],
+  ["check-options.ts", "library-error.ts"],
   [
     "default-endpoint.ts",
     "errors.ts",
@@ -24,6 +25,7 @@ const ROWS = [
     "shown-url.ts",
     "version.ts",
   ],
+  ["did-you-mean.ts", "describe-value.ts", "given-options.ts"],
 ];
 
 /** Where a package may be imported, types included. */

@@ -1,4 +1,4 @@
-import { checkRetry, type RetryPolicy } from "../dispatch/retry.ts";
+import { type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
@@ -86,8 +86,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   const credential = readCredential(options);
   if (credential.environment === "live" && options.plainHttp === true && baseUrl.startsWith("http:"))
     readBaseUrl(baseUrl, false); // a live key is never sent unencrypted over a network
-  const retry = { ...DEFAULT_CLIENT_RETRY, ...options.retry };
-  checkRetry(retry);
+  const retry = readRetry(options.retry, DEFAULT_CLIENT_RETRY);
   if (retry.attempts > MAX_ATTEMPTS || retry.maxDelay > MAX_TIMER)
     throw invalid(`retry.attempts to be at most ${MAX_ATTEMPTS}, and retry.maxDelay ${MAX_TIMER}`);
   return Object.freeze({
