@@ -1,6 +1,6 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
-export type { RetryPolicy } from "./dispatch/retry.ts";
+export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
@@ -10,6 +10,7 @@ export {
   type LibraryErrorCode,
   type ReceiverErrorCode,
 } from "./errors.ts";
+export type { AgeLimits } from "./event/age.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
@@ -27,13 +28,22 @@ export type {
   EntryFilter,
   EntryState,
   Inbox,
+  KeepTerms,
+  Kept,
+  KeptEvent,
+  KeptRejected,
+  Lease,
   NewEntry,
+  OpenTerms,
+  Runner,
   Settlement,
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
+export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
+export type { DigestStart } from "./receiver/digest-starts.ts";
 export type { Incoming, Inline } from "./receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
 export type { ReceiverOptions } from "./receiver/options.ts";
@@ -48,6 +58,7 @@ export type {
   Unauthorized,
   Unavailable,
 } from "./receiver/outcome.ts";
+export type { BodyFailure, BodyLimits, BodyResult } from "./receiver/read-body.ts";
 export { createReceiver, type Ran, type Receiver } from "./receiver/receiver.ts";
 export type { Answer } from "./receiver/response.ts";
 export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { describeError } from "../errors.ts";
 import { closeUnread, lingering } from "./closing.ts";
-import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
+import { alreadyRead, type BodyLimits, type BodyResult, type CountedLimits, readBody } from "./read-body.ts";
 import type { Receiver } from "./receiver.ts";
 import { countRefused, isGivenUp } from "./refused-streak.ts";
 import { type Answer, GIVEN_UP } from "./response.ts";
@@ -28,7 +28,7 @@ export async function exchange(
 ): Promise<void> {
   if (answerGivenUp(response)) return;
   const { method = "", headers } = request;
-  const read = (limits: BodyLimits) => {
+  const read = (limits: CountedLimits) => {
     beforeBody?.(limits);
     return readUnparsed(request, limits);
   };
@@ -72,7 +72,7 @@ export async function writeAnswer(
  */
 function readUnparsed(
   request: IncomingMessage & { body?: unknown },
-  limits: BodyLimits,
+  limits: CountedLimits,
 ): Promise<BodyResult> {
   const { body } = request;
   if (body === undefined) return readBody(request, limits);

@@ -17,7 +17,7 @@ import { type Answered, attemptObservation, deliveryObservation } from "./observ
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import { deadLetterOf, type Misconfigured, type Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
-import type { BodyResult } from "./read-body.ts";
+import type { BodyResult, CountedLimits } from "./read-body.ts";
 import { Registration } from "./registration.ts";
 import { type Answer, toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
@@ -269,9 +269,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     if (encoding !== undefined && encoding !== "" && encoding !== "identity")
       return refused("content_encoding");
     const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
+    const limits: CountedLimits = { limit, timeout, budget };
     let body: BodyResult;
     try {
-      body = await incoming.read({ limit, timeout, budget });
+      body = await incoming.read(limits);
     } catch (thrown) {
       return { outcome: this.#misconfigured(thrown) };
     }
