@@ -1,7 +1,16 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
-export type { RetryPolicy } from "./dispatch/retry.ts";
-export { ConfigurationError, ERROR_CODES, type ErrorCode, HookporterError } from "./errors.ts";
+export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
+  type InboxErrorCode,
+  type LibraryErrorCode,
+  type ReceiverErrorCode,
+} from "./errors.ts";
+export type { AgeLimits } from "./event/age.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
@@ -11,6 +20,7 @@ export { type PropertyCreated, propertyCreatedSchema } from "./event/property.ts
 export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/read-envelope.ts";
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
 export type { Answer } from "./http/answer.ts";
+export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
 export type {
   Appended,
   AttemptRecord,
@@ -20,12 +30,22 @@ export type {
   EntryFilter,
   EntryState,
   Inbox,
+  KeepTerms,
+  Kept,
+  KeptEvent,
+  KeptRejected,
+  Lease,
   NewEntry,
+  OpenTerms,
+  Runner,
   Settlement,
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
+export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
+export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
+export type { DigestStart } from "./receiver/digest-starts.ts";
 export type { Incoming, Inline } from "./receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
 export type { ReceiverOptions } from "./receiver/options.ts";

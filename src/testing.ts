@@ -2,13 +2,14 @@
  * `hookporter/testing`: sample events, signed requests and a receiver in memory, for tests of applications that use
  * hookporter. It opens no sockets and no files. Do not use it in production.
  */
-import type { RetryPolicy } from "./dispatch/retry.ts";
+import { type RetryPolicy, readRetry } from "./dispatch/retry.ts";
 import { HookporterError } from "./errors.ts";
 import type { Delivery } from "./event/delivery.ts";
 import type { Envelope } from "./event/envelope.ts";
 import type { EventKind } from "./event/kinds.ts";
 import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
+import { givenOptions } from "./given-options.ts";
 import type { AttemptRecord, EntryState } from "./inbox/inbox.ts";
 import type { AttemptObservation } from "./receiver/observation.ts";
 import type { ReceiverOptions } from "./receiver/options.ts";
@@ -17,6 +18,7 @@ import { createReceiver, type Receiver } from "./receiver/receiver.ts";
 import { readSecrets, type SecretValue } from "./signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
 
+export type { TestingErrorCode } from "./errors.ts";
 export type { SampleOptions } from "./event/sample.ts";
 
 /** The secret of every test receiver. It is public, so it protects nothing. */
@@ -137,8 +139,8 @@ export async function createTestReceiver<const Schemas extends DataSchemas = Rec
 ): Promise<TestReceiver<NoInfer<Schemas>>> {
   const receiver = createReceiver<Schemas>({
     drainTimeout: 1000,
-    ...options,
-    retry: { ...TEST_RETRY, ...options.retry },
+    ...givenOptions(options),
+    retry: readRetry(options.retry, TEST_RETRY),
     secret: TEST_SECRET,
     inbox: "memory:",
   });

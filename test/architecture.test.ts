@@ -15,7 +15,7 @@ const ROWS = [
   ["dispatch", "http"],
   ["inbox"],
   ["event", "signature"],
-  ["default-logger.ts", "listeners.ts"],
+  ["check-options.ts", "default-logger.ts", "library-error.ts", "listeners.ts"],
   [
     "default-endpoint.ts",
     "errors.ts",
@@ -25,6 +25,7 @@ const ROWS = [
     "shown-url.ts",
     "version.ts",
   ],
+  ["did-you-mean.ts", "describe-value.ts", "given-options.ts"],
 ];
 
 /** Where a package may be imported, types included. */

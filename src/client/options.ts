@@ -1,6 +1,7 @@
-import { checkRetry, type RetryPolicy } from "../dispatch/retry.ts";
+import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
-import { type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
+import { givenOptions } from "../given-options.ts";
+import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";
 import type { ServiceError } from "./service-error.ts";
@@ -23,9 +24,9 @@ export interface ClientOptions {
   /** Largest response in bytes, decompressed. Default 16 MiB. */
   readonly maxAnswer?: number | undefined;
   /** When to retry a failed request. Default 4 attempts, 500 ms doubled each time up to 60 s, full jitter. */
-  readonly retry?: Partial<RetryPolicy> | undefined;
+  readonly retry?: RetryOptions | undefined;
   /** Values that the description does not show. */
-  readonly assumptions?: Partial<Assumptions> | undefined;
+  readonly assumptions?: AssumptionOptions | undefined;
   /** Called before each wait. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** Default: Node's. */
@@ -86,8 +87,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   const credential = readCredential(options);
   if (credential.environment === "live" && options.plainHttp === true && baseUrl.startsWith("http:"))
     readBaseUrl(baseUrl, false); // a live key is never sent unencrypted over a network
-  const retry = { ...DEFAULT_CLIENT_RETRY, ...options.retry };
-  checkRetry(retry);
+  const retry = readRetry(options.retry, DEFAULT_CLIENT_RETRY);
   if (retry.attempts > MAX_ATTEMPTS || retry.maxDelay > MAX_TIMER)
     throw invalid(`retry.attempts to be at most ${MAX_ATTEMPTS}, and retry.maxDelay ${MAX_TIMER}`);
   return Object.freeze({
@@ -109,8 +109,8 @@ function readNumber(name: keyof typeof DEFAULT_LIMITS, given: number | undefined
   throw invalid(`${name} to be a whole number from 1 to ${most}`);
 }
 
-function readAssumptions(given: Partial<Assumptions> = {}): Assumptions {
-  const assumptions = { ...DEFAULT_ASSUMPTIONS, ...given };
+function readAssumptions(given: AssumptionOptions = {}): Assumptions {
+  const assumptions = { ...DEFAULT_ASSUMPTIONS, ...givenOptions(given) };
   const wrong = Object.entries(assumptions).find(([, value]) => typeof value !== "string" || value === "");
   if (wrong === undefined) return Object.freeze(assumptions);
   throw invalid(`assumptions.${wrong[0]} to be a non-empty string`);

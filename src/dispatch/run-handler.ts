@@ -56,7 +56,10 @@ export async function runHandler(
   signal.addEventListener("abort", stopWithAll);
   let overdue: HookporterError | undefined; // made only when needed: errors are expensive to create
   const timer = setTimeout(() => {
-    overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
+    overdue = new HookporterError(
+      "handler_timeout",
+      `expected the handler to finish within ${timeoutMs} ms, got no result: make it faster, or raise handlerTimeout`,
+    );
     stop(overdue);
   }, timeoutMs);
   if (signal.aborted) stopWithAll();

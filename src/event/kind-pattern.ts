@@ -1,3 +1,5 @@
+import { describeValue } from "../describe-value.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { ConfigurationError } from "../errors.ts";
 import { eventKinds } from "./kinds.ts";
 
@@ -16,10 +18,17 @@ export function matchesKind(pattern: string, kind: string): boolean {
  * @throws ConfigurationError `option_invalid`
  */
 export function checkKindPattern(pattern: string): void {
-  if (PATTERN.test(pattern) && eventKinds.some((kind) => matchesKind(pattern, kind))) return;
+  const isString = typeof pattern === "string"; // plain JavaScript may pass anything
+  if (isString && PATTERN.test(pattern) && eventKinds.some((kind) => matchesKind(pattern, kind))) return;
+  const got = isString ? JSON.stringify(pattern) : describeValue(pattern);
   throw new ConfigurationError(
     "option_invalid",
-    `expected an event kind, a family such as payment.*, or *; got ${JSON.stringify(pattern)}: ` +
-      `the kinds are ${eventKinds.join(", ")}`,
+    `expected an event kind, a family such as payment.*, or *, got ${got}: ${meantKind(pattern)}`,
   );
+}
+
+/** The fix for a misspelt kind. */
+export function meantKind(kind: unknown): string {
+  const meant = typeof kind === "string" ? didYouMean(kind, eventKinds) : undefined;
+  return meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
 }

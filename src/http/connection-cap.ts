@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { ConfigurationError } from "../errors.ts";
+import { invalid } from "../check-options.ts";
 
 /**
  * The default of `maxConnections`. An idle connection takes about 10 kB, so this many take 40 MB; and each is an open
@@ -59,8 +59,8 @@ export class ConnectionCap {
    */
   constructor(most: number = MAX_CONNECTIONS, now: () => number = () => performance.now()) {
     if (most !== Number.POSITIVE_INFINITY && !(Number.isInteger(most) && most > 0)) {
-      const wanted = "a whole number from 1, or Infinity for no limit";
-      throw new ConfigurationError("option_invalid", `expected maxConnections to be ${wanted}, got ${most}`);
+      const fix = "pass such a number, or leave it out for the default";
+      throw invalid("maxConnections to be a whole number from 1, or Infinity for no limit", most, fix);
     }
     this.#most = most;
     this.#now = now;

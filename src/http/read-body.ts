@@ -19,6 +19,10 @@ export interface BodyLimits {
   readonly limit: number;
   /** Milliseconds for the whole body. */
   readonly timeout: number;
+}
+
+/** The same for hookporter's own adapters, which share a budget. */
+export interface CountedLimits extends BodyLimits {
   /** Counts the bytes of all bodies that are being read. Default: they are not counted. */
   readonly budget?: BodyBudget | undefined;
 }
@@ -37,7 +41,7 @@ export function announcedLength(request: IncomingMessage): number {
  */
 export function readBody(
   request: IncomingMessage,
-  { limit, timeout, budget }: BodyLimits,
+  { limit, timeout, budget }: CountedLimits,
 ): Promise<BodyResult> {
   if (request.readableDidRead || request.readableEnded) throw alreadyRead();
   if (request.destroyed) return Promise.resolve("aborted");

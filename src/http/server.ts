@@ -20,10 +20,12 @@ export function listenOn(server: Server, port: number, host: string): Promise<vo
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";
-      const why = taken
-        ? "it is in use: stop what uses it, or choose another with --port"
-        : describeError(cause);
-      reject(new HookporterError("port_unavailable", `cannot listen on ${host}:${port}: ${why}`, { cause }));
+      const got = taken ? "it in use" : describeError(cause);
+      const fix = taken
+        ? "stop what uses it, or choose another with --port"
+        : "choose another port or address";
+      const message = `expected to listen on ${host}:${port}, got ${got}: ${fix}`;
+      reject(new HookporterError("port_unavailable", message, { cause }));
     });
     server.listen({ port, host, backlog: BACKLOG }, resolve);
   });

@@ -64,7 +64,11 @@ export function* decideRejected(delivery: Delivery, { rejection, read, source }:
   const appended = yield {
     append: { key, kind, eventTimestamp: timestamp, state: "dead", reason, orderKey: null, delivery },
   };
-  if (appended === undefined) throw new TypeError("an inbox must keep every dead letter");
+  if (appended === undefined) {
+    throw new TypeError(
+      "expected the inbox's append to keep every dead letter, got undefined: return that for pending entries only",
+    );
+  }
   return { ...appended, rejection, eventId: key.eventId, kind, timestamp };
 }
 

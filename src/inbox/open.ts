@@ -19,7 +19,7 @@ export function selectInbox(option: InboxOption): Inbox {
     const got = option === "" ? "an empty string" : `a ${option.slice(0, option.indexOf(":"))} URL`;
     throw new ConfigurationError(
       "inbox_unsupported",
-      `expected an inbox as a file path or "memory:", got ${got}`,
+      `expected an inbox as a file path or "memory:", got ${got}: name a file, such as hookporter.db`,
     );
   }
   return sqliteInbox(resolve(option));

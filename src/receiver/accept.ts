@@ -1,5 +1,5 @@
 import type { Reservation } from "../dispatch/reservation.ts";
-import { describeError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
@@ -72,6 +72,7 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
     return acceptedOutcome(kept, proof, settings);
   } catch (error) {
     if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
+    if (error instanceof ConfigurationError) return { type: "misconfigured", error };
     settings.log.error(
       { error: describeError(error) },
       "a delivery could not be kept; the sender was told to come again",
@@ -145,8 +146,4 @@ function earlierOf(
 ): string | undefined {
   if (duplicate || identity !== undefined) return undefined;
   return restamps.note(content, key.eventId, timestamp);
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(describeError(thrown));
 }

@@ -21,7 +21,7 @@ async function decidesWithin(ms: number, event: string, checking: Promise<DataRe
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const told = `expected the schema of ${event} to decide within ${ms} ms, it is still at work`;
+      const told = `expected the schema of ${event} to decide within ${ms} ms, got no result: make it faster`;
       reject(new ConfigurationError("option_invalid", told));
     }, ms);
   });

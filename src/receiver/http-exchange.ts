@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerGivenUp, writeAnswer } from "../http/answer.ts";
-import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "../http/read-body.ts";
+import {
+  alreadyRead,
+  type BodyLimits,
+  type BodyResult,
+  type CountedLimits,
+  readBody,
+} from "../http/read-body.ts";
 import { countRefused } from "../http/refused-streak.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -26,7 +32,7 @@ export async function exchange(
 ): Promise<void> {
   if (answerGivenUp(response)) return;
   const { method = "", headers } = request;
-  const read = (limits: BodyLimits) => {
+  const read = (limits: CountedLimits) => {
     beforeBody?.(limits);
     return readUnparsed(request, limits);
   };
@@ -41,7 +47,7 @@ export async function exchange(
  */
 function readUnparsed(
   request: IncomingMessage & { body?: unknown },
-  limits: BodyLimits,
+  limits: CountedLimits,
 ): Promise<BodyResult> {
   const { body } = request;
   if (body === undefined) return readBody(request, limits);

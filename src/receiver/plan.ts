@@ -65,7 +65,10 @@ function planFor(
 async function eventAgain(entry: ClaimedEntry, settings: Settings): Promise<WebhookEvent> {
   const read = readEnvelopeAgain(entry.delivery.body);
   const event = read.ok ? await eventOf(read.envelope, entry, settings) : undefined;
-  if (event === undefined) throw new TypeError("data fitted its schema once, but not the second time");
+  if (event === undefined)
+    throw new TypeError(
+      "expected data to fit its schema again, got another result: let it depend on data alone",
+    );
   return event;
 }
 

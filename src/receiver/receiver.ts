@@ -1,21 +1,23 @@
+import { checkFunction } from "../check-options.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
-import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
-import type { BodyResult } from "../http/read-body.ts";
-import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import type { BodyResult, CountedLimits } from "../http/read-body.ts";
+import type { Inbox, Settlement } from "../inbox/inbox.ts";
 import { Listeners, notifyListener } from "../listeners.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
+import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
+import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
-import { deadLetterOf, type Outcome } from "./outcome.ts";
-import { passingDiagnosis } from "./passing-diagnosis.ts";
+import { deadLetterOf, type Misconfigured, type Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
@@ -85,7 +87,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
   #router = new Router<Schemas>();
-  #phase: "new" | "starting" | "started" | "closed" = "new";
+  #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
 
@@ -100,7 +102,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
       plan: (entry) => planEntry(entry, settings, this.#registered),
-      onAttempts: (entry, settlement) => this.#observeAttempt(entry, settlement),
+      onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
     });
   }
@@ -129,13 +131,13 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   async start(): Promise<void> {
-    if (this.#phase !== "new")
-      throw new HookporterError("closed", "start() was called before, or after close()");
+    if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
     try {
-      const { log, walLimit } = this.#settings;
+      const { clock, log, walLimit } = this.#settings;
       await this.inbox.open({ log, walLimit });
       await this.#registration.register();
+      this.#startedAt = clock();
     } catch (error) {
       await this.inbox.close().catch(() => {});
       if (this.#phase === "starting") this.#phase = "new";
@@ -143,9 +145,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (!this.#began()) {
       await this.inbox.close();
-      throw new HookporterError("closed", "close() was called while the receiver was starting");
+      throw closed("the receiver to stay open while it starts", "close()");
     }
-    this.#startedAt = this.#settings.clock();
     this.#dispatcher.start();
     this.#retention.start();
   }
@@ -175,6 +176,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   observe(listener: (observation: Observation) => unknown): () => void {
+    checkFunction(listener, "the listener of observe", "pass (observation) => …");
     return this.#observers.add(listener);
   }
 
@@ -189,26 +191,35 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
     const { clock, bodyLimit } = this.#settings;
     const start = performance.now();
-    const delivery = channelDelivery(channel, body, clock());
-    const outcome =
-      body.byteLength > bodyLimit
-        ? refused("too_large").outcome
-        : await this.#take((reservation) =>
-            acceptFromChannel(delivery, channel.name, this.#settings, reservation),
-          );
-    this.#tellDelivery(delivery, outcome, start, delivery);
-    return outcome;
+    try {
+      const delivery = channelDelivery(channel, body, clock());
+      const outcome =
+        body.byteLength > bodyLimit
+          ? refused("too_large").outcome
+          : await this.#take((reservation) =>
+              acceptFromChannel(delivery, channel.name, this.#settings, reservation),
+            );
+      this.#tellDelivery({ head: delivery, outcome, start, delivery });
+      return outcome;
+    } catch (thrown) {
+      return this.#misconfigured(thrown);
+    }
   }
 
   async #take(decide: (reservation: Reservation | undefined) => Promise<Outcome>): Promise<Outcome> {
-    if (!this.ready) return { type: "unavailable", error: this.#whyNotReady() };
-    const reservation = this.#dispatcher.reserve();
-    const accepting = decide(reservation);
-    this.#underWay.add(accepting);
-    const outcome = await accepting;
-    this.#underWay.delete(accepting);
+    if (!this.ready) return { type: "unavailable", error: notReady(this.#phase, this.inbox.damage) };
+    let reservation: Reservation | undefined;
+    let outcome: Outcome;
+    try {
+      reservation = this.#dispatcher.reserve();
+      const accepting = decide(reservation);
+      this.#underWay.add(accepting);
+      outcome = await accepting.finally(() => this.#underWay.delete(accepting));
+      if (outcome.type === "misconfigured") this.#misconfigured(outcome.error);
+    } catch (thrown) {
+      outcome = this.#misconfigured(thrown);
+    }
     reservation?.release();
-    if (outcome.type === "misconfigured") this.#logMisconfigured(outcome.error);
     const isRunning = reservation?.isUsed === true;
     if (!isRunning && outcome.type === "accepted" && outcome.entryState === "pending") {
       this.#dispatcher.wake();
@@ -218,51 +229,32 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return outcome;
   }
 
-  #whyNotReady(): HookporterError {
-    const { damage } = this.inbox;
-    if (this.#phase === "started" && damage !== undefined)
-      return new HookporterError("inbox_corrupt", damage);
-    const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
-    return new HookporterError("closed", `the receiver is ${state}`);
+  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    try {
+      return await this.#answer(incoming, inline);
+    } catch (thrown) {
+      return toAnswer(this.#misconfigured(thrown));
+    }
   }
 
-  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+  async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
     const { method, target } = incoming;
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
     if (!this.#observers.isEmpty) {
       const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-      this.#tellDelivery({ method, target, headers, receivedAt }, outcome, start, delivery);
+      this.#tellDelivery({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
     }
     const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
     return own ?? toAnswer(outcome);
   }
 
-  #tellDelivery(
-    { method, target, headers, receivedAt }: Omit<Delivery, "body">,
-    outcome: Outcome,
-    start: number,
-    delivery: Delivery | undefined,
-  ): void {
-    const authentic = outcome.type === "accepted" || outcome.type === "rejected";
-    const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
-    const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
-    this.#observers.notify({
-      type: "delivery",
-      method,
-      target,
-      headers,
-      receivedAt,
-      durationMs: Math.round((performance.now() - start) * 100) / 100,
-      bytes: delivery?.body.byteLength ?? 0,
-      outcome,
-      delivery: authentic ? delivery : undefined,
-      diagnose: passing?.diagnose,
-      digests: passing?.digests,
-    });
+  #tellDelivery(answered: Answered): void {
+    const { observation, forget } = deliveryObservation(answered, this.#settings);
+    this.#observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
-    if (passing !== undefined) setImmediate(passing.forget);
+    if (forget !== undefined) setImmediate(forget);
   }
 
   /** Route, method, encoding, size, then the rest: the order of the contract. */
@@ -278,13 +270,12 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     if (encoding !== undefined && encoding !== "" && encoding !== "identity")
       return refused("content_encoding");
     const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
+    const limits: CountedLimits = { limit, timeout, budget };
     let body: BodyResult;
     try {
-      body = await incoming.read({ limit, timeout, budget });
+      body = await incoming.read(limits);
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(describeError(thrown));
-      this.#logMisconfigured(error);
-      return { outcome: { type: "misconfigured", error } };
+      return { outcome: this.#misconfigured(thrown) };
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
@@ -294,19 +285,18 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return { outcome, delivery };
   }
 
-  #logMisconfigured(error: Error): void {
+  /** Logs why 500 is answered. A logger that fails must not cost the sender its answer. */
+  #misconfigured(thrown: unknown): Misconfigured {
+    const error = asError(thrown);
     const code = error instanceof ConfigurationError ? error.code : undefined;
-    this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
+    try {
+      this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
+    } catch {}
+    return { type: "misconfigured", error };
   }
 
   #tellDead(letter: DeadLetter): void {
     for (const listener of this.#router.deadListeners) notifyListener(listener, letter, this.#settings.log);
-  }
-
-  #observeAttempt({ seq, key, kind, attempts: attempt }: ClaimedEntry, settlement: Settlement): void {
-    const { records, state, reason, runAt } = settlement;
-    const { eventId } = key;
-    this.#observers.notify({ type: "attempt", seq, eventId, kind, attempt, records, state, reason, runAt });
   }
 }
 

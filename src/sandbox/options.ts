@@ -1,47 +1,45 @@
-import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
+import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
 import { defaultLogger } from "../default-logger.ts";
 import { ConfigurationError } from "../errors.ts";
+import { givenOptions } from "../given-options.ts";
 import type { Logger } from "../logger.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { isTestKey } from "./api-key.ts";
-import { type Chaos, NO_CHAOS } from "./chaos.ts";
+import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
 import { isHostPattern } from "./target-hosts.ts";
 
-/** All members optional; `undefined` counts as omitted. */
-type Some<Whole> = { readonly [Member in keyof Whole]?: Whole[Member] | undefined };
-
 /** The options of a sandbox. All times are in milliseconds. What the description does not show is an assumption. */
-export type SandboxOptions = Some<{
+export interface SandboxOptions {
   /** Port on 127.0.0.1, or 0 for any free port. Default 4500. */
-  port: number;
+  readonly port?: number | undefined;
   /** The only API key to accept; must begin with `sk_test_`. Default: every such key. */
-  apiKey: string;
+  readonly apiKey?: string | undefined;
   /** Random seed for the portfolio and chaos, from 0. Default 1. */
-  seed: number;
+  readonly seed?: number | undefined;
   /** Number of properties in the portfolio, from 0. Default 25. */
-  properties: number;
+  readonly properties?: number | undefined;
   /** Requests to `/v1` per minute and key; `Infinity` for no limit. Default 600, an assumption. */
-  rateLimit: number;
+  readonly rateLimit?: number | undefined;
   /** Delays after each failed attempt but the last; empty for no retries. Default 1 s, 5 s, 30 s, 2 m, 10 m, an assumption. */
-  retry: readonly number[];
+  readonly retry?: readonly number[] | undefined;
   /** How long an endpoint, or a stream that acknowledges, may take to answer. Default 10 000, an assumption. */
-  answerTimeout: number;
+  readonly answerTimeout?: number | undefined;
   /**
    * Other hosts that it may deliver to: names, `*.example.com` for subdomains, or `*` for any. Anyone who can create a
    * subscription makes this machine post to them. Default: none.
    */
-  targetHosts: readonly string[];
+  readonly targetHosts?: readonly string[] | undefined;
   /** The faults to simulate. Default: none. */
-  chaos: Some<Chaos>;
+  readonly chaos?: ChaosOptions | undefined;
   /** Properties of requests that the description does not show. */
-  assumptions: Some<Assumptions>;
+  readonly assumptions?: AssumptionOptions | undefined;
   /** Default `x-service-signature` (service description, "Authentication" 6). */
-  signatureHeader: string;
+  readonly signatureHeader?: string | undefined;
   /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
-  log: Logger;
+  readonly log?: Logger | undefined;
   /** Milliseconds since 1970. Default `Date.now`. */
-  clock: () => number;
-}>;
+  readonly clock?: (() => number) | undefined;
+}
 
 /** Checked and frozen options, with defaults. */
 export interface SandboxSettings {
@@ -78,10 +76,10 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
   const settings: SandboxSettings = Object.freeze({
     ...SANDBOX_DEFAULTS,
     ...{ apiKey: undefined, targetHosts: [], signatureHeader: SIGNATURE_HEADER, clock: Date.now },
-    ...given(options),
+    ...givenOptions(options),
     log: options.log ?? defaultLogger(),
-    chaos: Object.freeze({ ...NO_CHAOS, ...given(options.chaos ?? {}) }),
-    assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...given(options.assumptions ?? {}) }),
+    chaos: Object.freeze({ ...NO_CHAOS, ...givenOptions(options.chaos ?? {}) }),
+    assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),
     retry: Object.freeze([...(options.retry ?? SANDBOX_DEFAULTS.retry)]),
   });
   checkNumbers(settings);
@@ -93,14 +91,6 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
     refuse("targetHosts", "host names such as example.com, *.example.com or *");
   }
   return settings;
-}
-
-/** Drops options that are `undefined`, which would replace a default. */
-function given<Options extends object>(
-  options: Options,
-): { [Name in keyof Options]: Exclude<Options[Name], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 }
 
 function checkNumbers({ port, seed, properties, rateLimit, answerTimeout, retry }: SandboxSettings): void {

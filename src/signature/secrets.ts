@@ -1,4 +1,5 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
+import { describeValue } from "../describe-value.ts";
 import { ConfigurationError } from "../errors.ts";
 
 /**
@@ -55,14 +56,14 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
     throw new ConfigurationError(
       "secret_missing",
-      `expected ${which} to be a string or bytes, got ${value === null ? "null" : typeof value}: is the variable set?`,
+      `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,
     );
   }
   const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
   if (bytes.byteLength === 0 || Buffer.from(bytes).toString("utf8").trim() === "") {
     throw new ConfigurationError(
       "secret_empty",
-      `expected ${which} not to be empty: set it to the subscription's secret`,
+      `expected ${which} not to be empty, got only white space or nothing: set it to the subscription's secret`,
     );
   }
   if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {

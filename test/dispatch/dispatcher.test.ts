@@ -554,6 +554,7 @@ describe("Dispatcher", () => {
       await until(() => expect(signal).toBeDefined());
       await running.stop(5);
       expect(signal?.aborted).toBe(true);
+      expect(signal?.reason).toMatchObject({ name: "HookporterError", code: "closed" });
       expect(running.running).toBe(0);
       const [entry] = await inbox.list({});
       expect(entry).toMatchObject({ state: "pending", attempts: 0 });

@@ -44,3 +44,10 @@ it("tells how the right digest of an unauthentic delivery begins, once its sende
   expect(observation.digests?.()).toEqual([]);
   expect((await observed(headers, body)).observation.digests).toBeUndefined();
 });
+
+it("refuses a listener that is no function", async () => {
+  const receiver = await createTestReceiver();
+  const observe = () => receiver.observe({} as () => void);
+  expect(observe).toThrow(expect.objectContaining({ code: "option_invalid" }));
+  await receiver.close();
+});

@@ -98,20 +98,21 @@ describe("orderBy", () => {
     held.open();
   });
 
-  it.each([
+  it.each<[string, () => unknown, string | undefined]>([
     [
       "throws",
       () => {
         throw new Error("no");
       },
+      undefined,
     ],
-    ["returns a number", () => 7],
-    ["returns an empty text", () => ""],
-  ])("keeps nothing and says so when it %s", async (_, faulty) => {
+    ["returns a number", () => 7, "option_invalid"],
+    ["returns an empty text", () => "", "option_invalid"],
+  ])("keeps nothing and says so when it %s", async (_, faulty, code) => {
     const { receiver, entries, lines } = await openReceiver({ orderBy: faulty as never });
     expect(await receiver.accept(deliveryOf(envelope()))).toMatchObject({ type: "misconfigured" });
     expect(await entries()).toEqual([]);
-    expect(lines).toMatchObject([{ level: "error" }]);
+    expect(lines).toMatchObject([{ level: "error", fields: { code } }]);
   });
 
   it("may fail for data that does not fit: the dead letter has no order", async () => {

@@ -34,8 +34,8 @@ describe("createReceiver", () => {
   it("opens nothing and reads nothing before start()", () => {
     const { log } = keptLog();
     const untouched = new Proxy({} as Inbox, {
-      get: (_, name) => {
-        throw new Error(`asked for ${String(name)}`);
+      get: (_, name) => () => {
+        throw new Error(`called ${String(name)}`);
       },
     });
     const receiver = createReceiver({ secret: SECRET, inbox: untouched, log });

@@ -14,6 +14,7 @@ import {
   MINUTE,
   NOW,
   SECRET,
+  uncaught,
   wrapInbox,
 } from "./sample.ts";
 
@@ -34,13 +35,15 @@ async function inboxWith(moments: readonly number[], path = "memory:") {
   return inbox;
 }
 
-/** Pruning that looks on timers of the test's, by clocks of the test's. */
-async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW) {
+/** Pruning that looks on timers of the test's, by clocks of the test's; at the start the clock may not work. */
+async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, works = true) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const clocks = { wall: start, monotonic: 0 };
   const { log, lines } = keptLog();
-  const options = readOptions({ secret: SECRET, inbox, log, clock: () => clocks.wall });
+  const clock = vi.fn(() => clocks.wall);
+  if (!works) clock.mockReturnValueOnce(Number.NaN);
+  const options = readOptions({ secret: SECRET, inbox, log, clock });
   const retention = new Retention(options, () => clocks.monotonic);
   onTestFinished(() => retention.stop());
   retention.start();
@@ -158,6 +161,14 @@ describe("pruning", () => {
     expect(calls).toEqual([]);
     await pass(12 * MINUTE);
     expect(calls).not.toEqual([]);
+  });
+
+  it("begins at the first look if the clock did not work at the start", async () => {
+    const caught = uncaught();
+    const { pass, left, lines } = await retentionOf(await inboxWith([NOW - 40 * DAY, ...RECENT]), NOW, false);
+    await pass(MINUTE);
+    expect(await left()).toEqual([3, 2]);
+    expect([lines, caught]).toEqual([[], []]);
   });
 
   it("reads the time once, so that a leap right after it was judged drops nothing", async () => {

@@ -64,10 +64,18 @@ describe("Router", () => {
     "",
     " *",
     "lease.*.x",
+    5,
+    null,
+    ["*"],
   ])("refuses the pattern %j, which fits none of the kinds", (pattern) => {
     const router = new Router();
     expect(() => router.on(pattern as "*", nothing)).toThrow(refused);
-    expect(router.match(pattern)).toEqual([]);
+    expect(router.isEmpty).toBe(true);
+  });
+
+  it("names the kind that a misspelt one is closest to", () => {
+    const misspelt = () => new Router().on("payment.recieved" as "*", nothing);
+    expect(misspelt).toThrow("did you mean payment.received?");
   });
 
   it.each([undefined, null, "handler", {}])("refuses %j as a handler", (handler) => {
@@ -131,6 +139,27 @@ describe("Router", () => {
 
   it.each([0, -1, 1.5, Number.NaN, "3"])("refuses %j attempts", (attempts) => {
     expect(() => new Router().on("*", nothing, { attempts: attempts as number })).toThrow(refused);
+  });
+
+  it.each([{ atempts: 3 }, { name: "" }, { name: 5 }, { except: "payment.*" }, { except: null }, null, 5])(
+    "refuses %j as a handler's options",
+    (options) => {
+      const router = new Router();
+      expect(() => router.on("*", nothing, options as object)).toThrow(refused);
+      expect(router.isEmpty).toBe(true);
+    },
+  );
+
+  it("takes undefined for an option that is left out", () => {
+    const router = new Router();
+    router.on("*", nothing, { name: undefined, except: undefined, attempts: undefined } as object);
+    expect(names(router, "lead.created")).toEqual(["*"]);
+  });
+
+  it.each([undefined, null, "listener", {}])("refuses %j as a listener of dead letters", (listener) => {
+    const router = new Router();
+    expect(() => router.onDead(listener as unknown as () => void)).toThrow(refused);
+    expect(router.deadListeners).toEqual([]);
   });
 
   it("is empty until a handler is registered; who wants to know of dead letters is none", () => {

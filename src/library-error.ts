@@ -1,0 +1,17 @@
+import { HookporterError as AnyError, type LibraryErrorCode } from "./errors.ts";
+
+/**
+ * The base of every error hookporter throws on purpose: branch on `code`, show `message`.
+ *
+ * It is the class that the command line throws too, whose codes a program never meets: here they are left out of its type.
+ */
+export interface HookporterError extends Error {
+  /** Stable; safe to branch on. */
+  readonly code: LibraryErrorCode;
+}
+
+/** The class of {@link HookporterError}: for `instanceof`, and for an inbox of your own to reject with. */
+export const HookporterError: {
+  new (code: LibraryErrorCode, message: string, options?: { cause?: unknown }): HookporterError;
+  readonly prototype: HookporterError;
+} = AnyError as typeof HookporterError;
