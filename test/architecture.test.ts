@@ -17,6 +17,7 @@ const ROWS = [
   ["event", "signature"],
   ["check-options.ts", "default-logger.ts", "library-error.ts", "listeners.ts"],
   [
+    "cut-text.ts",
     "default-endpoint.ts",
     "errors.ts",
     "logger.ts",
