@@ -1,6 +1,6 @@
 import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
-import { givenOptions } from "../given-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";

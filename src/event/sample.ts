@@ -1,5 +1,5 @@
-import { describeValue } from "../describe-value.ts";
 import { ConfigurationError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
 import type { Envelope } from "./envelope.ts";
 import { meantKind } from "./kind-pattern.ts";
 import { type EventKind, isEventKind } from "./kinds.ts";

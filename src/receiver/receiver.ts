@@ -1,4 +1,3 @@
-import { checkFunction } from "../check-options.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
@@ -9,6 +8,7 @@ import type { Answer } from "../http/answer.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Inbox, Settlement } from "../inbox/inbox.ts";
 import { Listeners, notifyListener } from "../listeners.ts";
+import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf, withEvent } from "./dead-letter.ts";

@@ -1,8 +1,8 @@
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
 import { defaultLogger } from "../default-logger.ts";
 import { ConfigurationError } from "../errors.ts";
-import { givenOptions } from "../given-options.ts";
 import type { Logger } from "../logger.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { isTestKey } from "./api-key.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
