@@ -4,6 +4,7 @@
  */
 import { type RetryPolicy, readRetry } from "./dispatch/retry.ts";
 import { HookporterError } from "./errors.ts";
+import type { DataProblem } from "./event/data-problems.ts";
 import type { Delivery } from "./event/delivery.ts";
 import type { Envelope } from "./event/envelope.ts";
 import type { EventKind } from "./event/kinds.ts";
@@ -113,6 +114,8 @@ export interface Delivered {
   readonly state: EntryState | undefined;
   /** The reason for `dead` and `unhandled`, as a stable code. */
   readonly reason: string | null;
+  /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
   /** Every handler run, oldest first, including those of earlier deliveries of the same event. */
   readonly attempts: readonly AttemptRecord[];
 }
@@ -168,7 +171,7 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
   try {
     const outcome = await receiver.accept(delivery);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") {
-      return { outcome, state: undefined, reason: null, attempts: [] };
+      return { outcome, state: undefined, reason: null, problems: [], attempts: [] };
     }
     const { seq } = outcome;
     let entry = await findEntry(receiver, seq);
@@ -177,7 +180,8 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
       entry = await findEntry(receiver, seq);
     }
     const attempts = await receiver.inbox.attempts(seq);
-    return { outcome, state: entry?.state, reason: entry?.reason ?? null, attempts };
+    const { state, reason = null, problems = [] } = entry ?? {};
+    return { outcome, state, reason, problems, attempts };
   } finally {
     ends.stop();
   }

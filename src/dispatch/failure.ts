@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cutText } from "../cut-text.ts";
 import { describeError } from "../errors.ts";
-import type { Failure } from "../inbox/inbox.ts";
+import type { HandlerFailure } from "../inbox/inbox.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;
@@ -16,7 +16,7 @@ const MAX_ERRORS = 4;
 /** What a record says of a thrown value. */
 export interface DescribedFailure {
   readonly error: string;
-  readonly failure: Failure;
+  readonly failure: HandlerFailure;
 }
 
 /** Describes what a handler threw: the chain of messages, the place in the user's own code, the stack. Never throws. */

@@ -2,7 +2,9 @@ import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
@@ -20,6 +22,7 @@ import { type Answered, attemptObservation, deliveryObservation } from "./observ
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import type { Misconfigured, Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
+import { problemsInTime } from "./problems-in-time.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
@@ -58,6 +61,13 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   runNow(seq: number): Promise<Ran | undefined>;
   /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
   observe(listener: (observation: Observation) => unknown): () => void;
+  /**
+   * Checks an entry's `data` again with the current schemas, and returns which fields do not fit: if there are any,
+   * redriving it makes it a dead letter again. Empty for an entry that is not an event, or whose delivery was deleted.
+   *
+   * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
+   */
+  recheck(seq: number): Promise<readonly DataProblem[]>;
   /** Replaces all handlers at once; if `register` throws, the old ones stay. */
   replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void;
   /** The record of events. */
@@ -183,6 +193,12 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   runNow(seq: number): Promise<Ran | undefined> {
     return this.#dispatcher.runNow(seq);
+  }
+
+  async recheck(seq: number): Promise<readonly DataProblem[]> {
+    const delivery = await this.inbox.delivery(seq);
+    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+    return read?.ok === true ? problemsInTime(read.envelope, this.#settings) : [];
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
