@@ -4,10 +4,9 @@ import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options.ts";
 
 /**
- * Whether `data` fits its kind's schema. A sender waits for it, so a user's schema that takes longer than a body may
- * take is given up.
+ * Whether `data` fits its kind's schema. The sender is waiting, so a user's schema has at most `bodyTimeout` to decide.
  *
- * @throws ConfigurationError `option_invalid`; and whatever the schema throws
+ * @throws ConfigurationError `option_invalid` if it takes longer; and any error that the schema throws
  */
 export function fitsInTime(
   { event, data }: Envelope,
@@ -21,8 +20,8 @@ async function decidesWithin(ms: number, event: string, checking: Promise<DataRe
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const told = `expected the schema of ${event} to decide within ${ms} ms, it is still at work`;
-      reject(new ConfigurationError("option_invalid", told));
+      const message = `expected the schema of ${event} to validate within ${ms} ms, but it has not finished`;
+      reject(new ConfigurationError("option_invalid", message));
     }, ms);
   });
   try {
