@@ -170,10 +170,7 @@ it(
 );
 
 it(
-  caseTitle(
-    85,
-    "the inspector is not reachable through the receiver's port, nor the receiver through the inspector's",
-  ),
+  caseTitle(85, "neither the inspector nor the receiver is reachable through the other's port"),
   async () => {
     const { port, token, endpoint, receiver } = await openInspector();
     const receiverPort = Number(endpoint.port);
