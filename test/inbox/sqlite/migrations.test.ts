@@ -11,7 +11,7 @@ const RECORD: AttemptRecord = {
   ...{ attempt: 1, handler: "a", startedAt: AT, durationMs: 1, outcome: "ok", error: null, note: null },
 };
 
-it("brings a file without notes up to date, with all that is in it", async () => {
+it("a file without notes is migrated with all its content", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-schema-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "inbox.sqlite");
