@@ -4,25 +4,25 @@ import type { Receiver } from "./receiver.ts";
 
 export { createServer, type ExpressServerOptions } from "../http/express-server.ts";
 
-/** Where the endpoint is. */
+/** Options of {@link expressReceiver}. */
 export interface ExpressReceiverOptions {
   /**
-   * The whole request target of the endpoint, compared letter for letter. Default: the path the receiver is mounted at,
-   * as Express matched it, so `/WEBHOOKS` and a slash at the end count too unless the app's routing is strict.
+   * The endpoint's full request target, compared exactly. Default: the path the receiver is mounted at, as Express matched
+   * it, so `/WEBHOOKS` and a trailing slash also match unless the app's routing is strict.
    */
   readonly path?: string;
 }
 
 /**
- * A receiver as an Express 5 handler: `app.use("/webhooks", expressReceiver(receiver))`, before any body parser. What
- * lies below its path, or has a query, answers 404.
+ * Wraps a receiver as an Express 5 handler: `app.use("/webhooks", expressReceiver(receiver))`, before any body parser.
+ * Answers 404 to subpaths, and to targets with a query string.
  */
 export function expressReceiver(
   receiver: Pick<Receiver, "receive">,
   { path }: ExpressReceiverOptions = {},
 ): RequestHandler {
   return (request, response) => {
-    // `path` of a request is what is left below the mount point; under `app.post(...)` it is the whole.
+    // request.path is relative to the mount point; under `app.post(...)` it is the whole path.
     const mounted = request.route === undefined ? request.baseUrl || "/" : request.baseUrl + request.path;
     void exchange(receiver, request, response, { target: request.originalUrl, path: path ?? mounted });
   };

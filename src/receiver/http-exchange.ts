@@ -10,20 +10,20 @@ import {
 import { countRefused } from "../http/refused-streak.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** The answers to requests that prove nothing. */
+/** Statuses of answers to unauthenticated requests. */
 const UNPROVEN: readonly number[] = [401, 404, 405];
 
-/** What an adapter knows of the endpoint. */
+/** What an adapter knows about the endpoint. */
 export interface Endpoint {
   /** The raw request target. */
   readonly target: string;
-  /** The one target that is the endpoint. */
+  /** The endpoint's target. */
   readonly path: string;
-  /** Called just before the body is read, with what may be read. */
+  /** Called just before the body is read, with its limits. */
   readonly beforeBody?: (limits: BodyLimits) => void;
 }
 
-/** Takes one request of Node's through a receiver and writes the answer: what all adapters share. */
+/** Passes a Node request to a receiver and writes the answer. Shared by all adapters. */
 export async function exchange(
   receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
@@ -42,8 +42,8 @@ export async function exchange(
 }
 
 /**
- * The raw bytes: from the stream, or from a parser such as `express.raw()`, which leaves them as they came. A body that
- * was read in any other way is refused at once: its stream would never end again.
+ * Returns the raw bytes, from the stream or from a parser that leaves them unchanged, such as `express.raw()`. Throws if
+ * the body was read in any other way, since its stream would never end again.
  */
 function readUnparsed(
   request: IncomingMessage & { body?: unknown },

@@ -3,13 +3,13 @@ import { DEFAULT_PATH } from "../default-endpoint.ts";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** Where the endpoint is. */
+/** Options of {@link nodeReceiver}. */
 export interface NodeReceiverOptions {
-  /** The request target of the endpoint, compared letter for letter. Default `/webhooks`. */
+  /** The endpoint's request target, compared exactly. Default `/webhooks`. */
   readonly path?: string;
 }
 
-/** A receiver as a request listener for `node:http`: every other path answers 404. */
+/** Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path. */
 export function nodeReceiver(
   receiver: Pick<Receiver, "receive">,
   { path = DEFAULT_PATH }: NodeReceiverOptions = {},
