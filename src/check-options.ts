@@ -51,6 +51,19 @@ export function checkFunction(given: unknown, name: string, fix: string): void {
   if (typeof given !== "function") throw invalid(`${name} to be a function`, given, fix);
 }
 
+/** A function, async or not. */
+export function anyFunction(fix: string): Check {
+  return (given, name) => checkFunction(given, name, fix);
+}
+
+/** `true` or `false`: a text such as "false" would count as true. */
+export const aBoolean: Check = (given, name) => {
+  if (typeof given !== "boolean") throw invalid(`${name} to be true or false`, given, "pass one of them");
+};
+
+/** For an option that other code checks. */
+export const checkedElsewhere: Check = () => {};
+
 /** A number that passes a test. */
 export function aNumber(range: string, fits: (value: number) => boolean): Check {
   return (given, name) => {

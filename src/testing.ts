@@ -199,7 +199,7 @@ function watchEnds(receiver: Way) {
   const of = (seq: number, timeout: number) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        const message = `expected entry ${seq} to end within ${timeout} ms: does a handler never return?`;
+        const message = `expected entry ${seq} to end within ${timeout} ms, but it did not: does a handler never return? Raise timeout if it is slow`;
         reject(new HookporterError("timed_out", message));
       }, timeout);
       onEnd = () => {

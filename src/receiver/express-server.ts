@@ -6,23 +6,34 @@ import {
   ServerResponse,
 } from "node:http";
 import type { Express } from "express";
+import { type Check, checkedElsewhere, checkOptions, invalid, wholeNumber } from "../check-options.ts";
 import { ConnectionCap } from "./connection-cap.ts";
 import { answerGivenUp } from "./http-exchange.ts";
+import { MAX_TIMER } from "./option-checks.ts";
 
 /** Limits of the server. Times are milliseconds, as Node takes them. */
 export interface ExpressServerOptions {
   /** For the head of a request. Default 60 000. */
-  readonly headersTimeout?: number;
+  readonly headersTimeout?: number | undefined;
   /** For a whole request. Default 300 000. */
-  readonly requestTimeout?: number;
+  readonly requestTimeout?: number | undefined;
   /** How often those two are looked at. Default 30 000. */
-  readonly connectionsCheckingInterval?: number;
+  readonly connectionsCheckingInterval?: number | undefined;
   /**
    * The most connections; `Infinity` for no limit. One more ends the one that has been idle for the longest time, or else
    * one whose request makes no progress. Each is an open file: keep it below `ulimit -n`. Default 4096.
    */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
 }
+
+/** Node takes 0 for no limit. */
+const limit = wholeNumber("milliseconds", 0, MAX_TIMER);
+const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
+  headersTimeout: limit,
+  requestTimeout: limit,
+  connectionsCheckingInterval: wholeNumber("milliseconds", 1, MAX_TIMER),
+  maxConnections: checkedElsewhere,
+};
 
 /**
  * An HTTP server for an Express app, in place of `app.listen()`: everything else is the same. Express gives every request
@@ -32,7 +43,10 @@ export interface ExpressServerOptions {
  *
  * @throws ConfigurationError `option_invalid`
  */
-export function createServer(app: Express, { maxConnections, ...limits }: ExpressServerOptions = {}): Server {
+export function createServer(app: Express, options: ExpressServerOptions = {}): Server {
+  if (typeof app !== "function") throw invalid("an Express app", app, "pass the result of express()");
+  checkOptions(options, "the options of createServer", CHECKS);
+  const { maxConnections, ...limits } = options;
   const cap = new ConnectionCap(maxConnections);
   class AppRequest extends IncomingMessage {}
   class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {

@@ -1,19 +1,26 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_PATH } from "../default-endpoint.ts";
+import { checkAdapter } from "./check-adapter.ts";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** Where the endpoint is. */
 export interface NodeReceiverOptions {
   /** The request target of the endpoint, compared letter for letter. Default `/webhooks`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
-/** A receiver as a request listener for `node:http`: every other path answers 404. */
+/**
+ * A receiver as a request listener for `node:http`: every other path answers 404.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
 export function nodeReceiver(
   receiver: Pick<Receiver, "receive">,
-  { path = DEFAULT_PATH }: NodeReceiverOptions = {},
+  options: NodeReceiverOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  checkAdapter(receiver, options, "nodeReceiver");
+  const { path = DEFAULT_PATH } = options;
   return (request, response) => {
     void exchange(receiver, request, response, { target: request.url ?? "", path });
   };

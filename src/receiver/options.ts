@@ -1,5 +1,6 @@
 import {
   type Check,
+  checkedElsewhere,
   checkOptions,
   nonEmptyString,
   oneOf,
@@ -184,7 +185,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   bodyTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
   concurrency: wholeNumber("entries", 1),
   handlerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
-  retry: () => {}, // checked by `readRetry`
+  retry: checkedElsewhere,
   lease: wholeNumber("milliseconds", 1, MAX_TIMER),
   poll: wholeNumber("milliseconds", 1, MAX_TIMER),
   drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),

@@ -1,6 +1,8 @@
 import type { AddressInfo } from "node:net";
+import { checkFunction } from "../check-options.ts";
 import { ConfigurationError } from "../errors.ts";
-import { type EventKind, isEventKind } from "../event/kinds.ts";
+import { checkEventKind } from "../event/kind-pattern.ts";
+import type { EventKind } from "../event/kinds.ts";
 import type { PropertyCreated } from "../event/property.ts";
 import { Audience } from "../receiver/audience.ts";
 import { createServer } from "../receiver/express-server.ts";
@@ -9,7 +11,7 @@ import { createApp } from "./app.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "./options.ts";
-import { type FailureStatus, PlannedFailures } from "./planned-failures.ts";
+import { checkFailures, type FailureStatus, PlannedFailures } from "./planned-failures.ts";
 import type { PropertyDraft } from "./property.ts";
 import { readDraft } from "./property-draft.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
@@ -42,7 +44,11 @@ export interface Sandbox {
    * @throws ConfigurationError `option_invalid` for an unknown kind
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent;
-  /** Makes the next requests to `/v1` fail. Default: one request, with 500. */
+  /**
+   * Makes the next requests to `/v1` fail, up to 1000. Default: one request, with 500.
+   *
+   * @throws ConfigurationError `option_invalid`
+   */
   failNext(count?: number, status?: FailureStatus): void;
   /** Calls the listener for everything that happens; returns an unsubscribe function. */
   observe(listener: (observation: SandboxObservation) => unknown): () => void;
@@ -98,11 +104,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return simulation.createProperty(read.draft);
     },
     emit: (kind, data) => {
-      if (isEventKind(kind)) return simulation.emit(kind, data);
-      throw new ConfigurationError("option_invalid", "expected one of the 12 event kinds, got another");
+      checkEventKind(kind);
+      return simulation.emit(kind, data);
     },
-    failNext: (count = 1, status = 500) => failures.plan(count, status),
-    observe: (listener) => observers.add(listener),
+    failNext: (count = 1, status = 500) => {
+      checkFailures(count, status);
+      failures.plan(count, status);
+    },
+    observe: (listener) => {
+      checkFunction(listener, "the listener of observe", "pass (observation) => …");
+      return observers.add(listener);
+    },
     close: () => {
       simulation.close();
       stream.close();
