@@ -42,6 +42,18 @@ const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
  * first request. It also limits connections.
  *
  * @throws ConfigurationError `option_invalid`
+ *
+ * @example
+ * ```ts
+ * import express from "express";
+ * import { createReceiver } from "hookporter";
+ * import { createServer, expressReceiver } from "hookporter/express";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET });
+ * await receiver.start();
+ * const app = express().use("/webhooks", expressReceiver(receiver));
+ * createServer(app, { maxConnections: 1000 }).listen(3000, "127.0.0.1");
+ * ```
  */
 export function createServer(app: Express, options: ExpressServerOptions = {}): Server {
   if (typeof app !== "function") throw invalid("an Express app", app, "pass the result of express()");

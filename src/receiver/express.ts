@@ -19,6 +19,17 @@ export interface ExpressReceiverOptions {
  * lies below its path, or has a query, answers 404.
  *
  * @throws ConfigurationError `option_invalid`
+ *
+ * @example
+ * ```ts
+ * import express from "express";
+ * import { createReceiver } from "hookporter";
+ * import { expressReceiver } from "hookporter/express";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET });
+ * await receiver.start();
+ * express().use("/webhooks", expressReceiver(receiver)).use(express.json()).listen(3000, "127.0.0.1");
+ * ```
  */
 export function expressReceiver(
   receiver: Pick<Receiver, "receive">,

@@ -14,6 +14,17 @@ export interface NodeReceiverOptions {
  * A receiver as a request listener for `node:http`: every other path answers 404.
  *
  * @throws ConfigurationError `option_invalid`
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { createReceiver } from "hookporter";
+ * import { nodeReceiver } from "hookporter/node";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET });
+ * await receiver.start();
+ * createServer(nodeReceiver(receiver, { path: "/webhooks" })).listen(3000, "127.0.0.1");
+ * ```
  */
 export function nodeReceiver(
   receiver: Pick<Receiver, "receive">,

@@ -66,6 +66,17 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
  * Makes a receiver. Nothing is opened or run before `start()`.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "hookporter.db" });
+ * receiver.on("payment.received", async (event, { signal }) => {
+ *   await fetch("https://books.example/payments", { method: "POST", body: JSON.stringify(event.data), signal });
+ * });
+ * await receiver.start();
+ * ```
  */
 export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
   options: ReceiverOptions<Schemas>,

@@ -61,6 +61,18 @@ export interface Sandbox {
  *
  * @throws ConfigurationError `option_invalid`
  * @throws HookporterError `port_unavailable`
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "hookporter/client";
+ * import { startSandbox } from "hookporter/sandbox";
+ *
+ * const sandbox = await startSandbox({ port: 0, chaos: { duplicates: 0.1 } });
+ * const client = createClient({ baseUrl: sandbox.url, apiKey: "sk_test_anything" });
+ * await client.webhooks.create({ url: "http://127.0.0.1:4400/webhooks", events: ["payment.received"] });
+ * sandbox.emit("payment.received");
+ * await sandbox.close();
+ * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = readSandboxOptions(options);

@@ -108,7 +108,11 @@ function reachable(faces: readonly string[]): readonly string[] {
 
 /** The codes that files mention. */
 function codesIn(files: readonly string[]): readonly string[] {
-  const source = files.filter((file) => file !== "errors.ts").map((file) => readPage(join("src", file)));
+  const source = files
+    .filter((file) => file !== "errors.ts")
+    .map((file) => {
+      return readPage(join("src", file)).replaceAll(/^ *\/\*\*.*?\*\/$/gms, ""); // examples name codes too
+    });
   const codes = Object.keys(ERROR_CODES).filter((code) => source.some((text) => text.includes(`"${code}"`)));
   return codes.sort();
 }
