@@ -72,6 +72,9 @@ export function aNumber(range: string, fits: (value: number) => boolean): Check 
   };
 }
 
+/** The longest delay of a Node timer; a longer one fires at once. */
+export const MAX_TIMER = 2 ** 31 - 1;
+
 /** A whole number. */
 export function wholeNumber(unit: string, from: number, to = Number.MAX_SAFE_INTEGER): Check {
   const range = `a whole number of ${unit} from ${from} to ${to}`;

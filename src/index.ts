@@ -19,6 +19,8 @@ export { EVENT_KINDS, type EventGroup, type EventKind, eventKinds, isEventKind }
 export { type PropertyCreated, propertyCreatedSchema } from "./event/property.ts";
 export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/read-envelope.ts";
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
+export type { Answer } from "./http/answer.ts";
+export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
 export type {
   Appended,
   AttemptRecord,
@@ -58,9 +60,7 @@ export type {
   Unauthorized,
   Unavailable,
 } from "./receiver/outcome.ts";
-export type { BodyFailure, BodyLimits, BodyResult } from "./receiver/read-body.ts";
 export { createReceiver, type Ran, type Receiver } from "./receiver/receiver.ts";
-export type { Answer } from "./receiver/response.ts";
 export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";

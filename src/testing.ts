@@ -187,9 +187,9 @@ export async function createTestReceiver<const Schemas extends DataSchemas = Rec
 type Make = (what: Deliverable, how: DeliverOptions) => Delivery;
 
 /** The part of a receiver that does not depend on the caller's schemas. */
-type Way = Pick<Receiver, "accept" | "observe" | "inbox">;
+type UntypedReceiver = Pick<Receiver, "accept" | "observe" | "inbox">;
 
-async function deliver(receiver: Way, delivery: Delivery, timeout: number): Promise<Delivered> {
+async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: number): Promise<Delivered> {
   const ends = watchEnds(receiver); // before accepting, since handlers may finish before the outcome is known
   try {
     const outcome = await receiver.accept(delivery);
@@ -209,12 +209,12 @@ async function deliver(receiver: Way, delivery: Delivery, timeout: number): Prom
   }
 }
 
-async function findEntry({ inbox }: Way, seq: number) {
+async function findEntry({ inbox }: UntypedReceiver, seq: number) {
   return (await inbox.list({ seq }))[0];
 }
 
 /** Records which entries end from now on, and can wait for one. */
-function watchEnds(receiver: Way) {
+function watchEnds(receiver: UntypedReceiver) {
   const ended = new Set<number>();
   let onEnd: (() => void) | undefined;
   const stop = receiver.observe((observation) => {

@@ -6,7 +6,7 @@ import { asError, ConfigurationError, describeError, HookporterError } from "../
 const source = join(import.meta.dirname, "..", "src");
 
 /** The rooms of the library whose errors its users read. */
-const ROOMS = ["receiver", "dispatch", "inbox", "signature", "event", "client", "sandbox"];
+const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "client", "sandbox"];
 
 /** Messages that are made where something else is known: what the writer's thread says, and what the check of a file finds. */
 const MADE_ELSEWHERE = [

@@ -36,7 +36,10 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/event\/read-envelope\./, "UTF-8 and JSON.parse"],
   [/^src\/event\/|^node_modules\/zod\//, "envelope and schema"],
   [/^src\/receiver\/fits-in-time\./, "envelope and schema"],
-  [/^src\/receiver\/read-body\.|^node_modules\/(raw-body|body-parser|iconv-lite)\//, "reading the body"],
+  [
+    /^src\/http\/(?:read-body|body-\w+|block-pool)\.|^node_modules\/(raw-body|body-parser|iconv-lite)\//,
+    "reading the body",
+  ],
   [
     /^src\/inbox\/sqlite\/(commit-together|statements|operations|transactions)\./,
     "inbox: SQLite in this thread",

@@ -5,6 +5,7 @@ import {
   checkedElsewhere,
   checkOptions,
   invalid,
+  MAX_TIMER,
   nonEmptyString,
   syncFunction,
   wholeNumber,
@@ -83,8 +84,6 @@ export const DEFAULT_CLIENT_RETRY: RetryPolicy = {
 /** The default limits. */
 export const DEFAULT_LIMITS = { timeout: 30_000, maxAnswer: 16 * 1024 * 1024 };
 
-/** The longest delay of a Node timer; a longer one fires at once. */
-const MAX_TIMER = 2 ** 31 - 1;
 const MAX_ATTEMPTS = 20;
 
 /** The check of every option. */

@@ -49,14 +49,14 @@ export function* decideEvent(
 }
 
 /** Why a delivery is a dead letter, and what could be read of it. */
-interface Rejected {
+interface DeadLetterTerms {
   readonly rejection: Rejection;
   readonly read?: ReadEnvelope;
   readonly source: string;
 }
 
 /** Decides what a rejected delivery becomes: a dead letter. */
-export function* decideRejected(delivery: Delivery, { rejection, read, source }: Rejected): Decision {
+export function* decideRejected(delivery: Delivery, { rejection, read, source }: DeadLetterTerms): Decision {
   const key = rejectedKey(source, delivery.body);
   const kind = read === undefined ? null : storedKind(read.envelope.event);
   const timestamp = read?.timestamp ?? null;

@@ -12,7 +12,7 @@ import {
   sendText,
   trigger,
 } from "./actions.ts";
-import { type Answer, RequestError, wrongMethod } from "./answer.ts";
+import { RequestError, type RouteResult, wrongMethod } from "./answer.ts";
 import type { Overview, Status } from "./api.ts";
 import { curlCommand } from "./curl-command.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries.ts";
@@ -49,7 +49,7 @@ export interface Call {
 }
 
 /** Answers a call; returns `undefined` if it writes to the response itself. */
-type Route = (workings: Workings, call: Call) => Promise<Answer | undefined>;
+type Route = (workings: Workings, call: Call) => Promise<RouteResult | undefined>;
 
 const DEAD_SHOWN = 20;
 
@@ -158,6 +158,6 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
   return { ...meter.read(outgoing.clock()), counts, dead: dead.toReversed().map(entryRow) };
 }
 
-function json(value: unknown): Answer {
+function json(value: unknown): RouteResult {
   return { type: "json", value };
 }

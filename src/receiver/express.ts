@@ -3,7 +3,7 @@ import { checkAdapter } from "./check-adapter.ts";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
-export { createServer, type ExpressServerOptions } from "./express-server.ts";
+export { createServer, type ExpressServerOptions } from "../http/express-server.ts";
 
 /** Where the endpoint is. */
 export interface ExpressReceiverOptions {

@@ -1,10 +1,14 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { describeError } from "../errors.ts";
-import { closeUnread, lingering } from "./closing.ts";
-import { alreadyRead, type BodyLimits, type BodyResult, type CountedLimits, readBody } from "./read-body.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerGivenUp, writeAnswer } from "../http/answer.ts";
+import {
+  alreadyRead,
+  type BodyLimits,
+  type BodyResult,
+  type CountedLimits,
+  readBody,
+} from "../http/read-body.ts";
+import { countRefused } from "../http/refused-streak.ts";
 import type { Receiver } from "./receiver.ts";
-import { countRefused, isGivenUp } from "./refused-streak.ts";
-import { type Answer, GIVEN_UP } from "./response.ts";
 
 /** The answers to requests that prove nothing. */
 const UNPROVEN: readonly number[] = [401, 404, 405];
@@ -35,35 +39,6 @@ export async function exchange(
   const answer = await receiver.receive({ method, headers, target, path, read });
   await writeAnswer(response, answer);
   if (UNPROVEN.includes(answer.status)) countRefused(response);
-}
-
-/** Answers a request that is given up, at no cost; false if it is not. */
-export function answerGivenUp(response: ServerResponse): boolean {
-  if (!isGivenUp(response)) return false;
-  void writeAnswer(response, GIVEN_UP);
-  return true;
-}
-
-/** Writes an answer; nothing is written to a connection that is gone. */
-export async function writeAnswer(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-): Promise<void> {
-  if (response.headersSent || response.destroyed) return;
-  try {
-    response.writeHead(status, headers as OutgoingHttpHeaders);
-    if (response.req.method === "HEAD") response.end();
-    else if (headers.Connection === "close") {
-      response.write(body);
-      await lingering(response.req);
-      response.end();
-      closeUnread(response);
-    } else {
-      response.end(body); // a text goes in one piece with the head
-    }
-  } catch (thrown) {
-    response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
+import type { Answer } from "../http/answer.ts";
+import type { BodyLimits, BodyResult } from "../http/read-body.ts";
 import type { Accepted } from "./outcome.ts";
-import type { BodyLimits, BodyResult } from "./read-body.ts";
-import type { Answer } from "./response.ts";
 
 /** A request's head, and a way to its body: what an adapter gives. */
 export interface Incoming {

@@ -5,9 +5,6 @@ import type { DataSchemas } from "../event/schemas.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Logger } from "../logger.ts";
 
-/** The longest a timer of Node waits; anything longer fires at once. */
-export const MAX_TIMER = 2 ** 31 - 1;
-
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {
   [Name in keyof Type]-?: undefined extends Type[Name] ? Name : never;

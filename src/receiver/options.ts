@@ -2,30 +2,30 @@ import {
   type Check,
   checkedElsewhere,
   checkOptions,
+  MAX_TIMER,
   nonEmptyString,
   oneOf,
   syncFunction,
   wholeNumber,
 } from "../check-options.ts";
+import { defaultLogger } from "../default-logger.ts";
 import { DEFAULT_RETRY, type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import { givenOptions } from "../given-options.ts";
+import { BodyBudget } from "../http/body-budget.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { type InboxOption, selectInbox } from "../inbox/open.ts";
 import type { Logger } from "../logger.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
-import { BodyBudget } from "./body-budget.ts";
-import { defaultLogger } from "./default-logger.ts";
 import {
   checkHeaderName,
   checkInbox,
   checkLog,
   checkSchemas,
   checkSecret,
-  MAX_TIMER,
   warnOfUnknownKinds,
 } from "./option-checks.ts";
 import { Restamps } from "./restamps.ts";

@@ -5,9 +5,11 @@ import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import type { Answer } from "../http/answer.ts";
+import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Inbox, Settlement } from "../inbox/inbox.ts";
+import { Listeners, notifyListener } from "../listeners.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
-import { Audience, tellOne } from "./audience.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
@@ -17,9 +19,8 @@ import { type Answered, attemptObservation, deliveryObservation } from "./observ
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import { deadLetterOf, type Misconfigured, type Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
-import type { BodyResult, CountedLimits } from "./read-body.ts";
 import { Registration } from "./registration.ts";
-import { type Answer, toAnswer } from "./response.ts";
+import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
 
@@ -89,7 +90,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
-  readonly #observers: Audience<Observation>;
+  readonly #observers: Listeners<Observation>;
   readonly #underWay = new Set<Promise<Outcome>>();
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
@@ -103,7 +104,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#observers = new Audience(settings.log);
+    this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
@@ -112,7 +113,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
       plan: (entry) => planEntry(entry, settings, this.#registered),
-      onAttempts: (...ran) => this.#observers.tell(attemptObservation(...ran)),
+      onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
     });
   }
@@ -262,7 +263,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   #tellDelivery(answered: Answered): void {
     const { observation, forget } = deliveryObservation(answered, this.#settings);
-    this.#observers.tell(observation);
+    this.#observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);
   }
@@ -306,7 +307,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   #tellDead(letter: DeadLetter): void {
-    for (const listener of this.#router.deadListeners) tellOne(listener, letter, this.#settings.log);
+    for (const listener of this.#router.deadListeners) notifyListener(listener, letter, this.#settings.log);
   }
 }
 

@@ -1,20 +1,6 @@
 import { HookporterError } from "../errors.ts";
+import { type Answer, failure, json, RETRY_AFTER } from "../http/answer.ts";
 import type { Outcome, RefusalReason } from "./outcome.ts";
-
-/** An answer, before an adapter writes it. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array;
-}
-
-/** Seconds a sender is asked to wait before it comes again. */
-export const RETRY_AFTER = "5";
-
-/** The answer to a request that is not looked at, since too many before it, sent ahead of their answers, were refused. */
-export const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
-  "Retry-After": RETRY_AFTER,
-});
 
 /** What each refusal answers; the connection closes where the body may not have been read. */
 const REFUSALS: Readonly<
@@ -73,24 +59,4 @@ function isClosed(error: Error): boolean {
 
 function closing(status: number, type: string, message: string) {
   return { status, type, message, headers: { Connection: "close" } };
-}
-
-/** An error in the service's own shape. */
-export function failure(
-  status: number,
-  type: string,
-  message: string,
-  headers?: Record<string, string>,
-): Answer {
-  return json(status, { error: { type, message } }, headers);
-}
-
-function json(status: number, value: object, headers: Record<string, string> = {}): Answer {
-  const body = JSON.stringify(value);
-  const length = String(Buffer.byteLength(body));
-  return {
-    status,
-    headers: { "Content-Type": "application/json", "Content-Length": length, ...headers },
-    body,
-  };
 }

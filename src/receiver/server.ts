@@ -1,11 +1,12 @@
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { MAX_CONNECTIONS } from "./connection-cap.ts";
+import { answerGivenUp } from "../http/answer.ts";
+import { MAX_CONNECTIONS } from "../http/connection-cap.ts";
+import { createServer } from "../http/express-server.ts";
+import { announcedLength, type BodyLimits } from "../http/read-body.ts";
+import { closeServer, listenOn } from "../http/server.ts";
 import { expressReceiver } from "./express.ts";
-import { createServer } from "./express-server.ts";
-import { answerGivenUp, exchange } from "./http-exchange.ts";
-import { closeServer, listenOn } from "./http-server.ts";
-import { announcedLength, type BodyLimits } from "./read-body.ts";
+import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** Milliseconds a connection has for the head of its request; slow bodies are the receiver's own business. */

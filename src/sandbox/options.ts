@@ -1,9 +1,17 @@
-import { aNumber, type Check, checkOptions, invalid, syncFunction, wholeNumber } from "../check-options.ts";
+import {
+  aNumber,
+  type Check,
+  checkOptions,
+  invalid,
+  MAX_TIMER,
+  syncFunction,
+  wholeNumber,
+} from "../check-options.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
+import { defaultLogger } from "../default-logger.ts";
 import { ConfigurationError } from "../errors.ts";
 import { givenOptions } from "../given-options.ts";
 import type { Logger } from "../logger.ts";
-import { defaultLogger } from "../receiver/default-logger.ts";
 import { checkHeaderName, checkLog } from "../receiver/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { isTestKey } from "./api-key.ts";
@@ -66,15 +74,12 @@ export const SANDBOX_DEFAULTS = {
   retry: [1000, 5000, 30_000, 120_000, 600_000],
 } as const;
 
-/** The longest delay of a timer. */
-const MAX_DELAY = 2 ** 31 - 1;
-
 const whole = (from: number, to: number) =>
   aNumber(`a whole number from ${from} to ${to}`, (value) => {
     return Number.isInteger(value) && value >= from && value <= to;
   });
 const probability = aNumber("a probability from 0 to 1", (value) => value >= 0 && value <= 1);
-const milliseconds = wholeNumber("milliseconds", 0, MAX_DELAY);
+const milliseconds = wholeNumber("milliseconds", 0, MAX_TIMER);
 
 const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
   port: whole(0, 65_535),
@@ -87,7 +92,7 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
     );
   }),
   retry: listOf(milliseconds, "delays in milliseconds"),
-  answerTimeout: wholeNumber("milliseconds", 1, MAX_DELAY),
+  answerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
   targetHosts: listOf(checkHost, "host names"),
   chaos: (given) => checkOptions(given, "chaos", CHAOS_CHECKS, "chaos."),
   assumptions: (given) => checkOptions(given, "assumptions", ASSUMPTION_CHECKS, "assumptions."),
@@ -154,7 +159,7 @@ function checkRange(given: unknown, name: string): void {
   const [low, high] = list;
   if (list.length !== 2) throw invalid(`${name} to be two numbers`, given, "pass one such as [0, 1000]");
   milliseconds(low, `${name}[0]`);
-  wholeNumber("milliseconds", Number(low), MAX_DELAY)(high, `${name}[1]`);
+  wholeNumber("milliseconds", Number(low), MAX_TIMER)(high, `${name}[1]`);
 }
 
 function checkParameter(given: unknown, name: string): void {

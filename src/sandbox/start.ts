@@ -4,9 +4,9 @@ import { ConfigurationError } from "../errors.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
 import type { PropertyCreated } from "../event/property.ts";
-import { Audience } from "../receiver/audience.ts";
-import { createServer } from "../receiver/express-server.ts";
-import { closeServer, listenOn } from "../receiver/http-server.ts";
+import { createServer } from "../http/express-server.ts";
+import { closeServer, listenOn } from "../http/server.ts";
+import { Listeners } from "../listeners.ts";
 import { createApp } from "./app.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";
@@ -76,7 +76,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = readSandboxOptions(options);
-  const observers = new Audience<SandboxObservation>(settings.log);
+  const observers = new Listeners<SandboxObservation>(settings.log);
   const simulation = new Simulation(settings, observers);
   const failures = new PlannedFailures();
   const rules = {
@@ -85,7 +85,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return (server.address() as AddressInfo).port; // known once it listens, so before any request
     },
   };
-  const onRequest = (observation: SandboxObservation) => observers.tell(observation);
+  const onRequest = (observation: SandboxObservation) => observers.notify(observation);
   const server = createServer(createApp({ settings, simulation, failures, rules, onRequest }));
   await listenOn(server, settings.port, HOST);
   const port = rules.ownPort;
@@ -94,7 +94,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const stream = new StreamServer({
     ...{ url: streamUrl, answerTimeout: settings.answerTimeout },
     onChange: (observation) => {
-      observers.tell(observation);
+      observers.notify(observation);
       if (observation.change === "opened") simulation.openStream(stream);
     },
   });

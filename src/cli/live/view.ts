@@ -1,5 +1,5 @@
+import { verdictOf } from "../../inspector/verdict.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
-import { verdictOf } from "../../receiver/verdict.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { runFields } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail } from "../api.ts";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
@@ -14,7 +14,7 @@ export function EntryActions({
   onChanged,
 }: {
   entry: EntryDetail;
-  client: Client;
+  client: ApiClient;
   forwards: readonly string[];
   onChanged: () => void;
 }) {
@@ -72,7 +72,15 @@ export function EntryActions({
 }
 
 /** A dialog to edit the body and send it, signed, as a new delivery. */
-function EditDialog({ entry, client, onClose }: { entry: EntryDetail; client: Client; onClose: () => void }) {
+function EditDialog({
+  entry,
+  client,
+  onClose,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  onClose: () => void;
+}) {
   const given = entry.delivery?.body;
   const [text, setText] = useState(given?.form === "text" ? given.text : "");
   const [restamp, setRestamp] = useState(true);
@@ -129,7 +137,7 @@ function ForwardDialog({
   onClose,
 }: {
   seq: number;
-  client: Client;
+  client: ApiClient;
   forwards: readonly string[];
   onClose: () => void;
 }) {

@@ -12,7 +12,7 @@ it.each([
   ["identity: digests", "src/event/identity.ts"],
   ["UTF-8 and JSON.parse", "src/event/read-envelope.ts"],
   ["envelope and schema", "src/event/schemas.ts"],
-  ["reading the body", "src/receiver/read-body.ts"],
+  ["reading the body", "src/http/read-body.ts"],
   ["receiver: the rest of it", "src/receiver/accept.ts"],
   ["inbox: rows and packing", "src/inbox/sqlite/batch.ts"],
   ["inbox: SQLite in this thread", "src/inbox/sqlite/statements.ts"],

@@ -1,7 +1,7 @@
 import { describeError } from "../errors.ts";
 import type { REJECTION_REASONS } from "../event/read-envelope.ts";
+import type { Outcome, RefusalReason } from "../receiver/outcome.ts";
 import { SIGNATURE_REASONS } from "../signature/verify.ts";
-import type { Outcome, RefusalReason } from "./outcome.ts";
 
 /** What became of a delivery, in one word, with the reason and the fix where it was refused. */
 export interface Verdict {

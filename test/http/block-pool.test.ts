@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { BLOCK, BlockPool } from "../../src/receiver/block-pool.ts";
+import { BLOCK, BlockPool } from "../../src/http/block-pool.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

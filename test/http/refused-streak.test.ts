@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { openEndpoint } from "./open.ts";
-import { bytes, freshEnvelope, gate, signedHeaders, until, wrapInbox } from "./sample.ts";
-import { ADAPTERS, dial, readAll } from "./wire.ts";
+import { openEndpoint } from "../receiver/open.ts";
+import { bytes, freshEnvelope, gate, signedHeaders, until, wrapInbox } from "../receiver/sample.ts";
+import { ADAPTERS, dial, readAll } from "../receiver/wire.ts";
 
 const head = (headers: Record<string, string>, length: number, start = "POST /webhooks") => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

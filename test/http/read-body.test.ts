@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { BodyBudget } from "../../src/receiver/body-budget.ts";
-import { type BodyLimits, type BodyResult, readBody } from "../../src/receiver/read-body.ts";
-import { openEndpoint } from "./open.ts";
-import { bytes, envelope, signedHeaders, uncaught, until } from "./sample.ts";
-import { ADAPTERS, dial } from "./wire.ts";
+import { BodyBudget } from "../../src/http/body-budget.ts";
+import { type BodyLimits, type BodyResult, readBody } from "../../src/http/read-body.ts";
+import { openEndpoint } from "../receiver/open.ts";
+import { bytes, envelope, signedHeaders, uncaught, until } from "../receiver/sample.ts";
+import { ADAPTERS, dial } from "../receiver/wire.ts";
 
 const EVENTS = ["data", "end", "error", "close"] as const;
 const ROOMY: BodyLimits = { limit: 1000, timeout: 5000 };

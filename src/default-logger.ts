@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "./logger.ts";
 
 /** Pino to standard error, warnings and errors only. Loaded when asked for, so whoever brings a logger pays nothing. */
 export function defaultLogger(): Logger {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BodyBudget } from "../../src/receiver/body-budget.ts";
+import { BodyBudget } from "../../src/http/body-budget.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

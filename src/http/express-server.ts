@@ -6,10 +6,16 @@ import {
   ServerResponse,
 } from "node:http";
 import type { Express } from "express";
-import { type Check, checkedElsewhere, checkOptions, invalid, wholeNumber } from "../check-options.ts";
+import {
+  type Check,
+  checkedElsewhere,
+  checkOptions,
+  invalid,
+  MAX_TIMER,
+  wholeNumber,
+} from "../check-options.ts";
+import { answerGivenUp } from "./answer.ts";
 import { ConnectionCap } from "./connection-cap.ts";
-import { answerGivenUp } from "./http-exchange.ts";
-import { MAX_TIMER } from "./option-checks.ts";
 
 /** Limits of the server. Times are milliseconds, as Node takes them. */
 export interface ExpressServerOptions {

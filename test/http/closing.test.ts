@@ -1,10 +1,10 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { writeAnswer } from "../../src/receiver/http-exchange.ts";
+import { writeAnswer } from "../../src/http/answer.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
-import { until } from "./sample.ts";
-import { dial, readAll } from "./wire.ts";
+import { until } from "../receiver/sample.ts";
+import { dial, readAll } from "../receiver/wire.ts";
 
 const CLOSING = toAnswer({ type: "refused", reason: "too_slow" });
 const MIB = 1024 * 1024;

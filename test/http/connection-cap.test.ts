@@ -2,10 +2,10 @@ import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ConnectionCap } from "../../src/receiver/connection-cap.ts";
-import { createServer } from "../../src/receiver/express-server.ts";
-import { until } from "./sample.ts";
-import { dial } from "./wire.ts";
+import { ConnectionCap } from "../../src/http/connection-cap.ts";
+import { createServer } from "../../src/http/express-server.ts";
+import { until } from "../receiver/sample.ts";
+import { dial } from "../receiver/wire.ts";
 
 /** An app on a server with a limit. Its requests are answered at once, or once the test says so. */
 async function serve(maxConnections: number) {

@@ -2,7 +2,7 @@ import { createServer as createNodeServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createServer } from "../../src/receiver/express-server.ts";
+import { createServer } from "../../src/http/express-server.ts";
 
 /** An app that shows what apps rely on: helpers of requests and responses, settings, sub-apps, errors. */
 function sampleApp(): Express {

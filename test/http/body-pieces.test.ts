@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { BLOCK, BlockPool } from "../../src/receiver/block-pool.ts";
-import { BodyPieces } from "../../src/receiver/body-pieces.ts";
+import { BLOCK, BlockPool } from "../../src/http/block-pool.ts";
+import { BodyPieces } from "../../src/http/body-pieces.ts";
 
 it("joins whatever pieces a body came in to its bytes", () => {
   const pool = new BlockPool(64 * BLOCK);
