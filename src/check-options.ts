@@ -46,7 +46,7 @@ export function syncFunction(fix: string): Check {
   };
 }
 
-/** Refuses what is no function. */
+/** Refuses anything but a function. */
 export function checkFunction(given: unknown, name: string, fix: string): void {
   if (typeof given !== "function") throw invalid(`${name} to be a function`, given, fix);
 }
@@ -100,7 +100,7 @@ export function nonEmptyString(fix: string): Check {
   };
 }
 
-/** An object with methods, and with others that it may leave out. */
+/** Checks that an object has its methods; optional ones may be missing. */
 export function checkMethods(
   given: unknown,
   expected: string,
@@ -129,7 +129,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The error for an option of which only the kind of value may be shown. */
+/** The error for an invalid option. It shows the kind of value, not the value, which may be a secret. */
 export function invalid(expected: string, given: unknown, fix: string): ConfigurationError {
   return refusal(`expected ${expected}, got ${describeValue(given)}: ${fix}`);
 }

@@ -32,6 +32,8 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   /**
    * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
    * only; if the inbox could not be opened it may be tried again.
+   *
+   * @throws HookporterError `closed`, `inbox_…`; ConfigurationError `option_invalid` if `clock` fails
    */
   start(): Promise<void>;
   /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
