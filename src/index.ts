@@ -11,6 +11,7 @@ export {
   type ReceiverErrorCode,
 } from "./errors.ts";
 export type { AgeLimits } from "./event/age.ts";
+export type { DataProblem } from "./event/data-problems.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
@@ -29,6 +30,7 @@ export type {
   Entry,
   EntryFilter,
   EntryState,
+  Failure,
   Inbox,
   KeepTerms,
   Kept,

@@ -1,32 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import rooms from "../scripts/architecture/rooms.json" with { type: "json" };
 
 const source = join(import.meta.dirname, "..", "src");
 
 /** The folders, from the top down. A folder may import those below it, but not another one in its row. */
-const ROWS = [
-  ["cli"],
-  ["inspector"],
-  ["testing.ts", "index.ts", "client.ts", "sandbox.ts"],
-  ["sandbox"],
-  ["relay", "scaffold", "check", "tunnel", "client", "stream"],
-  ["receiver"],
-  ["dispatch", "http"],
-  ["inbox"],
-  ["event", "signature"],
-  ["check-options.ts", "default-logger.ts", "library-error.ts", "listeners.ts"],
-  [
-    "default-endpoint.ts",
-    "errors.ts",
-    "logger.ts",
-    "is-loopback.ts",
-    "retry-after.ts",
-    "shown-url.ts",
-    "version.ts",
-  ],
-  ["did-you-mean.ts", "describe-value.ts", "given-options.ts"],
-];
+const ROWS: readonly (readonly string[])[] = rooms.rows.map((row) => row.flatMap(filesOf));
 
 /** Where a package may be imported, types included. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
@@ -67,6 +48,19 @@ it("the sources are found", () => {
 
 it("every folder has its row", () => {
   expect(files.filter((file) => rowOf(file) < 0)).toEqual([]);
+});
+
+it("every row has its folder", () => {
+  const found = new Set(files.map(roomOf));
+  expect(ROWS.flat().filter((name) => !found.has(name))).toEqual([]);
+});
+
+it("the drawing shows the imports as they are; `npm run draw` draws it again", () => {
+  const script = join(source, "..", "scripts", "draw-architecture.js");
+  const { stdout } = spawnSync(process.execPath, [script, "--print"], { encoding: "utf8" });
+  const committed = readFileSync(join(source, "..", "docs", "images", "architecture.svg"), "utf8");
+  expect(stdout).toContain("</svg>");
+  expect(committed === stdout).toBe(true);
 });
 
 it("arrows point only down", () => {
@@ -187,6 +181,11 @@ it("names the files beside an inbox nowhere but where it is kept", () => {
   });
   expect(wrong).toEqual([]);
 });
+
+/** What a room consists of: its folder, or the files that are drawn as one. */
+function filesOf(room: { name: string; files?: string[] }): readonly string[] {
+  return room.files ?? [room.name];
+}
 
 function roomOf(file: string): string {
   return file.split("/")[0] ?? file;

@@ -10,9 +10,9 @@ const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "c
 
 /** Messages that are made where something else is known: what the writer's thread says, and what the check of a file finds. */
 const MADE_ELSEWHERE = [
-  "check-options.ts: message",
   "inbox/sqlite.ts: trust.damage",
   "inbox/sqlite/packed-result.ts: message",
+  "options/check-options.ts: message",
   "receiver/not-ready.ts: damage",
   "sandbox/start.ts: read.error.message",
 ];
@@ -23,7 +23,7 @@ const files = ROOMS.flatMap((room) => {
 });
 
 /** The source of each message that an error of ours has; of a variable, what it is set to. */
-const messages = [...files, "check-options.ts", "testing.ts"].flatMap((file) => {
+const messages = [...files, "options/check-options.ts", "testing.ts"].flatMap((file) => {
   const text = readFileSync(join(source, file), "utf8");
   const calls = [
     ...text.matchAll(/new (?:HookporterError|ConfigurationError)\(\s*[^,]+,\s*|throw refusal\(/g),

@@ -1,6 +1,6 @@
-import { describeValue } from "../describe-value.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../is-loopback.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /**
  * Reads the service's base URL (service description, `{base_url}`), without a trailing slash. Plain HTTP is only for this

@@ -1,5 +1,5 @@
-import { describeValue } from "../describe-value.ts";
 import { ConfigurationError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /** Whose data a credential gives access to (service description, "Authentication" 2); unknown for an access token. */
 export type Environment = "test" | "live" | "unknown";

@@ -1,3 +1,4 @@
+import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import {
   aBoolean,
   anyFunction,
@@ -9,9 +10,8 @@ import {
   nonEmptyString,
   syncFunction,
   wholeNumber,
-} from "../check-options.ts";
-import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
-import { givenOptions } from "../given-options.ts";
+} from "../options/check-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";

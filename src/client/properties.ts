@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { invalid } from "../check-options.ts";
+import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
 import type { ClientSettings } from "./options.ts";

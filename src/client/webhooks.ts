@@ -1,6 +1,6 @@
-import { invalid } from "../check-options.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
+import { invalid } from "../options/check-options.ts";
 import { call } from "./call.ts";
 import { readCreatedId } from "./created-id.ts";
 import type { ClientSettings } from "./options.ts";

@@ -1,6 +1,6 @@
-import { describeValue } from "../describe-value.ts";
-import { didYouMean } from "../did-you-mean.ts";
 import { ConfigurationError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
+import { didYouMean } from "../options/did-you-mean.ts";
 import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
 
 const PATTERN = /^(?:\*|[^\s*]+\.\*|[^\s*]+)$/;

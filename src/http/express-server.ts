@@ -13,7 +13,7 @@ import {
   invalid,
   MAX_TIMER,
   wholeNumber,
-} from "../check-options.ts";
+} from "../options/check-options.ts";
 import { answerGivenUp } from "./answer.ts";
 import { ConnectionCap } from "./connection-cap.ts";
 

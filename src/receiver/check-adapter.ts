@@ -1,4 +1,4 @@
-import { type Check, checkMethods, checkOptions, invalid } from "../check-options.ts";
+import { type Check, checkMethods, checkOptions, invalid } from "../options/check-options.ts";
 
 /** The options that adapters have in common. */
 const CHECKS: Readonly<Record<"path", Check>> = {

@@ -1,6 +1,6 @@
-import { invalid } from "../check-options.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
+import { invalid } from "../options/check-options.ts";
 import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 

@@ -1,3 +1,4 @@
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
 import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.ts";
@@ -46,6 +47,8 @@ export interface AttemptObservation {
   /** What became of the entry. */
   readonly state: EntryState;
   readonly reason: string | null;
+  /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
   /** For `pending`, when it runs again. */
   readonly runAt: number;
 }

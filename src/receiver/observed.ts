@@ -42,7 +42,7 @@ export function deliveryObservation(
 /** What observers see of a run of an entry's handlers. */
 export function attemptObservation(
   { seq, key: { eventId }, kind, attempts: attempt }: ClaimedEntry,
-  { records, state, reason, runAt }: Settlement,
+  { records, state, reason, problems = [], runAt }: Settlement,
 ): AttemptObservation {
-  return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, runAt };
+  return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };
 }

@@ -1,9 +1,9 @@
-import { type Check, checkMethods, invalid, isRecord, syncFunction } from "../check-options.ts";
-import { didYouMean } from "../did-you-mean.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Logger } from "../logger.ts";
+import { type Check, checkMethods, invalid, isRecord, syncFunction } from "../options/check-options.ts";
+import { didYouMean } from "../options/did-you-mean.ts";
 
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {

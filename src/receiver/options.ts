@@ -1,3 +1,12 @@
+import { defaultLogger } from "../default-logger.ts";
+import { DEFAULT_RETRY, type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import type { DataSchemas } from "../event/schemas.ts";
+import { BodyBudget } from "../http/body-budget.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import { type InboxOption, selectInbox } from "../inbox/open.ts";
+import type { Logger } from "../logger.ts";
 import {
   type Check,
   checkedElsewhere,
@@ -7,17 +16,8 @@ import {
   oneOf,
   syncFunction,
   wholeNumber,
-} from "../check-options.ts";
-import { defaultLogger } from "../default-logger.ts";
-import { DEFAULT_RETRY, type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
-import { ConfigurationError } from "../errors.ts";
-import type { WebhookEvent } from "../event/event.ts";
-import type { DataSchemas } from "../event/schemas.ts";
-import { givenOptions } from "../given-options.ts";
-import { BodyBudget } from "../http/body-budget.ts";
-import type { Inbox } from "../inbox/inbox.ts";
-import { type InboxOption, selectInbox } from "../inbox/open.ts";
-import type { Logger } from "../logger.ts";
+} from "../options/check-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import {

@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../dispatch/handler.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Rejection } from "../event/read-envelope.ts";
 import type { EntryState } from "../inbox/inbox.ts";
 import type { Secret } from "../signature/secrets.ts";
@@ -33,6 +33,8 @@ export interface Accepted extends Proof {
   readonly entryState: EntryState;
   /** `invalid_data` for a known kind whose `data` does not fit its schema. */
   readonly reason?: "invalid_data" | undefined;
+  /** For `invalid_data`: which fields do not fit, and how. */
+  readonly problems?: readonly DataProblem[] | undefined;
   /**
    * For a new event that says the same as an earlier one under another timestamp: that one's id. If the sender dates its
    * retries anew, set `identity`; otherwise each retry runs again.
@@ -77,12 +79,3 @@ export interface Misconfigured {
 
 /** What became of a delivery. */
 export type Outcome = Accepted | Rejected | Unauthorized | Refused | Unavailable | Misconfigured;
-
-/** The dead letter that a delivery has just become, if it has. */
-export function deadLetterOf(outcome: Outcome): DeadLetter | undefined {
-  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
-  const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
-  if (reason === undefined) return undefined;
-  const { seq, eventId, kind } = outcome;
-  return { seq, eventId, kind, reason, error: null };
-}

@@ -1,6 +1,5 @@
-import { checkFunction } from "../check-options.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { DeadLetter, Handler } from "../dispatch/handler.ts";
+import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
@@ -9,15 +8,17 @@ import type { Answer } from "../http/answer.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Inbox, Settlement } from "../inbox/inbox.ts";
 import { Listeners, notifyListener } from "../listeners.ts";
+import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
+import { letterOf, withEvent } from "./dead-letter.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
-import { deadLetterOf, type Misconfigured, type Outcome } from "./outcome.ts";
+import type { Misconfigured, Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
@@ -198,7 +199,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take((reservation) => accept(delivery, this.#settings, { reservation }));
+    return this.#take(delivery, (reservation) => accept(delivery, this.#settings, { reservation }));
   }
 
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
@@ -209,7 +210,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       const outcome =
         body.byteLength > bodyLimit
           ? refused("too_large").outcome
-          : await this.#take((reservation) =>
+          : await this.#take(delivery, (reservation) =>
               acceptFromChannel(delivery, channel.name, this.#settings, reservation),
             );
       this.#tellDelivery({ head: delivery, outcome, start, delivery });
@@ -219,7 +220,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
   }
 
-  async #take(decide: (reservation: Reservation | undefined) => Promise<Outcome>): Promise<Outcome> {
+  async #take(
+    delivery: Delivery,
+    decide: (reservation: Reservation | undefined) => Promise<Outcome>,
+  ): Promise<Outcome> {
     if (!this.ready) return { type: "unavailable", error: notReady(this.#phase, this.inbox.damage) };
     let reservation: Reservation | undefined;
     let outcome: Outcome;
@@ -237,8 +241,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     if (!isRunning && outcome.type === "accepted" && outcome.entryState === "pending") {
       this.#dispatcher.wake();
     }
-    const letter = deadLetterOf(outcome);
-    if (letter !== undefined) this.#tellDead(letter);
+    this.#tellDead(letterOf(outcome, delivery));
     return outcome;
   }
 
@@ -292,7 +295,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    const outcome = await this.#take((reservation) =>
+    const outcome = await this.#take(delivery, (reservation) =>
       accept(delivery, this.#settings, { holdMs, reservation }),
     );
     return { outcome, delivery };
@@ -308,8 +311,10 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return { type: "misconfigured", error };
   }
 
-  #tellDead(letter: DeadLetter): void {
-    for (const listener of this.#router.deadListeners) notifyListener(listener, letter, this.#settings.log);
+  #tellDead(letter: EntryLetter | undefined): void {
+    if (letter === undefined || this.#router.deadListeners.length === 0) return;
+    const whole = withEvent(letter, this.#settings.source);
+    for (const listener of this.#router.deadListeners) notifyListener(listener, whole, this.#settings.log);
   }
 }
 

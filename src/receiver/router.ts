@@ -1,3 +1,9 @@
+import type { DeadLetter, Handler, NamedHandler } from "../dispatch/handler.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import { checkKindPattern, matchesKind } from "../event/kind-pattern.ts";
+import { type EventKind, isEventKind } from "../event/kinds.ts";
+import type { DataOf } from "../event/schemas.ts";
 import {
   aNumber,
   type Check,
@@ -5,13 +11,7 @@ import {
   checkOptions,
   invalid,
   nonEmptyString,
-} from "../check-options.ts";
-import type { DeadLetter, Handler, NamedHandler } from "../dispatch/handler.ts";
-import { ConfigurationError } from "../errors.ts";
-import type { WebhookEvent } from "../event/event.ts";
-import { checkKindPattern, matchesKind } from "../event/kind-pattern.ts";
-import { type EventKind, isEventKind } from "../event/kinds.ts";
-import type { DataOf } from "../event/schemas.ts";
+} from "../options/check-options.ts";
 
 /** A family of kinds, such as `property.*`, or all of them. */
 export type KindPattern = "*" | `${string}.*`;

@@ -1,5 +1,5 @@
-import { describeValue } from "../describe-value.ts";
 import { ConfigurationError, describeError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /**
  * A clock in whole milliseconds, as times are stored, even if the one given is finer.

@@ -1,3 +1,7 @@
+import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
+import { defaultLogger } from "../default-logger.ts";
+import { ConfigurationError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
 import {
   aNumber,
   type Check,
@@ -6,12 +10,8 @@ import {
   MAX_TIMER,
   syncFunction,
   wholeNumber,
-} from "../check-options.ts";
-import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
-import { defaultLogger } from "../default-logger.ts";
-import { ConfigurationError } from "../errors.ts";
-import { givenOptions } from "../given-options.ts";
-import type { Logger } from "../logger.ts";
+} from "../options/check-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { checkHeaderName, checkLog } from "../receiver/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { isTestKey } from "./api-key.ts";

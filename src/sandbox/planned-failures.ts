@@ -1,4 +1,4 @@
-import { invalid, wholeNumber } from "../check-options.ts";
+import { invalid, wholeNumber } from "../options/check-options.ts";
 import { type ApiError, rateLimited, serverError } from "./api-error.ts";
 
 /** The statuses a request can be made to fail with: those that clients should retry (service description, "Errors"). */

@@ -1,5 +1,5 @@
-import { describeValue } from "../describe-value.ts";
-import { didYouMean } from "../did-you-mean.ts";
+import { describeValue } from "../options/describe-value.ts";
+import { didYouMean } from "../options/did-you-mean.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import type { PropertyDraft } from "./property.ts";
 import { isObject } from "./read-json.ts";

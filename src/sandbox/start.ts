@@ -1,5 +1,4 @@
 import type { AddressInfo } from "node:net";
-import { checkFunction } from "../check-options.ts";
 import { ConfigurationError } from "../errors.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
@@ -7,6 +6,7 @@ import type { PropertyCreated } from "../event/property.ts";
 import { createServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import { Listeners } from "../listeners.ts";
+import { checkFunction } from "../options/check-options.ts";
 import { createApp } from "./app.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";

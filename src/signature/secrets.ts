@@ -1,6 +1,6 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
-import { describeValue } from "../describe-value.ts";
 import { ConfigurationError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /**
  * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.

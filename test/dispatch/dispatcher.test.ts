@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Dispatcher, type DispatcherOptions } from "../../src/dispatch/dispatcher.ts";
-import type { DeadLetter } from "../../src/dispatch/handler.ts";
+import type { EntryLetter } from "../../src/dispatch/handler.ts";
 import { MAX_ASKED } from "../../src/dispatch/retry.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
@@ -12,7 +12,7 @@ describe("Dispatcher", () => {
   let inbox: Inbox;
   let dispatcher: Dispatcher | undefined;
   let log: ReturnType<typeof keptLog>;
-  let dead: DeadLetter[];
+  let dead: EntryLetter[];
   let settled: Settlement[];
 
   beforeEach(() => {
@@ -104,9 +104,9 @@ describe("Dispatcher", () => {
     const seq = await add(1);
     await untilStates("dead");
     expect(attempts).toEqual([1, 2, 3]);
-    expect(dead).toEqual([
-      { seq, eventId: "evt_1", kind: "payment.received", reason: "attempts_exhausted", error: "failure 3" },
-    ]);
+    const letter = { seq, eventId: "evt_1", kind: "payment.received", problems: [] };
+    const delivery = await inbox.delivery(seq);
+    expect(dead).toEqual([{ ...letter, reason: "attempts_exhausted", error: "failure 3", delivery }]);
     expect(settled.map(({ state }) => state)).toEqual(["pending", "pending", "dead"]);
     expect((await inbox.attempts(seq)).map(({ outcome }) => outcome)).toEqual(["error", "error", "error"]);
   });
@@ -153,9 +153,9 @@ describe("Dispatcher", () => {
     start({ plan: planOf({ a: () => void ran++ }) });
     await untilStates("dead");
     expect(ran).toBe(0);
-    expect(dead).toEqual([
-      { seq, eventId: "evt_1", kind: "payment.received", reason: "attempts_exhausted", error: null },
-    ]);
+    const letter = { seq, eventId: "evt_1", kind: "payment.received", problems: [] };
+    const delivery = await inbox.delivery(seq);
+    expect(dead).toEqual([{ ...letter, reason: "attempts_exhausted", error: null, delivery }]);
   });
 
   it("does not tell of an entry that ends well or has no handler", async () => {

@@ -20,6 +20,7 @@ describe("runHandler", () => {
       durationMs: expect.any(Number),
       outcome: "ok",
       error: null,
+      failure: null,
       note: null,
     });
   });
@@ -56,8 +57,8 @@ describe("runHandler", () => {
     ["an error", new Error("no such tenant"), "no such tenant"],
     ["undefined", undefined, expect.any(String)],
     ["null", null, expect.any(String)],
-    ["a string", "broke", "broke"],
-    ["an empty string", "", ""],
+    ["a string", "broke", 'threw the string "broke"'],
+    ["an empty string", "", 'threw the string ""'],
     ["a number", 7, expect.any(String)],
     ["a symbol", Symbol("s"), expect.any(String)],
     ["a frozen error", Object.freeze(new Error("frozen")), "frozen"],

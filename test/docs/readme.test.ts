@@ -23,7 +23,7 @@ it.each(pages)("every link in %s leads somewhere", (page) => {
 
 it("every picture on the pages exists, and every existing one is shown", () => {
   const shown = pages.flatMap((page) => {
-    const found = readPage(page).matchAll(/\b(?:src|srcset)="([^"]+\.png)"/g);
+    const found = readPage(page).matchAll(/\b(?:src|srcset)="([^"]+\.(?:png|svg))"/g);
     return [...found].map(([, target = ""]) => join(root, dirname(page), target));
   });
   const images = readdirSync(join(root, "docs", "images")).map((name) => join(root, "docs", "images", name));

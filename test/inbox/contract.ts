@@ -23,6 +23,7 @@ const RECORD: AttemptRecord = {
   durationMs: 2.25,
   outcome: "ok",
   error: null,
+  failure: null,
   note: null,
 };
 
@@ -54,6 +55,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
             eventTimestamp: AT - 5000,
             state: "pending",
             reason: null,
+            problems: [],
             orderKey: "prop_1",
             receivedAt: AT,
             runAt: AT,
@@ -434,6 +436,19 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
           expect(await inbox.list({})).toEqual(before);
         },
       );
+
+      it("keeps the problems of data until the entry is redriven, and new ones when it is settled", async () => {
+        const problems = [{ field: "data.surface", message: "expected number, got string" }];
+        const parts = { state: "dead", reason: "invalid_data", problems } as const;
+        await keep(inbox, sampleEntry(parts));
+        expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data", problems }]);
+        await inbox.redrive({}, AT);
+        expect(await inbox.list({})).toMatchObject([{ state: "pending", problems: [] }]);
+        const others = [{ field: "data.\u0000\ud800", message: "is missing" }];
+        const claimed = await claimOne(inbox);
+        await inbox.settle(settlementOf(claimed, { ...parts, problems: others }), AT);
+        expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data", problems: others }]);
+      });
 
       it("[case 79] redrives once when asked twice", async () => {
         await entryIn(inbox, "dead");

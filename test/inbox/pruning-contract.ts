@@ -39,6 +39,7 @@ export function describePruning(makeInbox: () => Inbox): void {
         durationMs: 1,
         outcome: "ok",
         error: null,
+        failure: null,
         note: null,
       } as const;
       await inbox.settle(settlementOf(claimed, { state, records: [record] }), at);

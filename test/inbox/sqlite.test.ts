@@ -70,6 +70,7 @@ describe("the SQLite inbox", () => {
         durationMs: 1.5,
         outcome: "ok",
         error: null,
+        failure: null,
         note: null,
       } as const;
       await before.settle(settlementOf(first, { records: [record] }), AT + 3);

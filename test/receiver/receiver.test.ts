@@ -299,7 +299,10 @@ describe("onDead", () => {
       eventId: "evt_own",
       kind: "payment.received",
       reason: "attempts_exhausted",
+      problems: [],
       error: "failure 2",
+      delivery: await receiver.inbox.delivery(1),
+      event: expect.objectContaining({ id: "evt_own", kind: "payment.received", source: "service" }),
     });
   });
 

@@ -60,7 +60,7 @@ function oldEntry(number: number, now: number): NewEntry {
 function record(now: number, outcome: AttemptRecord["outcome"]): AttemptRecord {
   const error = outcome === "ok" ? null : "the target was not there";
   const note = "what the target answered ".repeat(20);
-  return { attempt: 1, handler: "*", startedAt: now, durationMs: 1, outcome, error, note };
+  return { attempt: 1, handler: "*", startedAt: now, durationMs: 1, outcome, error, failure: null, note };
 }
 
 /** Drops the deliveries of some that are done, and does not give their pages back yet. */

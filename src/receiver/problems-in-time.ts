@@ -1,23 +1,28 @@
 import { ConfigurationError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options.ts";
 
 /**
- * Whether `data` fits its kind's schema. A sender waits for it, so a user's schema that takes longer than a body may
+ * How `data` does not fit its kind's schema; empty if it fits. A sender waits for it, so a user's schema that takes longer than a body may
  * take is given up.
  *
  * @throws ConfigurationError `option_invalid`; and whatever the schema throws
  */
-export function fitsInTime(
+export function problemsInTime(
   { event, data }: Envelope,
   { schemas, bodyTimeout }: Pick<Settings, "schemas" | "bodyTimeout">,
-): boolean | Promise<boolean> {
+): readonly DataProblem[] | Promise<readonly DataProblem[]> {
   const checking = checkData(event, data, schemas);
-  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : checking.ok;
+  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : problemsOf(checking);
 }
 
-async function decidesWithin(ms: number, event: string, checking: Promise<DataResult>): Promise<boolean> {
+async function decidesWithin(
+  ms: number,
+  event: string,
+  checking: Promise<DataResult>,
+): Promise<readonly DataProblem[]> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -26,8 +31,12 @@ async function decidesWithin(ms: number, event: string, checking: Promise<DataRe
     }, ms);
   });
   try {
-    return (await Promise.race([checking, over])).ok;
+    return problemsOf(await Promise.race([checking, over]));
   } finally {
     clearTimeout(timer);
   }
+}
+
+function problemsOf(result: DataResult): readonly DataProblem[] {
+  return result.ok ? [] : result.problems;
 }

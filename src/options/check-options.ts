@@ -1,7 +1,7 @@
 import { types } from "node:util";
+import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { ConfigurationError } from "./errors.ts";
 
 /**
  * Checks an option that was given.
