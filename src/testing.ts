@@ -38,6 +38,13 @@ const nextInstant = strictlyIncreasing(() => Date.now());
  * millisecond, so two calls make two events. For a duplicate, deliver one envelope twice.
  *
  * Only `data` of `property.created` is documented (service description, "Property"); other `data` is invented.
+ *
+ * @example
+ * ```ts
+ * import { sampleEvent } from "hookporter/testing";
+ *
+ * const envelope = sampleEvent("payment.received", { data: { amount: "12.00" } });
+ * ```
  */
 export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envelope {
   const { timestamp = nextInstant() } = options;
@@ -77,6 +84,14 @@ export interface SignedRequest {
  * the signature invalid.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
+ *
+ * @example
+ * ```ts
+ * import { sampleEvent, signedRequest } from "hookporter/testing";
+ *
+ * const request = signedRequest(sampleEvent("payment.received"), { secret: "the-receivers-secret" });
+ * await fetch("http://127.0.0.1:4400/webhooks", request);
+ * ```
  */
 export function signedRequest(content: Envelope | Uint8Array, options: SigningOptions): SignedRequest {
   const { secret, signatureHeader = SIGNATURE_HEADER } = options;
@@ -136,6 +151,17 @@ export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
  * for running handlers on `close()`. A receiver's options override these defaults. Close it after the test.
  *
  * @throws ConfigurationError as `createReceiver` does
+ *
+ * @example
+ * ```ts
+ * import { createTestReceiver } from "hookporter/testing";
+ *
+ * const receiver = await createTestReceiver();
+ * receiver.on("payment.received", (event) => console.log(event.data));
+ * const { state } = await receiver.deliver("payment.received", { data: { amount: "12.00" } });
+ * console.log(state); // done
+ * await receiver.close();
+ * ```
  */
 export async function createTestReceiver<const Schemas extends DataSchemas = Record<never, never>>(
   options: TestReceiverOptions<Schemas> = {},
@@ -203,7 +229,7 @@ function watchEnds(receiver: UntypedReceiver) {
   const of = (seq: number, timeout: number) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        const message = `expected entry ${seq} to end within ${timeout} ms: does a handler never return?`;
+        const message = `expected entry ${seq} to end within ${timeout} ms, but it did not: does a handler never return? Raise timeout if it is slow`;
         reject(new HookporterError("timed_out", message));
       }, timeout);
       onEnd = () => {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
-import { eventKinds } from "./kinds.ts";
+import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
 
 const PATTERN = /^(?:\*|[^\s*]+\.\*|[^\s*]+)$/;
 
@@ -27,8 +27,19 @@ export function checkKindPattern(pattern: string): void {
   );
 }
 
+/**
+ * Refuses anything but one of the 12 kinds.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function checkEventKind(kind: unknown): asserts kind is EventKind {
+  if (typeof kind === "string" && isEventKind(kind)) return;
+  const got = typeof kind === "string" ? JSON.stringify(kind) : describeValue(kind);
+  throw new ConfigurationError("option_invalid", `expected an event kind, got ${got}: ${meantKind(kind)}`);
+}
+
 /** The fix for a misspelt kind. */
-export function meantKind(kind: unknown): string {
+function meantKind(kind: unknown): string {
   const meant = typeof kind === "string" ? didYouMean(kind, eventKinds) : undefined;
   return meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
 }

@@ -5,9 +5,6 @@ import type { Logger } from "../logger.ts";
 import { type Check, checkMethods, invalid, isRecord, syncFunction } from "../options/check-options.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 
-/** The longest a timer of Node waits; anything longer fires at once. */
-export const MAX_TIMER = 2 ** 31 - 1;
-
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {
   [Name in keyof Type]-?: undefined extends Type[Name] ? Name : never;
@@ -25,14 +22,14 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage">> =
 };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 
-/** What a function returns is used at once. The secret itself is read by `readSecrets`, which never shows it. */
+/** A function's result is used at once, so it cannot be async. `readSecrets` checks the secret itself and never shows it. */
 export const checkSecret: Check = (given, name) => {
   if (typeof given === "function") {
     syncFunction("fetch it before, and return it from a function that is not async")(given, name);
   }
 };
 
-/** A path, a name or an inbox; what the text names is read by `selectInbox`. */
+/** A string or an inbox; `selectInbox` checks the string. */
 export const checkInbox: Check = (given) => {
   if (typeof given === "string") return;
   checkMethods(given, 'inbox to be a file path, "memory:" or an Inbox', {
@@ -47,7 +44,7 @@ export const checkLog: Check = (given) => {
   checkMethods(given, "log to be a logger", { required: Object.keys(LOG_METHODS), fix });
 };
 
-/** The characters of a name are not shown but for the wrong one: it may be a secret in the wrong place. */
+/** Shows only the invalid character of a name, since it may be a secret in the wrong place. */
 export const checkHeaderName: Check = (given, name) => {
   const fix = "use letters, digits and hyphens, such as x-service-signature";
   const expected = `${name} to be the name of a header`;

@@ -9,7 +9,9 @@ import { type InboxOption, selectInbox } from "../inbox/open.ts";
 import type { Logger } from "../logger.ts";
 import {
   type Check,
+  checkedElsewhere,
   checkOptions,
+  MAX_TIMER,
   nonEmptyString,
   oneOf,
   syncFunction,
@@ -24,7 +26,6 @@ import {
   checkLog,
   checkSchemas,
   checkSecret,
-  MAX_TIMER,
   warnOfUnknownKinds,
 } from "./option-checks.ts";
 import { Restamps } from "./restamps.ts";
@@ -184,7 +185,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   bodyTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
   concurrency: wholeNumber("entries", 1),
   handlerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
-  retry: () => {}, // checked by `readRetry`
+  retry: checkedElsewhere,
   lease: wholeNumber("milliseconds", 1, MAX_TIMER),
   poll: wholeNumber("milliseconds", 1, MAX_TIMER),
   drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),

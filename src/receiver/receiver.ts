@@ -36,6 +36,8 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   /**
    * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
    * only; if the inbox could not be opened it may be tried again.
+   *
+   * @throws HookporterError `closed`, `inbox_…`; ConfigurationError `option_invalid` if `clock` fails
    */
   start(): Promise<void>;
   /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
@@ -78,6 +80,17 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
  * Makes a receiver. Nothing is opened or run before `start()`.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "hookporter.db" });
+ * receiver.on("payment.received", async (event, { signal }) => {
+ *   await fetch("https://books.example/payments", { method: "POST", body: JSON.stringify(event.data), signal });
+ * });
+ * await receiver.start();
+ * ```
  */
 export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
   options: ReceiverOptions<Schemas>,

@@ -9,7 +9,6 @@ import type { Io } from "../../src/cli/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { leaves } from "../../src/cli/settings/command-tree.ts";
 import type { Delivery } from "../../src/event/delivery.ts";
-import type { ReceiverOptions } from "../../src/receiver/options.ts";
 import { createReceiver } from "../../src/receiver/receiver.ts";
 import { readHeader } from "../../src/signature/header.ts";
 import { readSecrets, type Secret, type SecretOption } from "../../src/signature/secrets.ts";
@@ -470,10 +469,14 @@ it(caseTitle(21, "the library"), async () => {
   const hopeful = {
     ...{ verify: false, verifySignature: false, skipSignature: true, skipVerify: true, insecure: true },
     ...{ insecureSkipSignature: true, dev: true, unsafe: true, signature: false, signatureRequired: false },
-  } as Partial<ReceiverOptions>;
+  };
+  for (const [name, value] of Object.entries(hopeful)) {
+    const make = () => createReceiver({ secret: SECRET, inbox: "memory:", [name]: value });
+    expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
+  }
   vi.stubEnv("NODE_ENV", "development").stubEnv("HOOKPORTER_INSECURE_SKIP_SIGNATURE", "1");
   try {
-    const { ask, nothingKept } = await openServer(hopeful);
+    const { ask, nothingKept } = await openServer();
     expect((await ask({ body: GOOD })).status).toBe(401);
     expect((await ask(withSignature(`sha256=${"0".repeat(64)}`))).status).toBe(401);
     await nothingKept();
