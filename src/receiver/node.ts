@@ -7,10 +7,11 @@ import type { Receiver } from "./receiver.ts";
 /** Options of {@link nodeReceiver}. */
 export interface NodeReceiverOptions {
   /** The endpoint's request target, compared exactly. Default `/webhooks`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
-/** Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path. */
+/**
+ * Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path.
  *
  * @throws ConfigurationError `option_invalid`
  *
