@@ -64,7 +64,7 @@ describe("Router", () => {
     "",
     " *",
     "lease.*.x",
-  ])("refuses the pattern %j, which fits none of the kinds", (pattern) => {
+  ])("refuses the pattern %j, which matches no kind", (pattern) => {
     const router = new Router();
     expect(() => router.on(pattern as "*", nothing)).toThrow(refused);
     expect(router.match(pattern)).toEqual([]);
