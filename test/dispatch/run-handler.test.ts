@@ -28,7 +28,7 @@ describe("runHandler", () => {
   it.each([
     ["succeeds", () => {}],
     ["fails", () => Promise.reject(new Error("no"))],
-  ])("records how long a handler took that %s", async (_, end) => {
+  ])("records the duration of a handler that %s", async (_, end) => {
     let ownMs = 0;
     const before = performance.now();
     const { durationMs } = await run(async () => {
@@ -68,7 +68,7 @@ describe("runHandler", () => {
     ["an error without message", new TypeError(), "TypeError"],
     ["an error whose message throws", throwingMessage, expect.any(String)],
     ["an aggregate of no errors", new AggregateError([], "none"), "none"],
-  ])("[case 73] records %s, thrown or rejected with", async (_, thrown, error) => {
+  ])("[case 73] records %s that is thrown or rejected with", async (_, thrown, error) => {
     const thrower = () => {
       throw thrown;
     };
@@ -95,7 +95,7 @@ describe("runHandler", () => {
     ["emoji after three letters", `abc${"😀".repeat(1000)}`],
     ["one byte too many", "x".repeat(2049)],
     ["few letters of many bytes", "€".repeat(683)],
-  ])("[case 73] cuts a huge error of %s to 2 KiB of whole characters", async (_, message) => {
+  ])("[case 73] truncates a huge error of %s to 2 KiB of whole characters", async (_, message) => {
     const { error } = await run(() => Promise.reject(new Error(message)));
     const bytes = Buffer.from(error ?? "");
     expect(bytes.byteLength).toBeLessThanOrEqual(2048);
@@ -180,7 +180,7 @@ describe("runHandler", () => {
       ["succeeds", () => {}, "ok"],
       ["fails", () => Promise.reject(new Error("no")), "error"],
       ["takes too long", () => new Promise(() => {}), "timeout"],
-    ] as const)("keeps what a handler noted that %s, as lines", async (_, end, outcome) => {
+    ] as const)("stores the notes of a handler that %s, as lines", async (_, end, outcome) => {
       const record = await run(
         (_signal, note) => {
           note("201 Created");

@@ -48,10 +48,10 @@ function expectClean({ request, before }: { request: IncomingMessage; before: re
 
 describe("readBody", () => {
   it.each([
-    ["of one piece", [Buffer.from("héllo")]],
-    ["of several", [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])]],
-    ["of none", []],
-  ])("gives the raw bytes %s", async (_, pieces) => {
+    ["one piece", [Buffer.from("héllo")]],
+    ["several pieces", [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])]],
+    ["no pieces", []],
+  ])("returns the raw bytes of a body in %s", async (_, pieces) => {
     const whole = Buffer.concat(pieces);
     const read = await reading(`Content-Length: ${whole.length}\r\n`, ROOMY);
     for (const piece of pieces) {
@@ -69,7 +69,7 @@ describe("readBody", () => {
   it.each([
     ["some", (request: IncomingMessage) => once(request, "data").then(() => {})],
     ["all", (request: IncomingMessage) => once(request.resume(), "end").then(() => {})],
-  ])("refuses a body that somebody else has read %s of, since its end may never come", async (_, ready) => {
+  ])("refuses a body of which other code has read %s, since its end may never arrive", async (_, ready) => {
     const { result } = await reading("Content-Length: 5\r\n\r\nhello", ROOMY, ready);
     await expect(result).rejects.toMatchObject({ code: "body_already_parsed" });
   });

@@ -97,7 +97,7 @@ describe("a check of the whole file", () => {
     ["entry_key", false],
     ["delivery", true],
     ["attempt_entry", true],
-  ])("with a damaged page of %s calls it usable: %s", async (table, usable) => {
+  ])("with a damaged page of %s reports it as usable: %s", async (table, usable) => {
     await inbox.close();
     overwrite(rootPage(table));
     const report = checkFile(path);

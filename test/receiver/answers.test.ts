@@ -130,7 +130,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       "",
       "payment.received ",
       "Payment.Received",
-    ])("[case 38] is 200, and it ends unhandled: %j", async (event) => {
+    ])("[case 38] is 200, and the entry ends as unhandled: %j", async (event) => {
       const { receiver, post, entry, untilState } = await open();
       receiver.on("payment.received", () => {
         throw new Error("not for this one");
@@ -256,7 +256,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       ["a week old", -7 * DAY],
       ["[case 63] 70 hours old", -70 * 60 * MINUTE],
       ["5 minutes ahead", 5 * MINUTE],
-    ])("is 200 as long as the event is no more than %s", async (_, offset) => {
+    ])("is 200 if the event is at most %s", async (_, offset) => {
       const { post } = await open();
       expect((await post(envelope({ timestamp: at(offset) }))).status).toBe(200);
     });

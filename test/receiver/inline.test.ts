@@ -44,7 +44,7 @@ describe("receive with an inline answer", () => {
     ["a forged delivery", incoming(undefined, { headers: {} }), 401],
     ["a delivery that is not an event", incoming("no JSON"), 400],
     ["a delivery to another path", incoming(undefined, { target: "/other" }), 404],
-  ])("is not asked about %s", async (_, request, status) => {
+  ])("is not called for %s", async (_, request, status) => {
     const { receiver } = await openReceiver();
     const inline = holding();
     expect(await receiver.receive(request, inline)).toMatchObject({ status });

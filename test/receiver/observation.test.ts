@@ -16,7 +16,7 @@ async function observed(headers: Record<string, string>, body: Uint8Array, targe
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
   await receiver.close();
   const [observation] = told;
-  if (observation === undefined) throw new Error("nobody was told");
+  if (observation === undefined) throw new Error("expected an observation, got none");
   return { observation, digests };
 }
 

@@ -513,7 +513,7 @@ describe("receive", () => {
     ["an error", new Error("reader")],
     ["undefined", undefined],
     ["a string", "reader"],
-  ])("answers 500 when the body cannot be read for %s that is thrown", async (_, thrown) => {
+  ])("answers 500 if reading the body throws %s", async (_, thrown) => {
     const { receiver, lines } = await openReceiver();
     const { status } = await receiver.receive(incoming({ read: () => Promise.reject(thrown) }));
     expect(status).toBe(500);

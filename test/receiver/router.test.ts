@@ -67,7 +67,7 @@ describe("Router", () => {
     5,
     null,
     ["*"],
-  ])("refuses the pattern %j, which fits none of the kinds", (pattern) => {
+  ])("refuses the pattern %j, which matches no kind", (pattern) => {
     const router = new Router();
     expect(() => router.on(pattern as "*", nothing)).toThrow(refused);
     expect(router.isEmpty).toBe(true);
