@@ -12,6 +12,7 @@ import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord, EntryState } from "./inbox/inbox.ts";
 import { givenOptions } from "./options/given-options.ts";
+import type { NoSchemas } from "./receiver/handler-types.ts";
 import type { AttemptObservation } from "./receiver/observation.ts";
 import type { ReceiverOptions } from "./receiver/options.ts";
 import type { Outcome } from "./receiver/outcome.ts";
@@ -105,10 +106,10 @@ export function signedRequest(content: Envelope | Uint8Array, options: SigningOp
 }
 
 /** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
-export type TestReceiverOptions<Schemas extends DataSchemas = DataSchemas> = Omit<
-  ReceiverOptions<Schemas>,
-  "secret" | "inbox"
->;
+export type TestReceiverOptions<
+  Schemas extends DataSchemas = NoSchemas,
+  OtherKinds extends string = never,
+> = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox">;
 
 /** What to deliver: a kind, for a new sample of it, an envelope, or bytes. */
 export type Deliverable = EventKind | Envelope | Uint8Array;
@@ -136,7 +137,8 @@ export interface Delivered {
 }
 
 /** A started receiver on the memory inbox that can be used without HTTP. Pass it to an adapter to test that too. */
-export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
+export interface TestReceiver<Schemas = object, OtherKinds extends string = never>
+  extends Receiver<Schemas, OtherKinds> {
   /**
    * Signs and accepts a delivery, and waits until its entry has ended. Takes a kind, for a new sample, an envelope, or
    * bytes. `data` and `timestamp` apply to samples only.
@@ -163,10 +165,13 @@ export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
  * await receiver.close();
  * ```
  */
-export async function createTestReceiver<const Schemas extends DataSchemas = Record<never, never>>(
-  options: TestReceiverOptions<Schemas> = {},
-): Promise<TestReceiver<NoInfer<Schemas>>> {
-  const receiver = createReceiver<Schemas>({
+export async function createTestReceiver<
+  const Schemas extends DataSchemas = NoSchemas,
+  const OtherKinds extends string = never,
+>(
+  options: TestReceiverOptions<Schemas, OtherKinds> = {},
+): Promise<TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>> {
+  const receiver = createReceiver<Schemas, OtherKinds>({
     drainTimeout: 1000,
     ...givenOptions(options),
     retry: readRetry(options.retry, TEST_RETRY),

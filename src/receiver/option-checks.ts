@@ -1,9 +1,6 @@
-import { eventKinds, isEventKind } from "../event/kinds.ts";
-import type { DataSchemas } from "../event/schemas.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Logger } from "../logger.ts";
 import { type Check, checkMethods, invalid, isRecord, syncFunction } from "../options/check-options.ts";
-import { didYouMean } from "../options/did-you-mean.ts";
 
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {
@@ -71,11 +68,8 @@ function isStandardSchema(schema: unknown): boolean {
   return isRecord(standard) && typeof standard.validate === "function";
 }
 
-/** Warns of schemas for kinds that are none of the 12: the service may add such a kind, but most are misspelt. */
-export function warnOfUnknownKinds(schemas: DataSchemas, log: Logger): void {
-  for (const kind of Object.keys(schemas)) {
-    if (isEventKind(kind)) continue;
-    const fields = { kind, didYouMean: didYouMean(kind, eventKinds) };
-    log.warn(fields, "a schema is for a kind that this version does not know: is it misspelt?");
-  }
-}
+export const checkHandlersOption: Check = (given) => {
+  if (typeof given === "function" || isRecord(given)) return;
+  const expected = "handlers to be a module of defineHandlers, an object from kind to handler, or a function";
+  throw invalid(expected, given, "pass what the handlers module exports by default");
+};

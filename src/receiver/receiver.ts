@@ -14,6 +14,14 @@ import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf, withEvent } from "./dead-letter.ts";
+import {
+  type HandlersModule,
+  type HandlersOption,
+  isHandlersModule,
+  mergeSchemas,
+  registerHandlers,
+} from "./define-handlers.ts";
+import type { NoSchemas } from "./handler-types.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -31,8 +39,14 @@ import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
 /** What an entry came to, when it was run out of its turn. */
 export type Ran = Pick<Settlement, "state" | "reason" | "records">;
 
+/** A module of handlers, or a function that registers them. */
+export type ReplacingHandlers<Schemas = object, OtherKinds extends string = never> =
+  | HandlersModule<DataSchemas, string>
+  | ((registry: HandlerRegistry<Schemas, OtherKinds>) => void);
+
 /** Verifies, keeps and routes deliveries. */
-export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
+export interface Receiver<Schemas = object, OtherKinds extends string = never>
+  extends HandlerRegistry<Schemas, OtherKinds> {
   /**
    * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
    * only; if the inbox could not be opened it may be tried again.
@@ -70,8 +84,13 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
    * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
    */
   recheck(seq: number): Promise<readonly DataProblem[]>;
-  /** Replaces all handlers at once; if `register` throws, the old ones stay. */
-  replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void;
+  /**
+   * Replaces all handlers at once. A module of `defineHandlers` replaces the schemas and other kinds of the one before it,
+   * too; with anything else they stay. If it throws, everything stays as it was.
+   *
+   * @throws ConfigurationError `option_invalid`; and whatever a function that registers handlers throws
+   */
+  replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void;
   /** The record of events. */
   readonly inbox: Inbox;
 }
@@ -92,14 +111,18 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
  * await receiver.start();
  * ```
  */
-export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
-  options: ReceiverOptions<Schemas>,
-): Receiver<NoInfer<Schemas>> {
-  return new DurableReceiver<Schemas>(readOptions(options));
+export function createReceiver<
+  const Schemas extends DataSchemas = NoSchemas,
+  const OtherKinds extends string = never,
+>(options: ReceiverOptions<Schemas, OtherKinds>): Receiver<NoInfer<Schemas>, NoInfer<OtherKinds>> {
+  const settings = readOptions(options as unknown as ReceiverOptions);
+  return new DurableReceiver<Schemas, OtherKinds>(settings, options.handlers as HandlersOption);
 }
 
-class DurableReceiver<Schemas> implements Receiver<Schemas> {
-  readonly #settings: Settings;
+class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
+  /** The settings without what a module of handlers brings. */
+  readonly #own: Settings;
+  #settings: Settings;
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
@@ -110,13 +133,15 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     // A receiver without any handler only watches: what came before it came to another process.
     isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
-  #router = new Router<Schemas>();
+  #router = new Router();
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
+    this.#own = settings;
     this.#settings = settings;
+    this.#wire(handlers);
     this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
@@ -125,7 +150,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       ...settings,
       ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
-      plan: (entry) => planEntry(entry, settings, this.#registered),
+      plan: (entry) => planEntry(entry, this.#settings, this.#registered),
       onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
     });
@@ -135,8 +160,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return this.#settings.inbox;
   }
 
-  on(pattern: string, handler: Handler<never>, options?: HandlerOptions): void {
-    this.#router.on(pattern, handler, options);
+  on(pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions): void {
+    this.#router.on(pattern as "*", handler as Handler, options);
   }
 
   onUnknown(handler: Handler, options?: HandlerOptions): void {
@@ -147,11 +172,18 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     this.#router.onDead(listener);
   }
 
-  replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void {
-    const router = new Router<Schemas>();
-    register(router);
-    this.#router = router;
+  replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
+    this.#wire(handlers as HandlersOption);
     if (this.#phase === "started") this.#registration.update();
+  }
+
+  /** Routes events to these handlers, and uses the schemas and other kinds of a module. */
+  #wire(handlers: HandlersModule | HandlersOption): void {
+    const settings = isHandlersModule(handlers) ? withModule(this.#own, handlers) : this.#settings;
+    const router = new Router(settings.knownKinds);
+    registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
+    this.#settings = settings;
+    this.#router = router;
   }
 
   async start(): Promise<void> {
@@ -332,6 +364,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const whole = withEvent(letter, this.#settings.source);
     for (const listener of this.#router.deadListeners) notifyListener(listener, whole, this.#settings.log);
   }
+}
+
+function withModule(own: Settings, { otherKinds, schemas }: HandlersModule<DataSchemas, string>): Settings {
+  const knownKinds = [...new Set([...own.knownKinds, ...otherKinds])];
+  return Object.freeze({ ...own, knownKinds, schemas: mergeSchemas(own.schemas, schemas) });
 }
 
 function refused(reason: Extract<Outcome, { type: "refused" }>["reason"]): { outcome: Outcome } {

@@ -66,7 +66,8 @@ describe("Router", () => {
     "lease.*.x",
     5,
     null,
-    ["*"],
+    [],
+    ["payment.received", "payment.recieved"],
   ])("refuses the pattern %j, which matches no kind", (pattern) => {
     const router = new Router();
     expect(() => router.on(pattern as "*", nothing)).toThrow(refused);

@@ -42,8 +42,8 @@ export async function chooseHandlers(
 function endingRetries(registry: HandlerRegistry): HandlerRegistry {
   const { attempts } = DEFAULT_RETRY;
   return {
-    on: (pattern: string, handler: Handler, options?: HandlerOptions) =>
-      registry.on(pattern as "*", handler, { attempts, ...options }),
+    on: (pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions) =>
+      registry.on(pattern as "*", handler as Handler, { attempts, ...options }),
     onUnknown: (handler, options) => registry.onUnknown(handler, { attempts, ...options }),
     onDead: (listener) => registry.onDead(listener),
   };

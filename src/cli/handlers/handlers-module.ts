@@ -83,7 +83,7 @@ async function loadFile(file: string, oneOfMany: boolean): Promise<RegisterHandl
       `expected ${file} to export by default a function (receiver) => void, or an object from kind to handler`,
     );
   }
-  const entries = Object.entries(exported) as [`${string}.*`, () => unknown][];
+  const entries = Object.entries(exported) as ["*", () => unknown][];
   const prefix = oneOfMany ? `${basename(file, extname(file))}:` : "";
   return (registry) => {
     for (const [kind, handler] of entries) registry.on(kind, handler, { name: prefix + kind });

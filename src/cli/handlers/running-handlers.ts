@@ -13,7 +13,7 @@ export class RunningHandlers {
     const watched = (handler: unknown) =>
       typeof handler === "function" ? this.#watched(handler as Handler) : (handler as Handler);
     return {
-      on: (pattern: string, handler: Handler<never>, options?: object) =>
+      on: (pattern: string | readonly string[], handler: Handler<never>, options?: object) =>
         registry.on(pattern as "*", watched(handler), options),
       onUnknown: (handler, options) => registry.onUnknown(watched(handler), options),
       onDead: (listener) => registry.onDead(listener),
