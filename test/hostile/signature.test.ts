@@ -181,8 +181,10 @@ it(caseTitle(7, "the name in any case, on own keys only"), async () => {
 
 it(caseTitle(8), async () => {
   const signature = `sha256=${HEX}`;
-  const { ask } = await expectForged(
+  const target = `/webhooks?${SIGNATURE_HEADER}=${signature}`;
+  await expectForged(
     [
+      { target, body: GOOD },
       { headers: { trailer: SIGNATURE_HEADER }, trailers: { [SIGNATURE_HEADER]: signature }, body: GOOD },
       { headers: { cookie: `${SIGNATURE_HEADER}=${signature}` }, body: GOOD },
       { headers: { authorization: signature }, body: GOOD },
@@ -190,8 +192,6 @@ it(caseTitle(8), async () => {
     ],
     "signature_missing",
   );
-  const target = `/webhooks?${SIGNATURE_HEADER}=${signature}`;
-  expectError(await ask({ target, body: GOOD }), 404, "not_found");
 });
 
 it(caseTitle(9), async () => {
