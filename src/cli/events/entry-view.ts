@@ -1,6 +1,7 @@
 import type { ChalkInstance } from "chalk";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord, Entry, EntryState } from "../../inbox/inbox.ts";
+import { shownUrl } from "../../shown-url.ts";
 import { printable } from "../printable.ts";
 
 /** An entry as the fields of a record. */
@@ -82,7 +83,7 @@ function deliveryLines(delivery: Delivery | undefined, color: ChalkInstance): re
   const body = Buffer.from(delivery.body).toString("utf8");
   return [
     color.bold("delivery"),
-    `  ${delivery.method} ${printable(delivery.target)}`,
+    `  ${delivery.method} ${printable(shownUrl(delivery.target))}`,
     ...headers,
     color.bold("body") + color.dim("  (--body prints the exact bytes)"),
     ...printableLines(body),

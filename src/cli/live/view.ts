@@ -1,5 +1,6 @@
 import { verdictOf } from "../../inspector/verdict.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { runFields } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
@@ -16,7 +17,8 @@ export function showDelivery(
   output: Output,
   diagnosis?: Diagnosis | "left_out",
 ): void {
-  const { receivedAt, durationMs, bytes, outcome, method, target } = observation;
+  const { receivedAt, durationMs, bytes, outcome, method } = observation;
+  const target = shownUrl(observation.target);
   const { word, kind, id, reason, detail, fix } = verdictOf(outcome);
   const { color } = output;
   const paint = { accepted: color.green, duplicate: color.yellow }[word as string] ?? color.red;
@@ -94,7 +96,7 @@ export function wordsOf(observation: Observation): string {
     return [kind, eventId, state, reason, ...runs].join(" ");
   }
   const { word, kind, id, reason, detail } = verdictOf(observation.outcome);
-  return [word, kind, id, reason, detail, observation.method, observation.target].join(" ");
+  return [word, kind, id, reason, detail, observation.method, shownUrl(observation.target)].join(" ");
 }
 
 /** The time of day at the beginning of a line. */
