@@ -1,6 +1,7 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { Entry, Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
+import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
 import type { EntryDetail, RowPage } from "./api.ts";
 import { explainEntry, type Signing } from "./explain-entry.ts";
@@ -86,5 +87,10 @@ function shownDelivery(
   { method, target, headers, body }: Delivery,
   { signatureHeader }: Signing,
 ): NonNullable<EntryDetail["delivery"]> {
-  return { method, target, headers: shownHeaders(headers, signatureHeader), body: shownBody(body) };
+  return {
+    method,
+    target: shownUrl(target),
+    headers: shownHeaders(headers, signatureHeader),
+    body: shownBody(body),
+  };
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import { checkAdapter } from "./check-adapter.ts";
-import { exchange } from "./http-exchange.ts";
+import { checkPath, isEndpoint } from "./endpoint-path.ts";
+import { exchange, reportPassedOn } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
 export { createServer, type ExpressServerOptions } from "../http/express-server.ts";
@@ -8,17 +9,19 @@ export { createServer, type ExpressServerOptions } from "../http/express-server.
 /** Options of {@link expressReceiver}. */
 export interface ExpressReceiverOptions {
   /**
-   * The endpoint's full request target, compared exactly. Default: the path the receiver is mounted at, as Express matched
-   * it, so `/WEBHOOKS` and a trailing slash also match unless the app's routing is strict.
+   * The endpoint's whole path, compared exactly. One closing slash more or less is the same endpoint, and any query is
+   * accepted. Default: the path where the receiver is mounted, as Express matched it, so `/WEBHOOKS` matches too unless
+   * the app's routing is case-sensitive.
    */
   readonly path?: string | undefined;
 }
 
 /**
  * Wraps a receiver as an Express 5 handler: `app.use("/webhooks", expressReceiver(receiver))`, before any body parser.
- * Answers 404 to subpaths, and to targets with a query string.
+ * Requests for other paths, also below its own, go on to `next()`; if the rest of the app answers a signed one with 404,
+ * the receiver logs a warning.
  *
- * @throws ConfigurationError `option_invalid`
+ * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or with a query
  *
  * @example
  * ```ts
@@ -37,9 +40,18 @@ export function expressReceiver(
 ): RequestHandler {
   checkAdapter(receiver, options, "expressReceiver");
   const { path } = options;
-  return (request, response) => {
+  if (path !== undefined) checkPath(path, "path");
+  return (request, response, next) => {
     // request.path is relative to the mount point; under `app.post(...)` it is the whole path.
     const mounted = request.route === undefined ? request.baseUrl || "/" : request.baseUrl + request.path;
-    void exchange(receiver, request, response, { target: request.originalUrl, path: path ?? mounted });
+    const endpoint = { target: request.originalUrl, path: path ?? mounted };
+    if (isEndpoint(endpoint.target, endpoint.path)) {
+      void exchange(receiver, request, response, endpoint);
+      return;
+    }
+    response.once("finish", () => {
+      if (response.statusCode === 404) void reportPassedOn(receiver, request, endpoint);
+    });
+    next();
   };
 }

@@ -17,7 +17,7 @@ const UNPROVEN: readonly number[] = [401, 404, 405];
 export interface Endpoint {
   /** The raw request target. */
   readonly target: string;
-  /** The endpoint's target. */
+  /** The endpoint's path. */
   readonly path: string;
   /** Called just before the body is read, with its limits. */
   readonly beforeBody?: (limits: BodyLimits) => void;
@@ -41,16 +41,28 @@ export async function exchange(
   if (UNPROVEN.includes(answer.status)) countRefused(response);
 }
 
+/** Reports a request that the rest of an app answered with 404. Writes nothing. */
+export async function reportPassedOn(
+  receiver: Pick<Receiver, "receive">,
+  { method = "", headers }: IncomingMessage,
+  { target, path }: Endpoint,
+): Promise<void> {
+  const read = () => Promise.resolve("aborted" as const); // never called: the target is not the endpoint
+  await receiver.receive({ method, headers, target, path, read, passedOn: true });
+}
+
 /**
- * Returns the raw bytes, from the stream or from a parser that leaves them unchanged, such as `express.raw()`. Throws if
- * the body was read in any other way, since its stream would never end again.
+ * The raw bytes: from the stream; or from a parser such as `express.raw()`, which leaves them as they came; or, if the body
+ * was parsed, from `rawBody`, where platforms and `verify` of `express.json()` put them. They are only bytes until their
+ * signature is checked. A body that was read in any other way is refused at once: its stream would never end again.
  */
 function readUnparsed(
-  request: IncomingMessage & { body?: unknown },
+  request: IncomingMessage & { body?: unknown; rawBody?: unknown },
   limits: CountedLimits,
 ): Promise<BodyResult> {
-  const { body } = request;
+  const { body, rawBody } = request;
   if (body === undefined) return readBody(request, limits);
-  if (!Buffer.isBuffer(body)) throw alreadyRead();
-  return Promise.resolve(body.byteLength > limits.limit ? "too_large" : body);
+  const bytes = [body, rawBody].find((one) => Buffer.isBuffer(one));
+  if (bytes === undefined) throw alreadyRead();
+  return Promise.resolve(bytes.byteLength > limits.limit ? "too_large" : bytes);
 }

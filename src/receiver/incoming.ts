@@ -6,13 +6,15 @@ import type { Accepted } from "./outcome.ts";
 /** A request as an adapter passes it on: the head, and a function that reads the body. */
 export interface Incoming {
   readonly method: string;
-  /** The raw request target. */
+  /** The raw request target, its query included. */
   readonly target: string;
-  /** The endpoint's target, compared exactly. */
+  /** The endpoint's path. Targets are compared with it exactly up to their first `?`, but for one closing slash. */
   readonly path: string;
   readonly headers: DeliveryHeaders;
   /** Reads the raw bytes; may throw a `ConfigurationError` if other code has already read them. */
   readonly read: (limits: BodyLimits) => Promise<BodyResult>;
+  /** Whether it was left to the rest of an app, which answered 404. Reported if it is signed, and otherwise ignored. */
+  readonly passedOn?: boolean | undefined;
 }
 
 /** Runs an event's handlers while its sender waits, and answers with the result. */

@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_PATH } from "../default-endpoint.ts";
 import { checkAdapter } from "./check-adapter.ts";
+import { checkPath } from "./endpoint-path.ts";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** Options of {@link nodeReceiver}. */
 export interface NodeReceiverOptions {
-  /** The endpoint's request target, compared exactly. Default `/webhooks`. */
+  /**
+   * The endpoint's path, compared exactly. One closing slash more or less is the same endpoint, and any query is accepted.
+   * Default `/webhooks`.
+   */
   readonly path?: string | undefined;
 }
 
 /**
  * Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path.
  *
- * @throws ConfigurationError `option_invalid`
+ * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or with a query
  *
  * @example
  * ```ts
@@ -32,6 +36,7 @@ export function nodeReceiver(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   checkAdapter(receiver, options, "nodeReceiver");
   const { path = DEFAULT_PATH } = options;
+  checkPath(path, "path");
   return (request, response) => {
     void exchange(receiver, request, response, { target: request.url ?? "", path });
   };

@@ -9,6 +9,7 @@ import type { Outcome } from "./outcome.ts";
 export interface DeliveryObservation {
   readonly type: "delivery";
   readonly method: string;
+  /** The raw request target. The values of its query may be credentials: hide them where it is shown. */
   readonly target: string;
   /** Without credentials of the relay that forwarded it, and without hop-by-hop headers. */
   readonly headers: DeliveryHeaders;

@@ -31,10 +31,12 @@ import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import type { Misconfigured, Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { problemsInTime } from "./problems-in-time.ts";
+import { refuseHead } from "./refuse-head.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
+import { SignedRefusals } from "./signed-refusals.ts";
 
 /** What an entry came to, when it was run out of its turn. */
 export type Ran = Pick<Settlement, "state" | "reason" | "records">;
@@ -127,6 +129,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
   readonly #observers: Listeners<Observation>;
+  readonly #signedRefusals: SignedRefusals;
   readonly #underWay = new Set<Promise<Outcome>>();
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
@@ -144,6 +147,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#wire(handlers);
     this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
+    this.#signedRefusals = new SignedRefusals(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
@@ -306,7 +310,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
-    if (!this.#observers.isEmpty) {
+    this.#signedRefusals.note(incoming, outcome, receivedAt);
+    const isOurs = incoming.passedOn !== true || this.#signedRefusals.isSigned(incoming);
+    if (isOurs && !this.#observers.isEmpty) {
       const headers = delivery?.headers ?? keptHeaders(incoming.headers);
       this.#tellDelivery({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
     }
@@ -327,12 +333,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     receivedAt: number,
     holdMs: number,
   ): Promise<{ outcome: Outcome; delivery?: Delivery }> {
+    const refusal = refuseHead(incoming);
+    if (refusal !== undefined) return refused(refusal);
     const { method, target, headers } = incoming;
-    if (target !== incoming.path) return refused("wrong_path");
-    if (method !== "POST") return refused("wrong_method");
-    const encoding = headers["content-encoding"];
-    if (encoding !== undefined && encoding !== "" && encoding !== "identity")
-      return refused("content_encoding");
     const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
     const limits: CountedLimits = { limit, timeout, budget };
     let body: BodyResult;

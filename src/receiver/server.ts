@@ -5,7 +5,6 @@ import { MAX_CONNECTIONS } from "../http/connection-cap.ts";
 import { createServer } from "../http/express-server.ts";
 import { announcedLength, type BodyLimits } from "../http/read-body.ts";
 import { closeServer, listenOn } from "../http/server.ts";
-import { expressReceiver } from "./express.ts";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -48,7 +47,9 @@ export async function startServer(
     if (text === undefined) next();
     else response.set({ "Content-Type": "text/plain", "Cache-Control": "no-store" }).end(text);
   });
-  app.use(expressReceiver(receiver, { path }));
+  app.use((request, response) => {
+    void exchange(receiver, request, response, { target: request.originalUrl, path });
+  });
   const server = createServer(app, { ...CONNECTIONS, maxConnections });
   // Express answers a target it cannot parse by itself, before any handler runs; here it is just another wrong path.
   server.removeAllListeners("request").on("request", (request, response) => {

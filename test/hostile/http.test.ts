@@ -293,7 +293,14 @@ it(caseTitle(51), async () => {
     ...["http://evil.test/webhooks", "https://receiver.test/webhooks", "//evil.test/webhooks", "//webhooks"],
     ...["/a/../webhooks", "/./webhooks", "/webhooks/.", "/webhooks/..", "/../webhooks", "/webhooks//"],
     ...["/%2e/webhooks", "/%77ebhooks", "/webhooks%2f", "/webhooks%00", "/webhooks%", "/%2e%2e/webhooks"],
-    ...["/webhooks;x", "/webhooks;jsessionid=1", "/webhooks?", "/webhooks?x=1", "/webhooks#x", "/webhooks/"],
+    ...[
+      "/webhooks;x",
+      "/webhooks;jsessionid=1",
+      "/webhooks;x?y",
+      "/webhooks#x",
+      "/webhooks//?x",
+      "/?/webhooks",
+    ],
     ...[
       "/WEBHOOKS",
       "/Webhooks",
@@ -314,6 +321,21 @@ it(caseTitle(51), async () => {
   }
   expect(new Set(reasons())).toEqual(new Set(["wrong_path"]));
   await nothingKept();
+  await stillServes();
+});
+
+it(caseTitle(51, "a query or a closing slash, which lead to the same endpoint"), async () => {
+  const { ask, receiver, stillServes } = await openServer();
+  const targets = ["/webhooks/", "/webhooks?", "/webhooks?x=1", "/webhooks/?x=/../&y=%2e%00;z#a"];
+  for (const [index, target] of targets.entries()) {
+    const body = bytes(freshEnvelope());
+    expect([target, (await ask({ target, body, headers: signedHeaders(body) })).status]).toEqual([
+      target,
+      200,
+    ]);
+    expect((await receiver.inbox.delivery(index + 1))?.target).toBe(target);
+    expect([target, (await ask({ target, body })).status]).toEqual([target, 401]);
+  }
   await stillServes();
 });
 
@@ -342,10 +364,10 @@ it(caseTitle(53, "a body parser in front"), async () => {
     ["express.text", (app) => app.use(express.text({ type: "*/*" }))],
     ["express.urlencoded", (app) => app.use(express.urlencoded({ type: "*/*", extended: true }))],
     [
-      "a platform that leaves body and rawBody",
+      "a platform that leaves the body, and the raw one as text",
       (app) =>
         app.use((request, _, next) => {
-          const parsed = { body: {}, rawBody: GOOD };
+          const parsed = { body: {}, rawBody: GOOD.toString() };
           request.on("end", () => next()).resume();
           Object.assign(request, parsed);
         }),
@@ -390,6 +412,20 @@ it(caseTitle(53, "the bytes from express.raw() are accepted"), async () => {
   expect((await posting(url).post(GOOD)).status).toBe(200);
   await untilState("done");
   expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+});
+
+it(caseTitle(53, "a platform leaves other bytes than were signed"), async () => {
+  const { receiver, entries, outcomes } = await openReceiver();
+  const url = await listenExpress((app) => {
+    app.use((request, _, next) => {
+      Object.assign(request, { body: {}, rawBody: Buffer.from("{}") });
+      next();
+    });
+    app.use("/webhooks", expressReceiver(receiver));
+  });
+  expectError(await posting(url).post(GOOD), 401, "unauthorized");
+  expect(outcomes()).toMatchObject([{ type: "unauthorized", reason: "signature_mismatch" }]);
+  expect(await entries()).toEqual([]);
 });
 
 it(caseTitle(54), async () => {

@@ -180,8 +180,10 @@ it(caseTitle(7, "the name in any case, as an own property"), async () => {
 
 it(caseTitle(8), async () => {
   const signature = `sha256=${HEX}`;
-  const { ask } = await expectForged(
+  const target = `/webhooks?${SIGNATURE_HEADER}=${signature}`;
+  await expectForged(
     [
+      { target, body: GOOD },
       { headers: { trailer: SIGNATURE_HEADER }, trailers: { [SIGNATURE_HEADER]: signature }, body: GOOD },
       { headers: { cookie: `${SIGNATURE_HEADER}=${signature}` }, body: GOOD },
       { headers: { authorization: signature }, body: GOOD },
@@ -189,8 +191,6 @@ it(caseTitle(8), async () => {
     ],
     "signature_missing",
   );
-  const target = `/webhooks?${SIGNATURE_HEADER}=${signature}`;
-  expectError(await ask({ target, body: GOOD }), 404, "not_found");
 });
 
 it(caseTitle(9), async () => {

@@ -3,6 +3,7 @@ import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord, Entry, EntryState } from "../../inbox/inbox.ts";
 import { summarise } from "../../inspector/verdict.ts";
+import { shownUrl } from "../../shown-url.ts";
 import { printable } from "../printable.ts";
 
 /** An entry as the fields of a record. */
@@ -94,7 +95,7 @@ function deliveryLines(delivery: Delivery | undefined, color: ChalkInstance): re
   const body = Buffer.from(delivery.body).toString("utf8");
   return [
     color.bold("delivery"),
-    `  ${delivery.method} ${printable(delivery.target)}`,
+    `  ${delivery.method} ${printable(shownUrl(delivery.target))}`,
     ...headers,
     color.bold("body") + color.dim("  (--body prints the exact bytes)"),
     ...printableLines(body),

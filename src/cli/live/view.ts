@@ -1,6 +1,7 @@
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import { verdictOf } from "../../inspector/verdict.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import { shownUrl } from "../../shown-url.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { errorText, runFields } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
@@ -17,7 +18,8 @@ export function showDelivery(
   output: Output,
   diagnosis?: Diagnosis | "left_out",
 ): void {
-  const { receivedAt, durationMs, bytes, outcome, method, target } = observation;
+  const { receivedAt, durationMs, bytes, outcome, method } = observation;
+  const target = shownUrl(observation.target);
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   const { color } = output;
   const paint = { accepted: color.green, duplicate: color.yellow }[word as string] ?? color.red;
@@ -132,7 +134,7 @@ export function wordsOf(observation: Observation): string {
     detail,
     ...problems.map(problemLine),
     observation.method,
-    observation.target,
+    shownUrl(observation.target),
   ].join(" ");
 }
 
