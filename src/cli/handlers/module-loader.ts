@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, join, resolve, sep } from "node:path";
+import { dirname, extname, join, normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
@@ -82,7 +82,7 @@ export class ModuleLoader {
 
   /** The user's files that were loaded or could not be, so that a change to one is a reason to load again. */
   get files(): readonly string[] {
-    return [...this.#files, ...requiredByNode()];
+    return [...this.#files, ...requiredByNode()].map(normalize); // jiti has forward slashes on Windows
   }
 
   /** Runs a file of the user's; returns its module, or a promise of it. */
@@ -219,7 +219,7 @@ export function isLoadedForGood(file: string): boolean {
 
 /** Whether a file is the user's own: neither a package nor a part of this one. */
 function isTheirs(file: string): boolean {
-  return !file.includes(`${sep}node_modules${sep}`) && !isOurs(file);
+  return !/[\\/]node_modules[\\/]/.test(file) && !isOurs(normalize(file));
 }
 
 /** The user's files that Node loaded with `require`, JSON included. */

@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { SECRET } from "../../receiver/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { startListening } from "../listening.ts";
 import { listening } from "../open-listen.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
@@ -180,5 +182,31 @@ describe("reloading", () => {
     expect((await trigger()).runs).toEqual(["*: 1 1"]);
     await edit(() => write(files(2)));
     expect((await trigger()).runs).toEqual(["*: 2 2"]);
+  });
+
+  it("syntax that only Node can load needs a restart if it changes, but a typo does not", async () => {
+    const cwd = tempFolder();
+    // Too deep for the compiler, which visits it recursively.
+    const deep = (version: number) => `export const v = "${version}" + (${"1+".repeat(20_000)}1);`;
+    const text = (version: number) =>
+      `import { v } from "./deep.mjs"; export default { "*": () => { throw new Error("${version} " + v); } };`;
+    writeFileSync(join(cwd, "h.mjs"), text(1));
+    writeFileSync(join(cwd, "deep.mjs"), deep(1));
+    const listen = startListening(["--handlers", "h.mjs"], { cwd });
+    const until = (line: string) => vi.waitFor(() => expect(listen.output()).toContain(line), PATIENCE);
+    await until('"type":"ready"');
+    const edit = async (name: string, content: string, line: string) => {
+      const before = listen.output().length;
+      writeFileSync(join(cwd, name), content);
+      await vi.waitFor(() => expect(listen.output().slice(before)).toContain(line), PATIENCE);
+    };
+    await edit("h.mjs", text(2), "handlers reloaded");
+    await edit("deep.mjs", deep(2), "deep.mjs changed, but cannot be reloaded: restart to load it");
+    await edit("h.mjs", "export default {{", "h.mjs:1:17");
+    await edit("h.mjs", text(3), "handlers reloaded");
+    const [ready] = listen.records("ready");
+    const env = { HOOKPORTER_SECRET: SECRET };
+    await runCli(["trigger", "payment.received", "--url", String(ready?.url)], { cwd, env });
+    await until('"error":"3 120001"');
   });
 });
