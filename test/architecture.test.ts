@@ -14,7 +14,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
-  jiti: /^cli\/handlers\/handlers-module\.ts$/,
+  jiti: /^cli\/handlers\/module-loader\.ts$/,
   express: /^(?:receiver\/(?:express|server)\.ts$|http\/express-server\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,
   pino: /^default-logger\.ts$/,
