@@ -63,7 +63,7 @@ describe("the express template", () => {
       const text = await readFile(join(directory, file), "utf8");
       imports.push(...[...text.matchAll(/from "([^".][^"]*)"/g)].map(([, name]) => name ?? ""));
     }
-    const allowed = /^(?:hookporter(?:\/(?:express|testing))?|express|vitest|node:.*)$/;
+    const allowed = /^(?:hookporter(?:\/(?:express|testing))?|express|zod|vitest|node:.*)$/;
     expect(imports).toContain("hookporter");
     expect(imports.filter((name) => !allowed.test(name))).toEqual([]);
   });

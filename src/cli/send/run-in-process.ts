@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
+import { summarise } from "../../inspector/verdict.ts";
 import type { Observation } from "../../receiver/observation.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { createReceiver, type Receiver } from "../../receiver/receiver.ts";
@@ -8,6 +9,7 @@ import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
+import { errorText } from "../events/entry-view.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
 import { loadHandlers } from "../handlers/handlers-module.ts";
@@ -104,9 +106,9 @@ async function handle(
       if (attempt?.type === "attempt") {
         const { state, records } = attempt;
         if (state === "unhandled") return { state, detail: "no handler for this kind" };
-        const errors = records.flatMap(({ handler, error }) =>
-          error === null ? [] : [`${handler}: ${error}`],
-        );
+        const errors = records
+          .filter(({ error }) => error !== null)
+          .map((run) => `${run.handler}: ${errorText(run)}${run.failure?.at ? ` at ${run.failure.at}` : ""}`);
         return { state: state === "done" ? "done" : "failed", detail: errors.join("; ") };
       }
       await new Promise<void>((resolve) => {
@@ -121,7 +123,11 @@ async function handle(
 function unrun(outcome: Outcome): Result {
   if (outcome.type === "accepted") {
     if (outcome.duplicate) return { state: "duplicate", detail: "same event as an earlier one" };
-    return { state: "failed", detail: outcome.reason ?? outcome.entryState };
+    const { reason, problems, entryState } = outcome;
+    return {
+      state: "failed",
+      detail: problems ? `${reason}: ${summarise(problems)}` : (reason ?? entryState),
+    };
   }
   if (outcome.type === "rejected") return { state: "failed", detail: outcome.rejection.reason };
   return { state: "failed", detail: outcome.type };

@@ -1,0 +1,97 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it, vi } from "vitest";
+import type { EventKind } from "../../../src/event/kinds.ts";
+import { sampleEvent } from "../../../src/testing.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/** A project folder with hookporter and zod as packages. */
+function project(files: Readonly<Record<string, string>>): string {
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, "node_modules"));
+  symlinkSync(root, join(cwd, "node_modules", "hookporter"));
+  symlinkSync(join(root, "node_modules", "zod"), join(cwd, "node_modules", "zod"));
+  writeFileSync(join(cwd, "package.json"), '{"type":"module"}');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(cwd, name, ".."), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  return cwd;
+}
+
+const HEAD = 'import { defineHandlers } from "hookporter";\nimport { z } from "zod";\n';
+const paying = (type: "string" | "number") =>
+  `${HEAD}export default defineHandlers({
+    schemas: { "payment.received": z.looseObject({ amount: z.${type}() }) },
+    handlers: { "payment.received": ({ data }, { note }) => note(\`paid \${data.amount.toString()}\`) },
+  });`;
+
+/** A sample envelope as JSON. */
+const sample = (kind: EventKind) => JSON.stringify(sampleEvent(kind));
+
+it("a handlers module brings its schemas to listen, and a reload swaps both: the same entry then runs", async () => {
+  const cwd = project({ "handlers.ts": paying("number") });
+  const { url, records, now } = await listening(["--handlers", "handlers.ts"], cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  const [delivery] = await vi.waitFor(() => {
+    expect(records("delivery")).toHaveLength(1);
+    return records("delivery");
+  });
+  expect(delivery).toMatchObject({ verdict: "dead", detail: "data.amount: expected number, got string" });
+  writeFileSync(join(cwd, "handlers.ts"), paying("string"));
+  await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 10_000);
+  await runCli(["events", "redrive", "1"], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 1, state: "done" }]), 10_000);
+  expect(records("attempt")[0]?.runs).toMatchObject([{ note: "paid 1450.00" }]);
+});
+
+it("replay --handlers checks the schemas of the module", async () => {
+  const cwd = project({ "handlers.ts": paying("number"), "bodies/a.json": sample("payment.received") });
+  const replay = await runCli(["replay", "bodies", "--handlers", "handlers.ts"], { cwd });
+  expect(replay.code).toBe(1);
+  expect(replay.stdout).toContain("data.amount: expected number, got string");
+});
+
+it("the files of a folder share a schema, and different schemas for one kind are refused", async () => {
+  const shared = {
+    "lib/schemas.ts": `${HEAD}export const schemas = { "lead.created": z.looseObject({}) };`,
+    "handlers/a.ts": `${HEAD}import { schemas } from "../lib/schemas.ts";
+      export default defineHandlers({ schemas, handlers: { "lead.created": () => {} } });`,
+  };
+  const same = shared["handlers/a.ts"];
+  const other = same.replace(/schemas, handlers/, 'schemas: { "lead.created": z.looseObject({}) }, handlers');
+  const replay = async (b: string) => {
+    const cwd = project({ ...shared, "handlers/b.ts": b, "bodies/a.json": sample("lead.created") });
+    return runCli(["replay", "bodies", "--handlers", "handlers"], { cwd });
+  };
+  expect(await replay(same)).toMatchObject({ code: 0 });
+  const refused = await replay(other);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain("expected one schema for lead.created, got two different ones");
+});
+
+it("a kind that the module declares has its handler in listen", async () => {
+  const cwd = project({
+    "handlers.ts": `${HEAD}export default defineHandlers({
+      otherKinds: ["invoice.sent"],
+      handlers: (registry) => { registry.on("invoice.sent", () => {}); registry.onUnknown(() => { throw new Error("unknown"); }); },
+    });`,
+    "invoice.json":
+      '{"event":"invoice.sent","timestamp":"2026-01-15T09:30:00.000Z","data":{},"webhook":{"id":"wh_1","url":"https://a.example"}}',
+  });
+  const replay = await runCli(["replay", "invoice.json", "--handlers", "handlers.ts"], { cwd });
+  expect([replay.code, replay.stdout]).toEqual([0, expect.stringContaining("done")]);
+});
+
+it("a misspelt kind in a module is refused with the kind that was meant", async () => {
+  const cwd = project({
+    "handlers.ts": `${HEAD}export default defineHandlers({ handlers: { "payment.recieved": () => {} } });`,
+    "bodies/a.json": sample("lead.created"),
+  });
+  const refused = await runCli(["replay", "bodies", "--handlers", "handlers.ts"], { cwd });
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain("did you mean payment.received?");
+});
