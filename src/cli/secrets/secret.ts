@@ -97,7 +97,8 @@ export function readEnvFile(
 ): Readonly<Record<string, string | undefined>> {
   const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
   try {
-    return parseEnv(readFileSync(path, "utf8"));
+    // Node takes a byte order mark, which editors on Windows add, as part of the first name.
+    return parseEnv(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (thrown) {
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
