@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   secret_missing: "A secret is needed, but none was given.",
   secret_empty: "A secret, or one in the list, is empty or only white space.",
   secret_unsafe: "Other users could read or replace a secret file.",
+  secret_invalid: "A secret is not in the given encoding, or is not text.",
   retention_too_short: "Dedup keys would be deleted while a replay is still accepted.",
   body_already_parsed: "Something upstream read the body before hookporter could verify its bytes.",
   handlers_invalid: "A handlers module does not load, or does not export handlers.",

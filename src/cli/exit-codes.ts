@@ -22,6 +22,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   secret_missing: 3,
   secret_empty: 3,
   secret_unsafe: 3,
+  secret_invalid: 3,
   retention_too_short: 3,
   body_already_parsed: 3,
   handlers_invalid: 3,

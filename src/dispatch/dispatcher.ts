@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { describeError, HookporterError } from "../errors.ts";
 import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
 import { leaseToken } from "../inbox/lease.ts";
@@ -71,6 +72,8 @@ export class Dispatcher {
   #started = false;
 
   constructor(options: DispatcherOptions) {
+    // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
+    setMaxListeners(0, this.#aborter.signal);
     this.#options = options;
     this.#runOptions = { ...options, signal: this.#aborter.signal };
     this.#limit = new ConcurrencyLimit(options.concurrency);

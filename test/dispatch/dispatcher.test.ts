@@ -76,6 +76,24 @@ describe("Dispatcher", () => {
     expect(settled).toHaveLength(2);
   });
 
+  it("runs 50 handlers at once without a warning of Node's about listeners", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const { opened, open } = gate();
+    try {
+      for (let number = 0; number < 50; number++) await add(number);
+      const running = start({ concurrency: 50, plan: planOf({ a: () => opened }) });
+      await until(() => expect(running.running).toBe(50));
+      open();
+      await until(async () => expect(new Set(await states())).toEqual(new Set(["done"])));
+      expect(warnings).toEqual([]);
+    } finally {
+      open();
+      process.off("warning", onWarning);
+    }
+  });
+
   it("finds entries that another process made due by polling", async () => {
     const running = start({ pollMs: 5 });
     await until(() => expect(running.running).toBe(0));

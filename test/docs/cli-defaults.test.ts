@@ -5,6 +5,7 @@ import { LIST_LIMIT } from "../../src/cli/events/events.ts";
 import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { CHECK_TIMEOUT, shownDuration } from "../../src/cli/settings/default-values.ts";
@@ -56,6 +57,12 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "properties --per-page-parameter": DEFAULT_ASSUMPTIONS.perPageParameter,
   "properties --fields-separator": DEFAULT_ASSUMPTIONS.fieldsSeparator,
   "properties --timeout": shownDuration(DEFAULT_LIMITS.timeout),
+  ...Object.fromEntries(
+    ["listen", "trigger", "replay", "sign", "verify", "check", "subscribe"].map((command) => [
+      `${command} --secret-encoding`,
+      DEFAULT_ENCODING,
+    ]),
+  ),
   "subscribe --events": `all ${eventKinds.length}`,
   "subscribe --timeout": shownDuration(DEFAULT_LIMITS.timeout),
 };

@@ -6,6 +6,9 @@ import { setInEnvText } from "../../scaffold/env-file.ts";
 import { describeFileError } from "./file-error.ts";
 import { replaceFile } from "./replace-file.ts";
 
+/** A byte order mark, one character per byte; it is no part of the first name. */
+const BOM = "\u00EF\u00BB\u00BF";
+
 /**
  * Sets one variable in an env file and leaves everything else unchanged, byte for byte. Afterwards only its owner can read
  * the file.
@@ -19,10 +22,12 @@ export function setInEnvFile(cwd: string, given: string | undefined, name: strin
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) refuseOther(path, found);
   try {
-    const before = found === undefined ? "" : readFileSync(path, "latin1"); // one character per byte
+    const whole = found === undefined ? "" : readFileSync(path, "latin1"); // one character per byte
+    const mark = whole.startsWith(BOM) ? BOM : "";
+    const before = whole.slice(mark.length);
     const after = setInEnvText(before, name, value);
     checkNothingElseChanged(path, { before, after, name, value });
-    replaceFile(path, Buffer.from(after, "latin1"));
+    replaceFile(path, Buffer.from(mark + after, "latin1"));
   } catch (thrown) {
     if (thrown instanceof ConfigurationError) throw thrown;
     throw unreadable(path, thrown);

@@ -11,6 +11,7 @@ import { makeStateFolder } from "../files/state-folder.ts";
 import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
+import { currentSecret } from "../service/subscription-secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
 import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
@@ -47,6 +48,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
   const secrets = await findSecrets(context, options, true);
+  if (subscription !== undefined) currentSecret(secrets); // refuses what cannot be sent before anything is opened
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
   const inbox = inboxOption(context, options.inbox);

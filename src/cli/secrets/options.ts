@@ -1,11 +1,14 @@
 import type { Command } from "commander";
-import { readVariableNames } from "../settings/values.ts";
+import { readChoice, readVariableNames } from "../settings/values.ts";
+import { DEFAULT_ENCODING, SECRET_ENCODINGS, type SecretEncoding } from "./encoding.ts";
 
 /** Where to look for secrets. */
 export interface SecretOptions {
   readonly secretEnv?: readonly string[];
   readonly envFile?: string;
   readonly secretStdin?: boolean;
+  /** How the text of a secret is decoded. Default `utf8`. */
+  readonly secretEncoding?: SecretEncoding;
 }
 
 /** The variable that holds the secret unless `--secret-env` names another. */
@@ -20,5 +23,10 @@ export function addSecretOptions(command: Command): Command {
       readVariableNames,
     )
     .option("--env-file <file>", "file to read variables from if they are not set (default: .env)")
-    .option("--secret-stdin", "read the secret from standard input");
+    .option("--secret-stdin", "read the secret from standard input")
+    .option(
+      "--secret-encoding <encoding>",
+      `how secrets are encoded: ${SECRET_ENCODINGS.join(", ")} (default: ${DEFAULT_ENCODING})`,
+      readChoice(SECRET_ENCODINGS),
+    );
 }

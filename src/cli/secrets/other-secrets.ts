@@ -1,11 +1,15 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
-import { readSecrets } from "../../signature/secrets.ts";
+import { readSecrets, type SecretValue } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
+import { DEFAULT_ENCODING, decodeSecret, type SecretEncoding } from "./encoding.ts";
 import type { SecretOptions } from "./options.ts";
 import { type FoundSecrets, readEnvFile } from "./secret.ts";
+
+/** Variables that say where a secret is and how it is encoded, but contain none. */
+const SETTING = /^HOOKPORTER_SECRET_(?:ENV|STDIN|ENCODING)\b/;
 
 /**
  * Secrets that are set here but not in use, for a diagnosis: variables in the environment and the env file with SECRET in
@@ -21,14 +25,28 @@ export function otherSecrets(
   const fromEnv = Object.entries(io.env).map(
     ([name, value]) => [`${name} in the environment`, value] as const,
   );
-  const variables = [...fromFile, ...fromEnv].filter(([name]) => /^\w*SECRET/i.test(name));
+  const variables = [...fromFile, ...fromEnv].filter(
+    ([name]) => /^\w*SECRET/i.test(name) && !SETTING.test(name),
+  );
   const development = [`${STATE_FOLDER}/secret`, readDevelopmentSecret(io.cwd)] as const;
-  const seen = new Set(used.values.map((value) => value.trimEnd()));
-  return [...variables, development].flatMap(([name, value]) => {
-    if (value === undefined || value.trim() === "" || seen.has(value.trimEnd())) return [];
-    seen.add(value.trimEnd());
-    return readSecrets(value).map((secret) => ({ name, secret }));
+  const seen = new Set(used.texts.map((text) => text?.trimEnd()));
+  return [...variables, development].flatMap(([name, text]) => {
+    if (text === undefined || text.trim() === "" || seen.has(text.trimEnd())) return [];
+    seen.add(text.trimEnd());
+    const values = [text, ...decoded(text, options.secretEncoding ?? DEFAULT_ENCODING)];
+    return values.flatMap((value) => readSecrets(value).map((secret) => ({ name, secret })));
   });
+}
+
+/** Bytes besides the text itself; none if the text is not in this encoding. */
+function decoded(text: string, encoding: SecretEncoding): readonly SecretValue[] {
+  if (encoding === "utf8") return [];
+  try {
+    const bytes = decodeSecret(text, encoding, "");
+    return bytes.length === 0 ? [] : [bytes];
+  } catch {
+    return [];
+  }
 }
 
 /** `undefined` if there is no such file, or it is not readable. */

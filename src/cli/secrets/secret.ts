@@ -1,9 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { type KeyObject, randomBytes } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import { ConfigurationError } from "../../errors.ts";
-import { readSecrets } from "../../signature/secrets.ts";
+import { readSecrets, type SecretValue } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { readOwnFile } from "../files/own-file.ts";
@@ -12,11 +13,15 @@ import { makeFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
+import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
 import { SECRET_VARIABLE, type SecretOptions } from "./options.ts";
 
 /** The secrets, current one first, and a description of where they were found. */
 export interface FoundSecrets {
-  readonly values: readonly [string, ...string[]];
+  /** Text that is used as UTF-8, or bytes: decoded, or given on standard input. */
+  readonly values: readonly [SecretValue, ...SecretValue[]];
+  /** The texts before decoding; `undefined` for bytes that are not UTF-8. */
+  readonly texts: readonly [string | undefined, ...(string | undefined)[]];
   readonly from: string;
 }
 
@@ -26,24 +31,33 @@ const DEVELOPMENT_SECRET = "secret";
  * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a missing
  * development secret is created.
  *
- * @throws ConfigurationError `secret_missing`, `secret_unsafe`
+ * @throws ConfigurationError `secret_missing`; HookporterError `secret_unsafe`, `secret_invalid`
  */
 export async function findSecrets(
-  { io }: CliContext,
+  context: CliContext,
   options: SecretOptions,
   create = false,
 ): Promise<FoundSecrets> {
-  if (options.secretStdin === true) {
-    const value = (await readAll(io.stdin)).toString("utf8");
-    return { values: [value], from: "standard input" };
-  }
+  const { io } = context;
+  if (options.secretStdin === true) return fromStdin(context, options);
   const names = options.secretEnv ?? [SECRET_VARIABLE];
   const [first, ...others] = fromVariables(names, options, io);
-  if (first !== undefined) return { values: [first, ...others], from: names.join(", ") };
+  if (first !== undefined) {
+    const { secretEncoding = DEFAULT_ENCODING } = options;
+    const decode = (text: string, index: number) =>
+      decodeSecret(text, secretEncoding, shownVariable(names[index] ?? ""));
+    return {
+      values: [decode(first, 0), ...others.map((text, index) => decode(text, index + 1))],
+      texts: [first, ...others],
+      from: names.join(", "),
+    };
+  }
   if (options.secretEnv !== undefined) throw unset(names);
-  const development = developmentSecret(io, create);
-  if (development !== undefined)
-    return { values: [development], from: `${STATE_FOLDER}/${DEVELOPMENT_SECRET}` };
+  const development = developmentSecret(io, create); // always text, whatever the encoding of the user's secrets
+  if (development !== undefined) {
+    const from = `${STATE_FOLDER}/${DEVELOPMENT_SECRET}`;
+    return { values: [development], texts: [development], from };
+  }
   throw missing(`${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`);
 }
 
@@ -57,6 +71,26 @@ export async function findKey(options: SecretOptions, context: CliContext): Prom
   const [secret] = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
   if (secret === undefined) throw missing(`${SECRET_VARIABLE} to be set`);
   return secret.key;
+}
+
+/** Random bytes are hardly ever UTF-8, and a byte at their end that looks like a line break is part of them. */
+async function fromStdin(
+  { io, output }: CliContext,
+  { secretEncoding = DEFAULT_ENCODING }: SecretOptions,
+): Promise<FoundSecrets> {
+  const from = "standard input";
+  const bytes = await readAll(io.stdin);
+  if (isUtf8(bytes)) {
+    const text = bytes.toString("utf8");
+    return { values: [decodeSecret(text, secretEncoding, `the secret on ${from}`)], texts: [text], from };
+  }
+  if (secretEncoding !== "utf8") throw notText(secretEncoding, from);
+  if (bytes.at(-1) === 0x0a) {
+    output.talk(
+      "warning: the secret is not UTF-8 and ends in a line break, which is used as part of the secret",
+    );
+  }
+  return { values: [bytes], texts: [undefined], from };
 }
 
 /** The error if no variable of `--secret-env` is set. */
@@ -97,7 +131,8 @@ export function readEnvFile(
 ): Readonly<Record<string, string | undefined>> {
   const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
   try {
-    return parseEnv(readFileSync(path, "utf8"));
+    // Node takes a byte order mark, which editors on Windows add, as part of the first name.
+    return parseEnv(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
   } catch (thrown) {
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(

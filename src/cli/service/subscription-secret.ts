@@ -1,8 +1,8 @@
-import { ConfigurationError } from "../../errors.ts";
-import { generateSecret } from "../../scaffold/env-file.ts";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { setInEnvFile } from "../files/env-file.ts";
+import { DEFAULT_ENCODING, decodeSecret, generateSecretText } from "../secrets/encoding.ts";
 import { SECRET_VARIABLE, type SecretOptions } from "../secrets/options.ts";
 import { type FoundSecrets, findSecrets, unset } from "../secrets/secret.ts";
 import { isVariableName } from "../shown-value.ts";
@@ -29,13 +29,24 @@ export async function findOrMakeSecret(
   );
 }
 
-/** The current one of several secrets, as sent to the service. */
+/**
+ * The current one of several secrets. The service gets its text, not the bytes it is decoded to.
+ *
+ * @throws HookporterError `secret_invalid` for bytes that are not text
+ */
 export function currentSecret(
-  { values: [first] }: FoundSecrets,
+  { values: [first], texts: [text] }: FoundSecrets,
   warn: (message: string) => void = () => {},
 ): SubscriptionSecret {
   const [secret] = readSecrets(first, warn);
-  const value = first.replace(/[\r\n]+$/, ""); // as the receiver does
+  if (text === undefined) {
+    throw new HookporterError(
+      "secret_invalid",
+      "expected a secret that is text, since the service takes a string, got bytes that are not UTF-8: " +
+        "pass them in hex or base64, and name it with --secret-encoding",
+    );
+  }
+  const value = text.replace(/[\r\n]+$/, ""); // as the receiver does
   return { value, fingerprint: secret?.fingerprint ?? "" };
 }
 
@@ -45,7 +56,7 @@ async function find(context: CliContext, options: SecretOptions): Promise<FoundS
   const mayMake = secretStdin !== true && others.length === 0 && context.io.env[name] === undefined;
   try {
     const found = await findSecrets(context, options);
-    return mayMake && found.values[0] === "" ? undefined : found;
+    return mayMake && found.texts[0] === "" ? undefined : found;
   } catch (thrown) {
     const missing = thrown instanceof ConfigurationError && thrown.code === "secret_missing";
     if (missing && mayMake) return undefined;
@@ -55,13 +66,13 @@ async function find(context: CliContext, options: SecretOptions): Promise<FoundS
 
 function make(
   { io, output }: CliContext,
-  { secretEnv: [name = ""] = [SECRET_VARIABLE], envFile }: SecretOptions,
+  { secretEnv: [name = ""] = [SECRET_VARIABLE], envFile, secretEncoding = DEFAULT_ENCODING }: SecretOptions,
 ): FoundSecrets {
   if (!isVariableName(name)) throw unset([name]); // it may be the secret itself, and would be written to a file and printed
-  const value = generateSecret();
+  const value = generateSecretText(secretEncoding);
   const file = setInEnvFile(io.cwd, envFile, name, value);
   output.talk(
     `created a new secret: ${name} in ${file}, which only its owner can read; keep it out of version control`,
   );
-  return { values: [value], from: `${name} in ${file}` };
+  return { values: [decodeSecret(value, secretEncoding, name)], texts: [value], from: `${name} in ${file}` };
 }

@@ -72,12 +72,12 @@ export const CAUSES = {
     fix: SECRET,
   },
   secret_hex: {
-    meaning: "one side uses the secret as text, the other decodes it as hex",
-    fix: "use the secret as text on both sides",
+    meaning: "one side decodes the secret as hex, the other does not",
+    fix: "use the secret as text on both sides, or decode it on both: `--secret-encoding hex`",
   },
   secret_base64: {
-    meaning: "one side uses the secret as text, the other decodes it as base64",
-    fix: "use the secret as text on both sides",
+    meaning: "one side decodes the secret as base64, the other does not",
+    fix: "use the secret as text on both sides, or decode it on both: `--secret-encoding base64`, or `whsec` if it begins with `whsec_`",
   },
   secret_unset: {
     meaning: "the secret was empty or not set on the signing side",

@@ -50,8 +50,15 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     [cause("secret_hex", "decoded on this side"), key.toString("hex")],
     [cause("secret_hex", "decoded on this side"), key.toString("hex").toUpperCase()],
     [cause("secret_base64", "decoded on the signing side"), decoded(text, "base64")],
-    [cause("secret_base64", "decoded on this side"), key.toString("base64")],
-    [cause("secret_base64", "decoded on this side"), key.toString("base64url")],
+    [cause("secret_base64", "decoded after whsec_ on the signing side"), afterPrefix(text)],
+    ...base64Forms(key).map((form): [Cause, string] => [
+      cause("secret_base64", "decoded on this side"),
+      form,
+    ]),
+    [cause("secret_base64", "decoded after whsec_ on this side"), `whsec_${key.toString("base64")}`],
+    // The same text in two encodings: only hex digits, and decoded on one side as hex, on the other as base64.
+    [cause("secret_hex", "decoded on this side, as base64 on the signing side"), hexAsBase64(key)],
+    [cause("secret_base64", "decoded on this side, as hex on the signing side"), base64AsHex(key)],
   ];
   const keyings = variants.flatMap(([why, variant]) => {
     if (variant === undefined || variant.length === 0) return [];
@@ -71,6 +78,25 @@ function mistakesOf(key: Buffer): readonly Keying[] {
 function unset(): readonly Keying[] {
   const names = ["", "undefined", "null", "None", "$HOOKPORTER_SECRET"];
   return names.map((name) => keyed([cause("secret_unset", name === "" ? "empty" : name)], Buffer.from(name)));
+}
+
+/** The texts that decode to a key: in both alphabets, with and without padding. */
+function base64Forms(key: Buffer): readonly string[] {
+  const [padded, bare] = [key.toString("base64"), key.toString("base64url")];
+  const padding = /=*$/.exec(padded)?.[0] ?? "";
+  return [...new Set([padded, bare, padded.replace(/=+$/, ""), bare + padding])];
+}
+
+function afterPrefix(text: string): Uint8Array | undefined {
+  return text.startsWith("whsec_") ? decoded(text.slice("whsec_".length), "base64") : undefined;
+}
+
+function hexAsBase64(key: Buffer): Uint8Array | undefined {
+  return decoded(key.toString("hex"), "base64");
+}
+
+function base64AsHex(key: Buffer): Uint8Array | undefined {
+  return decoded(key.toString("base64").replace(/=+$/, ""), "hex");
 }
 
 function decoded(text: string, encoding: "hex" | "base64"): Uint8Array | undefined {

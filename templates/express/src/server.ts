@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
 import { createReceiver } from "hookporter";
 import { createServer } from "hookporter/express";
 import { createApp } from "./app.ts";
+import { loadEnvFile } from "./env-file.ts";
 import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 
-// Variables already set in the environment override the file.
-if (existsSync(".env")) process.loadEnvFile(".env");
+loadEnvFile(".env");
 
 const port = Number(process.env.PORT || 3000);
 const host = process.env.HOST || "127.0.0.1";

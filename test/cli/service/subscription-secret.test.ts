@@ -42,6 +42,14 @@ describe("the secret of a subscription", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  it("is filled in on the first line of a .env with a byte order mark", async () => {
+    const { service, cwd, subscribe } = await openSubscribe(withKey);
+    const path = join(cwd, ".env");
+    writeFileSync(path, "\uFEFFHOOKPORTER_SECRET=\r\nA=1\r\n");
+    expect((await subscribe(URL_1)).code).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe(`\uFEFFHOOKPORTER_SECRET=${secretOf(service)}\r\nA=1\r\n`);
+  });
+
   it("goes to the given variable", async () => {
     const { service, cwd, subscribe } = await openSubscribe(withKey);
     await subscribe(URL_1, "--secret-env", "NEXT_SECRET");

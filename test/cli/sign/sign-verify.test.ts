@@ -42,6 +42,12 @@ it("the secret is found in .env, and in the file of --env-file", async () => {
   expect(other.stdout).toBe(`${signature}\n`);
 });
 
+it("the first variable of an env file with a byte order mark is found", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), `\uFEFFHOOKPORTER_SECRET="${secret}"\r\nOTHER=1\r\n`);
+  expect((await runCli(["sign"], { cwd, stdin: "Hello, World!" })).stdout).toBe(`${signature}\n`);
+});
+
 it("verify accepts the second of two secrets, and says which one matched", async () => {
   const argv = ["verify", "--signature", signature, "--secret-env", "NEW,OLD", "--json"];
   const run = await runCli(argv, {

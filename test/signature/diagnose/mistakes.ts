@@ -3,6 +3,10 @@ import { digested, hashed, signed } from "./made.ts";
 
 const bytes = (text: string) => Buffer.from(text, "utf8");
 
+/** A key that is not UTF-8, and whose base64 has characters of one alphabet alone. */
+const KEY = Buffer.from(`fbefbe${"c3".repeat(29)}`, "hex");
+const bareBase64 = (key: Buffer) => key.toString("base64").replace(/=+$/, "");
+
 /** What arrives, given a body and a secret. */
 export interface Arrived {
   readonly body: Uint8Array | string;
@@ -205,6 +209,31 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
     "secret_base64",
     "decoded on this side",
     (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("base64")), secret }),
+  ],
+  [
+    "secret_base64",
+    "decoded on this side, without padding on the signing side",
+    (json) => ({ body: json, header: signed(json, bareBase64(KEY)), secret: KEY }),
+  ],
+  [
+    "secret_base64",
+    "decoded after whsec_ on the signing side",
+    (json) => ({ body: json, header: signed(json, KEY), secret: `whsec_${KEY.toString("base64")}` }),
+  ],
+  [
+    "secret_base64",
+    "decoded after whsec_ on this side",
+    (json) => ({ body: json, header: signed(json, `whsec_${KEY.toString("base64")}`), secret: KEY }),
+  ],
+  [
+    "secret_hex",
+    "decoded as hex on this side, as base64 on the signing side",
+    (json) => ({ body: json, header: signed(json, Buffer.from(KEY.toString("hex"), "base64")), secret: KEY }),
+  ],
+  [
+    "secret_base64",
+    "decoded as base64 on this side, as hex on the signing side",
+    (json) => ({ body: json, header: signed(json, KEY), secret: Buffer.from(KEY.toString("hex"), "base64") }),
   ],
   ["secret_unset", "signed with an empty secret", signedWith(() => "")],
   ["secret_unset", "signed with undefined", signedWith(() => "undefined")],

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { HookporterError } from "../../errors.ts";
+import type { SecretValue } from "../../signature/secrets.ts";
+
+/** How the text of a secret stands for its bytes; `whsec` is the prefix `whsec_` and base64, as in Standard Webhooks. */
+export const SECRET_ENCODINGS = ["utf8", "base64", "hex", "whsec"] as const;
+
+/** One of the encodings. */
+export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
+
+/** The encoding unless `--secret-encoding` names another. */
+export const DEFAULT_ENCODING = "utf8" satisfies SecretEncoding;
+
+const PREFIX = "whsec_";
+const PREFIX_FIX = "pass --secret-encoding whsec";
+
+/**
+ * Decodes the text of a secret. A line break at its end does not count. An empty text stays empty, which is refused later.
+ *
+ * @param name - where the text was found, for the message
+ * @throws HookporterError `secret_invalid` if the text is not in this encoding; the message never contains it
+ */
+export function decodeSecret(text: string, encoding: SecretEncoding, name: string): SecretValue {
+  if (encoding === "utf8") return text;
+  const line = text.replace(/[\r\n]+$/, "");
+  if (line === "") return line;
+  const fail = (expected: string, got: string, fix: string) =>
+    new HookporterError("secret_invalid", `expected ${name} to ${expected}, got ${got}: ${fix}`);
+  if (encoding === "hex") {
+    if (/^(?:[0-9a-f]{2})+$/i.test(line)) return Buffer.from(line, "hex");
+    throw fail("be hex, two digits per byte", "other text", otherFix(line));
+  }
+  if (encoding === "base64") {
+    if (line.startsWith(PREFIX)) throw fail("be base64", `text that begins with ${PREFIX}`, PREFIX_FIX);
+    const bytes = fromBase64(line);
+    if (bytes !== undefined) return bytes;
+    throw fail("be base64", "other text", otherFix(line));
+  }
+  if (!line.startsWith(PREFIX))
+    throw fail(`begin with ${PREFIX}`, "text without it", "pass --secret-encoding base64, utf8 or hex");
+  const bytes = fromBase64(line.slice(PREFIX.length));
+  if (bytes !== undefined) return bytes;
+  throw fail(`be ${PREFIX} and base64`, "other text after the prefix", "copy the whole secret again");
+}
+
+/** The error for bytes that are no text, which only `utf8` takes as they are. */
+export function notText(encoding: SecretEncoding, name: string): HookporterError {
+  return new HookporterError(
+    "secret_invalid",
+    `expected ${name} to contain text in ${encoding}, got bytes that are not UTF-8: ` +
+      "omit --secret-encoding to use the bytes as they are",
+  );
+}
+
+/** A new secret of 32 random bytes, as text in this encoding. It needs no quotes in an env file. */
+export function generateSecretText(encoding: SecretEncoding): string {
+  const bytes = randomBytes(32);
+  if (encoding === "utf8") return bytes.toString("base64url");
+  if (encoding === "whsec") return PREFIX + bytes.toString("base64");
+  return bytes.toString(encoding);
+}
+
+/** `undefined` for anything but base64 in one of its two alphabets, with all of its padding or none. */
+function fromBase64(text: string): Buffer | undefined {
+  const [, digits, padding = ""] = /^([A-Za-z0-9+/]*|[\w-]*)(={0,2})$/.exec(text) ?? [];
+  if (digits === undefined || digits.length % 4 === 1) return undefined;
+  if (padding !== "" && text.length % 4 !== 0) return undefined;
+  return Buffer.from(digits, "base64");
+}
+
+function otherFix(text: string): string {
+  if (text.startsWith(PREFIX)) return PREFIX_FIX;
+  return "copy the whole secret again, or omit --secret-encoding to use it as text";
+}
