@@ -1,0 +1,22 @@
+/**
+ * Mutation tests of one folder or file, run by `npm run mutants` (scripts/mutants.js), which chooses what to mutate and
+ * which tests to run.
+ */
+export default {
+  testRunner: "vitest",
+  plugins: ["@stryker-mutator/vitest-runner"],
+  vitest: { configFile: "vitest.mutants.ts" },
+  // Stryker would rewrite a tsconfig that it finds, and the tests need none.
+  tsconfigFile: "none",
+  // Vitest removes types without checking them.
+  disableTypeChecks: false,
+  coverageAnalysis: "perTest",
+  timeoutMS: 5000,
+  timeoutFactor: 2,
+  incremental: true,
+  tempDirName: ".mutants/copies",
+  ignorePatterns: [".mutants", "docs/images", ".bench"],
+  reporters: ["clear-text", "progress-append-only", "json", "html"],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  allowConsoleColors: false,
+};
