@@ -1,8 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { eventKinds } from "./kinds.ts";
 
-const PATTERN = /^(?:\*|[^\s*]+\.\*|[^\s*]+)$/;
-
 /** Whether a kind matches a pattern: a kind, `property.*` for a family, or `*` for all. */
 export function matchesKind(pattern: string, kind: string): boolean {
   if (pattern === "*" || pattern === kind) return true;
@@ -16,7 +14,7 @@ export function matchesKind(pattern: string, kind: string): boolean {
  * @throws ConfigurationError `option_invalid`
  */
 export function checkKindPattern(pattern: string): void {
-  if (PATTERN.test(pattern) && eventKinds.some((kind) => matchesKind(pattern, kind))) return;
+  if (eventKinds.some((kind) => matchesKind(pattern, kind))) return;
   throw new ConfigurationError(
     "option_invalid",
     `expected an event kind, a family such as payment.*, or *; got ${JSON.stringify(pattern)}: ` +

@@ -28,6 +28,12 @@ describe("matchesKind", () => {
 });
 
 describe("checkKindPattern", () => {
+  it("says what it got and which kinds there are", () => {
+    expect(() => checkKindPattern("payment.receive")).toThrow(
+      new RegExp(`"payment\\.receive".*${eventKinds.join(", ")}`),
+    );
+  });
+
   it.each(["*", "property.*", "deal.*", ...eventKinds])("accepts %s", (pattern) => {
     expect(() => checkKindPattern(pattern)).not.toThrow();
   });
@@ -40,7 +46,11 @@ describe("checkKindPattern", () => {
     "prop.*",
     "**",
     "*.created",
+    ".*",
+    "*.*",
     "property.**",
+    "property.* ",
+    "property .*",
     "",
     " ",
     " property.created",

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkData } from "../../src/event/schemas.ts";
+import { checkData, fitsDocumented } from "../../src/event/schemas.ts";
 
 const PROPERTY = {
   id: "prop_1",
@@ -100,11 +100,30 @@ describe("checkData with the user's schemas", () => {
     expect(result).toMatchObject({ ok: false, field: "data" });
   });
 
+  it.each([
+    ["no path", [{ message: "no" }], "no"],
+    ["no issue at all", [], "does not fit its schema"],
+  ])("names data itself if a failed result has %s", async (_, issues, message) => {
+    const schema: StandardSchemaV1 = {
+      "~standard": { version: 1, vendor: "by-hand", validate: () => ({ issues }) },
+    };
+    const result = await checkData("expense.created", {}, { "expense.created": schema });
+    expect(result).toEqual({ ok: false, field: "data", message });
+  });
+
   it("uses only own keys of the schemas", async () => {
     const schemas = Object.create({ "expense.created": z.object({ never: z.never() }) }) as object;
     expect(await checkData("expense.created", {}, { ...schemas })).toMatchObject({ ok: true });
     expect(await checkData("expense.created", {}, schemas as Record<string, never>)).toMatchObject({
       ok: true,
     });
+  });
+});
+
+describe("fitsDocumented", () => {
+  it("is whether the data of property.created fits, and true for kinds without a documented shape", () => {
+    expect(fitsDocumented("property.created", PROPERTY)).toBe(true);
+    expect(fitsDocumented("property.created", {})).toBe(false);
+    expect(fitsDocumented("payment.received", {})).toBe(true);
   });
 });
