@@ -1,32 +1,42 @@
-// Mutation tests: changes the code in one place at a time and looks whether a test fails. `npm run mutants` runs all folders
-// below, `npm run mutants -- src/event` one folder or file.
+// Mutation tests: changes the code in one place at a time, and looks whether a test fails. `npm run mutants` runs all folders
+// below one after the other, `npm run mutants -- src/event` one folder, `npm run mutants -- src/event/age.ts` one file.
 import { Stryker } from "@stryker-mutator/core";
-import base from "../stryker.config.js";
+import settings from "../stryker.config.js";
 
-/**
- * The tests of each folder. Tests that only start `dist/` or another thread are left out, as no mutant is active there.
- */
-const TESTS = {
-  "src/event": ["test/event/**/*.test.ts"],
-  "src/signature/diagnose": ["test/signature/diagnose/*.test.ts"],
-  "src/signature": ["test/signature/*.test.ts"],
-  "src/dispatch": ["test/dispatch/**/*.test.ts"],
+/** The tests that run for each folder, and the files in it that are left out: their code runs in another thread or process. */
+const FOLDERS = {
+  "src/event": { tests: ["test/event/*.test.ts"] },
+  "src/signature": { tests: ["test/signature/*.test.ts"], without: ["src/signature/diagnose/*"] },
+  "src/signature/diagnose": { tests: ["test/signature/diagnose/*.test.ts"] },
+  "src/dispatch": { tests: ["test/dispatch/*.test.ts"] },
+  "src/inbox": {
+    tests: [
+      "test/inbox/{memory,sqlite,open,access,damage}.test.ts",
+      "test/inbox/sqlite/*.test.ts",
+      "test/receiver/accept.test.ts",
+    ],
+    without: [
+      "src/inbox/sqlite/{threaded-writer,writer-thread,packed-operation,packed-result}.ts",
+      "src/inbox/sqlite/{check-process,check-file}.ts",
+      "src/inbox/sqlite/{runners,presence}.ts",
+    ],
+  },
 };
 
-const given = process.argv.slice(2);
-const paths = given.length > 0 ? given : Object.keys(TESTS);
-for (const path of paths) {
-  const [folder, tests] =
-    Object.entries(TESTS).find(([name]) => path === name || path.startsWith(`${name}/`)) ?? [];
-  if (!tests) throw new Error(`expected a path in ${Object.keys(TESTS).join(", ")}, got ${path}`);
-  process.env.HOOKPORTER_MUTANTS_TESTS = tests.join(",");
-  const apart = Object.keys(TESTS).filter((other) => other.startsWith(`${path}/`));
-  const name = folder.replaceAll("/", "-");
+const paths = process.argv.slice(2);
+for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
+  const folder = Object.keys(FOLDERS)
+    .filter((name) => path === name || path.startsWith(`${name}/`))
+    .sort((a, b) => b.length - a.length)[0];
+  if (folder === undefined) throw new Error(`expected a path in ${Object.keys(FOLDERS).join(", ")}; got ${path}`);
+  const { tests, without = [] } = FOLDERS[folder];
+  process.env.HOOKPORTER_MUTANTS_TESTS = tests.join(" ");
+  const report = `.mutants/${folder.replaceAll("/", "-")}`;
   await new Stryker({
-    ...base,
-    mutate: [path.endsWith(".ts") ? path : `${path}/**/*.ts`, ...apart.map((other) => `!${other}/**`)],
-    incrementalFile: `.mutants/${name}-known.json`,
-    jsonReporter: { fileName: `.mutants/${name}.json` },
-    htmlReporter: { fileName: `.mutants/${name}.html` },
+    ...settings,
+    mutate: [path.endsWith(".ts") ? path : `${path}/**/*.ts`, ...without.map((pattern) => `!${pattern}`)],
+    incrementalFile: `${report}-known.json`,
+    jsonReporter: { fileName: `${report}.json` },
+    htmlReporter: { fileName: `${report}.html` },
   }).runMutationTest();
 }
