@@ -3,23 +3,37 @@
 import { Stryker } from "@stryker-mutator/core";
 import settings from "../stryker.config.js";
 
-/** The tests that run for each folder, and the files in it that are left out: their code runs in another thread or process. */
+/**
+ * The tests that run for each folder, and the files in it that are left out: their code runs in another thread or process,
+ * where no mutant is active. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
+ */
 const FOLDERS = {
   "src/event": { tests: ["test/event/*.test.ts"] },
   "src/signature": { tests: ["test/signature/*.test.ts"], without: ["src/signature/diagnose/*"] },
-  "src/signature/diagnose": { tests: ["test/signature/diagnose/*.test.ts"] },
-  "src/dispatch": { tests: ["test/dispatch/*.test.ts"] },
+  "src/signature/diagnose": { tests: ["test/signature/diagnose/*.test.ts"], quick: true },
+  "src/dispatch": { tests: ["test/dispatch/*.test.ts", "test/receiver/options.test.ts"] },
   "src/inbox": {
-    tests: [
-      "test/inbox/{memory,sqlite,open,access,damage}.test.ts",
-      "test/inbox/sqlite/*.test.ts",
-      "test/receiver/accept.test.ts",
-    ],
+    tests: ["test/inbox/{memory,sqlite,open}.test.ts", "test/receiver/{accept,retention}.test.ts"],
+    without: ["src/inbox/sqlite/**"],
+    quick: true,
+  },
+  "src/inbox/sqlite": {
+    tests: ["test/inbox/{sqlite,access,damage}.test.ts", "test/inbox/sqlite/*.test.ts"],
     without: [
-      "src/inbox/sqlite/{threaded-writer,writer-thread,packed-operation,packed-result}.ts",
-      "src/inbox/sqlite/{check-process,check-file}.ts",
+      "src/inbox/sqlite/{threaded-writer,writer-thread,packed-operation,packed-result,writer-messages}.ts",
+      "src/inbox/sqlite/{check-process,check-file,check-at-start,trust}.ts",
       "src/inbox/sqlite/{runners,presence}.ts",
     ],
+    quick: true,
+  },
+  "src/receiver": {
+    tests: [
+      "test/receiver/{accept,clock-trust,observation,inline,channel,order,options,receiver}.test.ts",
+      "test/receiver/{audience,block-pool,body-budget,body-pieces,deadlines,express,node,lease}.test.ts",
+      "test/receiver/{passing-diagnosis,read-body,refused-streak,response,restamps,router,waiting}.test.ts",
+      "test/receiver/{retention,retention-clock,server,closing,connection-cap,ways-to-keep,answers}.test.ts",
+    ],
+    quick: true,
   },
 };
 
@@ -28,12 +42,14 @@ for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   const folder = Object.keys(FOLDERS)
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0];
-  if (folder === undefined) throw new Error(`expected a path in ${Object.keys(FOLDERS).join(", ")}; got ${path}`);
-  const { tests, without = [] } = FOLDERS[folder];
+  if (folder === undefined)
+    throw new Error(`expected a path in ${Object.keys(FOLDERS).join(", ")}; got ${path}`);
+  const { tests, without = [], quick = false } = FOLDERS[folder];
   process.env.HOOKPORTER_MUTANTS_TESTS = tests.join(" ");
   const report = `.mutants/${folder.replaceAll("/", "-")}`;
   await new Stryker({
     ...settings,
+    ignoreStatic: quick,
     mutate: [path.endsWith(".ts") ? path : `${path}/**/*.ts`, ...without.map((pattern) => `!${pattern}`)],
     incrementalFile: `${report}-known.json`,
     jsonReporter: { fileName: `${report}.json` },
