@@ -16,7 +16,7 @@ export default {
   incremental: true,
   tempDirName: ".mutants/copies",
   ignorePatterns: [".mutants", "docs/images", ".bench"],
-  reporters: ["clear-text", "progress-append-only", "json", "html"],
+  reporters: [process.stdout.isTTY ? "progress" : "progress-append-only", "clear-text", "json", "html"],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   allowConsoleColors: false,
 };

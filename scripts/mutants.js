@@ -13,7 +13,10 @@ const FOLDERS = {
   "src/signature/diagnose": { tests: ["test/signature/diagnose/*.test.ts"], quick: true },
   "src/dispatch": { tests: ["test/dispatch/*.test.ts", "test/receiver/options.test.ts"] },
   "src/inbox": {
-    tests: ["test/inbox/{memory,sqlite,open}.test.ts", "test/receiver/{accept,retention}.test.ts"],
+    tests: [
+      "test/inbox/{access,damage,decide-entry,lease,memory,new-entry,open,sqlite}.test.ts",
+      "test/receiver/{accept,retention}.test.ts",
+    ],
     without: ["src/inbox/sqlite/**"],
     quick: true,
   },
@@ -28,10 +31,13 @@ const FOLDERS = {
   },
   "src/receiver": {
     tests: [
-      "test/receiver/{accept,clock-trust,observation,inline,channel,order,options,receiver}.test.ts",
-      "test/receiver/{audience,block-pool,body-budget,body-pieces,deadlines,express,node,lease}.test.ts",
-      "test/receiver/{passing-diagnosis,read-body,refused-streak,response,restamps,router,waiting}.test.ts",
-      "test/receiver/{retention,retention-clock,server,closing,connection-cap,ways-to-keep,answers}.test.ts",
+      "test/receiver/{accept,audience,channel,clock-trust,express,inline,lease,node,observation,options}.test.ts",
+      "test/receiver/{order,passing-diagnosis,receiver,refused-streak,response,restamps}.test.ts",
+      "test/receiver/{retention,retention-clock,router,waiting}.test.ts",
+    ],
+    without: [
+      "src/receiver/{block-pool,body-budget,body-pieces,body-ranks,read-body,deadlines}.ts",
+      "src/receiver/{connection-cap,closing,server,express-server,http-exchange,http-server}.ts",
     ],
     quick: true,
   },
