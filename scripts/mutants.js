@@ -31,7 +31,7 @@ const FOLDERS = {
   },
   "src/receiver": {
     tests: [
-      "test/receiver/{accept,audience,channel,clock-trust,express,inline,lease,node,observation,options}.test.ts",
+      "test/receiver/{accept,accept-into-inbox,audience,channel,clock-trust,express,inline,lease,node,observation,options}.test.ts",
       "test/receiver/{order,passing-diagnosis,receiver,refused-streak,response,restamps}.test.ts",
       "test/receiver/{retention,retention-clock,router,waiting}.test.ts",
     ],
