@@ -13,7 +13,6 @@ export default {
   coverageAnalysis: "perTest",
   timeoutMS: 5000,
   timeoutFactor: 2,
-  incremental: true,
   tempDirName: ".mutants/copies",
   ignorePatterns: [".mutants", "docs/images", ".bench"],
   reporters: [process.stdout.isTTY ? "progress" : "progress-append-only", "clear-text", "json", "html"],

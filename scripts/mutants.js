@@ -56,6 +56,8 @@ for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   await new Stryker({
     ...settings,
     ignoreStatic: quick,
+    // Stryker does not look again at mutants that run when a module is loaded, even if a new test finds them.
+    incremental: quick,
     mutate: [path.endsWith(".ts") ? path : `${path}/**/*.ts`, ...without.map((pattern) => `!${pattern}`)],
     incrementalFile: `${report}-known.json`,
     jsonReporter: { fileName: `${report}.json` },
