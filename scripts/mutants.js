@@ -31,9 +31,7 @@ const FOLDERS = {
   },
   "src/receiver": {
     tests: [
-      "test/receiver/{accept,accept-into-inbox,audience,channel,clock-trust,express,inline,lease,node,observation,options}.test.ts",
-      "test/receiver/{order,passing-diagnosis,receiver,refused-streak,response,restamps}.test.ts",
-      "test/receiver/{retention,retention-clock,router,waiting}.test.ts",
+      "test/receiver/!(answers|block-*|body-*|closing|concurrent|connection-*|express-*|read-*|server|types|ways-*).test.ts",
     ],
     without: [
       "src/receiver/{block-pool,body-budget,body-pieces,body-ranks,read-body,deadlines}.ts",
