@@ -1,4 +1,6 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import type { Reporter } from "vitest/node";
 
@@ -16,6 +18,29 @@ const closingLine: Reporter = {
   },
 };
 
+/** Remembers how long each file of tests took, for `npm run check`, which runs those that it has time for. */
+const times: Reporter = {
+  onTestModuleEnd: (module) => {
+    const folder = join(import.meta.dirname, "node_modules", ".cache", "hookporter");
+    const file = join(folder, "test-times.json");
+    const { collectDuration, duration } = module.diagnostic();
+    mkdirSync(folder, { recursive: true });
+    const known = readTimes(file);
+    writeFileSync(
+      file,
+      JSON.stringify({ ...known, [module.relativeModuleId]: Math.round(collectDuration + duration) }),
+    );
+  },
+};
+
+function readTimes(file: string): object {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return {}; // none yet, or two runs wrote at once
+  }
+}
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
@@ -23,6 +48,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
     maxWorkers: availableParallelism(),
-    reporters: ["default", closingLine],
+    reporters: ["default", closingLine, times],
   },
 });

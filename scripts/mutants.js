@@ -30,13 +30,8 @@ const FOLDERS = {
     quick: true,
   },
   "src/receiver": {
-    tests: [
-      "test/receiver/!(answers|block-*|body-*|closing|concurrent|connection-*|express-*|read-*|server|types|ways-*).test.ts",
-    ],
-    without: [
-      "src/receiver/{block-pool,body-budget,body-pieces,body-ranks,read-body,deadlines}.ts",
-      "src/receiver/{connection-cap,closing,server,express-server,http-exchange,http-server}.ts",
-    ],
+    tests: ["test/receiver/!(answers|concurrent|server|types|ways-to-keep).test.ts"],
+    without: ["src/receiver/{server,http-exchange}.ts"],
     quick: true,
   },
 };

@@ -1,12 +1,19 @@
 /** The entry point of `hookporter/client`, the service's API. Re-exports only. */
-export type { Assumptions } from "./client/assumptions.ts";
+export type { AssumptionOptions, Assumptions } from "./client/assumptions.ts";
 export { type Client, createClient } from "./client/client.ts";
 export type { Environment } from "./client/credential.ts";
 export type { ClientOptions, RetryNotice } from "./client/options.ts";
 export type { Page, PageMeta } from "./client/page.ts";
 export type { ListOptions, PropertiesApi, WholeListOptions } from "./client/properties.ts";
 export type { Property, SelectedProperty } from "./client/property.ts";
-export { ServiceError, type ServiceErrorCode } from "./client/service-error.ts";
+export { ServiceError, type ServiceErrorCode, type ServiceErrorDetails } from "./client/service-error.ts";
 export type { CreatedSubscription, NewSubscription, WebhooksApi } from "./client/webhooks.ts";
-export type { RetryPolicy } from "./dispatch/retry.ts";
-export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";
+export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
+export {
+  type ClientErrorCode,
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type LibraryErrorCode,
+} from "./errors.ts";
+export type { EventKind } from "./event/kinds.ts";
+export { HookporterError } from "./library-error.ts";

@@ -48,6 +48,43 @@ export const ERROR_CODES = {
 /** One of the stable error codes. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** The codes of a {@link ConfigurationError}. */
+export type ConfigurationErrorCode =
+  | "option_invalid"
+  | "secret_missing"
+  | "secret_empty"
+  | "retention_too_short"
+  | "body_already_parsed"
+  | "inbox_unsupported"
+  | "credential_missing"
+  | "credential_invalid";
+
+/** The codes with which an inbox rejects if its store fails. */
+export type InboxErrorCode = Exclude<Extract<ErrorCode, `inbox_${string}`>, ConfigurationErrorCode>;
+
+/** The codes that a receiver throws, rejects with or logs. */
+export type ReceiverErrorCode =
+  | Exclude<ConfigurationErrorCode, `credential_${string}`>
+  | InboxErrorCode
+  | "closed"
+  | "handler_timeout";
+
+/** The codes of the client of the service's API. */
+export type ClientErrorCode =
+  | Extract<ErrorCode, `service_${string}`>
+  | "option_invalid"
+  | "credential_missing"
+  | "credential_invalid";
+
+/** The codes of the sandbox. */
+export type SandboxErrorCode = "option_invalid" | "port_unavailable";
+
+/** The codes of a receiver for tests. */
+export type TestingErrorCode = ReceiverErrorCode | "timed_out";
+
+/** The codes that a program meets. The others are the command line's. */
+export type LibraryErrorCode = ReceiverErrorCode | ClientErrorCode | SandboxErrorCode | TestingErrorCode;
+
 /** The base class of all errors that hookporter throws on purpose. Branch on `code`, show `message`. */
 export class HookporterError extends Error {
   override readonly name: string = "HookporterError";
@@ -60,9 +97,28 @@ export class HookporterError extends Error {
   }
 }
 
-/** A mistake of the integrator, thrown at construction if it can be detected there. The message names the fix. */
+/**
+ * A mistake of the integrator, thrown at construction if it can be detected there. The message names the fix.
+ *
+ * @example
+ * ```ts
+ * import { ConfigurationError, createReceiver } from "hookporter";
+ *
+ * try {
+ *   createReceiver({ secret: process.env.HOOKPORTER_SECRET });
+ * } catch (error) {
+ *   if (error instanceof ConfigurationError) console.error(`${error.code}: ${error.message}`);
+ *   throw error;
+ * }
+ * ```
+ */
 export class ConfigurationError extends HookporterError {
   override readonly name = "ConfigurationError";
+  declare readonly code: ConfigurationErrorCode;
+
+  constructor(code: ConfigurationErrorCode, message: string, options?: { cause?: unknown }) {
+    super(code, message, options);
+  }
 }
 
 /** Describes any thrown value in one line, including `undefined`, strings and objects whose `message` throws. */
@@ -73,4 +129,9 @@ export function describeError(thrown: unknown): string {
   } catch {
     return "thrown: a value that cannot be shown";
   }
+}
+
+/** Anything thrown as an error, so that it can be kept as one. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(describeError(thrown));
 }

@@ -1,7 +1,17 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
-export type { RetryPolicy } from "./dispatch/retry.ts";
-export { ConfigurationError, ERROR_CODES, type ErrorCode, HookporterError } from "./errors.ts";
+export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
+  type InboxErrorCode,
+  type LibraryErrorCode,
+  type ReceiverErrorCode,
+} from "./errors.ts";
+export type { AgeLimits } from "./event/age.ts";
+export { type DataProblem, problemLine } from "./event/data-problems.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
@@ -10,6 +20,8 @@ export { EVENT_KINDS, type EventGroup, type EventKind, eventKinds, isEventKind }
 export { type PropertyCreated, propertyCreatedSchema } from "./event/property.ts";
 export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/read-envelope.ts";
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
+export type { Answer } from "./http/answer.ts";
+export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
 export type {
   Appended,
   AttemptRecord,
@@ -18,13 +30,24 @@ export type {
   Entry,
   EntryFilter,
   EntryState,
+  HandlerFailure,
   Inbox,
+  KeepTerms,
+  Kept,
+  KeptEvent,
+  KeptRejected,
+  Lease,
   NewEntry,
+  OpenTerms,
+  Runner,
   Settlement,
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
+export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
+export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
+export type { DigestStart } from "./receiver/digest-starts.ts";
 export type { Incoming, Inline } from "./receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
 export type { ReceiverOptions } from "./receiver/options.ts";
@@ -40,7 +63,6 @@ export type {
   Unavailable,
 } from "./receiver/outcome.ts";
 export { createReceiver, type Ran, type Receiver } from "./receiver/receiver.ts";
-export type { Answer } from "./receiver/response.ts";
 export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";

@@ -1,7 +1,16 @@
 /** The entry point of `hookporter/sandbox`, a simulated service. Re-exports only. */
-export type { Assumptions } from "./client/assumptions.ts";
-export { ConfigurationError, type ErrorCode, HookporterError } from "./errors.ts";
-export type { Chaos } from "./sandbox/chaos.ts";
+export type { AssumptionOptions, Assumptions } from "./client/assumptions.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type LibraryErrorCode,
+  type SandboxErrorCode,
+} from "./errors.ts";
+export type { EventKind } from "./event/kinds.ts";
+export type { PropertyCreated } from "./event/property.ts";
+export { HookporterError } from "./library-error.ts";
+export type { Logger } from "./logger.ts";
+export type { Chaos, ChaosOptions } from "./sandbox/chaos.ts";
 export type { SandboxAttempt, SandboxDelivery, SandboxDeliveryState } from "./sandbox/delivery-log.ts";
 export type {
   OutageObservation,

@@ -2,14 +2,16 @@
  * `hookporter/testing`: sample events, signed requests and a receiver in memory, for tests of applications that use
  * hookporter. It opens no sockets and no files. Do not use it in production.
  */
-import type { RetryPolicy } from "./dispatch/retry.ts";
+import { type RetryPolicy, readRetry } from "./dispatch/retry.ts";
 import { HookporterError } from "./errors.ts";
+import type { DataProblem } from "./event/data-problems.ts";
 import type { Delivery } from "./event/delivery.ts";
 import type { Envelope } from "./event/envelope.ts";
 import type { EventKind } from "./event/kinds.ts";
 import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord, EntryState } from "./inbox/inbox.ts";
+import { givenOptions } from "./options/given-options.ts";
 import type { AttemptObservation } from "./receiver/observation.ts";
 import type { ReceiverOptions } from "./receiver/options.ts";
 import type { Outcome } from "./receiver/outcome.ts";
@@ -17,6 +19,7 @@ import { createReceiver, type Receiver } from "./receiver/receiver.ts";
 import { readSecrets, type SecretValue } from "./signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
 
+export type { TestingErrorCode } from "./errors.ts";
 export type { SampleOptions } from "./event/sample.ts";
 
 /** The secret of every test receiver. It is public, so it protects nothing. */
@@ -35,6 +38,13 @@ const nextInstant = strictlyIncreasing(() => Date.now());
  * millisecond, so two calls make two events. For a duplicate, deliver one envelope twice.
  *
  * Only `data` of `property.created` is documented (service description, "Property"); other `data` is invented.
+ *
+ * @example
+ * ```ts
+ * import { sampleEvent } from "hookporter/testing";
+ *
+ * const envelope = sampleEvent("payment.received", { data: { amount: "12.00" } });
+ * ```
  */
 export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envelope {
   const { timestamp = nextInstant() } = options;
@@ -74,6 +84,14 @@ export interface SignedRequest {
  * the signature invalid.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
+ *
+ * @example
+ * ```ts
+ * import { sampleEvent, signedRequest } from "hookporter/testing";
+ *
+ * const request = signedRequest(sampleEvent("payment.received"), { secret: "the-receivers-secret" });
+ * await fetch("http://127.0.0.1:4400/webhooks", request);
+ * ```
  */
 export function signedRequest(content: Envelope | Uint8Array, options: SigningOptions): SignedRequest {
   const { secret, signatureHeader = SIGNATURE_HEADER } = options;
@@ -111,6 +129,8 @@ export interface Delivered {
   readonly state: EntryState | undefined;
   /** The reason for `dead` and `unhandled`, as a stable code. */
   readonly reason: string | null;
+  /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
   /** Every handler run, oldest first, including those of earlier deliveries of the same event. */
   readonly attempts: readonly AttemptRecord[];
 }
@@ -131,14 +151,25 @@ export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
  * for running handlers on `close()`. A receiver's options override these defaults. Close it after the test.
  *
  * @throws ConfigurationError as `createReceiver` does
+ *
+ * @example
+ * ```ts
+ * import { createTestReceiver } from "hookporter/testing";
+ *
+ * const receiver = await createTestReceiver();
+ * receiver.on("payment.received", (event) => console.log(event.data));
+ * const { state } = await receiver.deliver("payment.received", { data: { amount: "12.00" } });
+ * console.log(state); // done
+ * await receiver.close();
+ * ```
  */
 export async function createTestReceiver<const Schemas extends DataSchemas = Record<never, never>>(
   options: TestReceiverOptions<Schemas> = {},
 ): Promise<TestReceiver<NoInfer<Schemas>>> {
   const receiver = createReceiver<Schemas>({
     drainTimeout: 1000,
-    ...options,
-    retry: { ...TEST_RETRY, ...options.retry },
+    ...givenOptions(options),
+    retry: readRetry(options.retry, TEST_RETRY),
     secret: TEST_SECRET,
     inbox: "memory:",
   });
@@ -159,14 +190,14 @@ export async function createTestReceiver<const Schemas extends DataSchemas = Rec
 type Make = (what: Deliverable, how: DeliverOptions) => Delivery;
 
 /** The part of a receiver that does not depend on the caller's schemas. */
-type Way = Pick<Receiver, "accept" | "observe" | "inbox">;
+type UntypedReceiver = Pick<Receiver, "accept" | "observe" | "inbox">;
 
-async function deliver(receiver: Way, delivery: Delivery, timeout: number): Promise<Delivered> {
+async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: number): Promise<Delivered> {
   const ends = watchEnds(receiver); // before accepting, since handlers may finish before the outcome is known
   try {
     const outcome = await receiver.accept(delivery);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") {
-      return { outcome, state: undefined, reason: null, attempts: [] };
+      return { outcome, state: undefined, reason: null, problems: [], attempts: [] };
     }
     const { seq } = outcome;
     let entry = await findEntry(receiver, seq);
@@ -175,18 +206,19 @@ async function deliver(receiver: Way, delivery: Delivery, timeout: number): Prom
       entry = await findEntry(receiver, seq);
     }
     const attempts = await receiver.inbox.attempts(seq);
-    return { outcome, state: entry?.state, reason: entry?.reason ?? null, attempts };
+    const { state, reason = null, problems = [] } = entry ?? {};
+    return { outcome, state, reason, problems, attempts };
   } finally {
     ends.stop();
   }
 }
 
-async function findEntry({ inbox }: Way, seq: number) {
+async function findEntry({ inbox }: UntypedReceiver, seq: number) {
   return (await inbox.list({ seq }))[0];
 }
 
 /** Records which entries end from now on, and can wait for one. */
-function watchEnds(receiver: Way) {
+function watchEnds(receiver: UntypedReceiver) {
   const ended = new Set<number>();
   let onEnd: (() => void) | undefined;
   const stop = receiver.observe((observation) => {
@@ -197,7 +229,7 @@ function watchEnds(receiver: Way) {
   const of = (seq: number, timeout: number) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        const message = `expected entry ${seq} to end within ${timeout} ms: does a handler never return?`;
+        const message = `expected entry ${seq} to end within ${timeout} ms, but it did not: does a handler never return? Raise timeout if it is slow`;
         reject(new HookporterError("timed_out", message));
       }, timeout);
       onEnd = () => {

@@ -1,30 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import rooms from "../scripts/architecture/rooms.json" with { type: "json" };
 
 const source = join(import.meta.dirname, "..", "src");
 
 /** The folders, from the top down. A folder may import those below it, but not another one in its row. */
-const ROWS = [
-  ["cli"],
-  ["inspector"],
-  ["testing.ts", "index.ts", "client.ts", "sandbox.ts"],
-  ["sandbox"],
-  ["relay", "scaffold", "check", "tunnel", "client", "stream"],
-  ["receiver"],
-  ["dispatch"],
-  ["inbox"],
-  ["event", "signature"],
-  [
-    "default-endpoint.ts",
-    "errors.ts",
-    "logger.ts",
-    "is-loopback.ts",
-    "retry-after.ts",
-    "shown-url.ts",
-    "version.ts",
-  ],
-];
+const ROWS: readonly (readonly string[])[] = rooms.rows.map((row) => row.flatMap(filesOf));
 
 /** Where a package may be imported, types included. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
@@ -32,9 +15,9 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
   jiti: /^cli\/handlers\/handlers-module\.ts$/,
-  express: /^(?:receiver\/(?:express|express-server|server)\.ts$|sandbox\/)/,
+  express: /^(?:receiver\/(?:express|server)\.ts$|http\/express-server\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,
-  pino: /^receiver\/default-logger\.ts$/,
+  pino: /^default-logger\.ts$/,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
   zod: /^(?:event|client)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
@@ -48,7 +31,7 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"));
 
 const imports = files.flatMap((file) => {
-  const text = readFileSync(join(source, file), "utf8");
+  const text = readCode(file);
   const found = text.matchAll(/(?:(?<!\.)\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
   return [...found].map((match) => ({ file, target: match[1] ?? "" }));
 });
@@ -65,6 +48,19 @@ it("the sources are found", () => {
 
 it("every folder has its row", () => {
   expect(files.filter((file) => rowOf(file) < 0)).toEqual([]);
+});
+
+it("every row has its folder", () => {
+  const found = new Set(files.map(roomOf));
+  expect(ROWS.flat().filter((name) => !found.has(name))).toEqual([]);
+});
+
+it("the drawing shows the imports as they are; `npm run draw` draws it again", () => {
+  const script = join(source, "..", "scripts", "draw-architecture.js");
+  const { stdout } = spawnSync(process.execPath, [script, "--print"], { encoding: "utf8" });
+  const committed = readFileSync(join(source, "..", "docs", "images", "architecture.svg"), "utf8");
+  expect(stdout).toContain("</svg>");
+  expect(committed === stdout).toBe(true);
 });
 
 it("arrows point only down", () => {
@@ -100,15 +96,20 @@ it("each package is imported only in its folder", () => {
 it("only the CLI ends the process and uses the console", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("cli/")) return false;
-    return /\bprocess\.exit\(|\bconsole\./.test(readFileSync(join(source, file), "utf8"));
+    return /\bprocess\.exit\(|\bconsole\./.test(readCode(file));
   });
   expect(wrong).toEqual([]);
 });
 
+/** A source file without the examples in its comments. */
+function readCode(file: string): string {
+  return readFileSync(join(source, file), "utf8").replaceAll(/^ *\/\*\*.*?\*\/$/gms, "");
+}
+
 describe("a command", () => {
   const commands = files
     .filter((file) => file.startsWith("cli/commands/"))
-    .map((file) => ({ file, text: readFileSync(join(source, file), "utf8") }));
+    .map((file) => ({ file, text: readCode(file) }));
 
   it("registers itself under its file's name and exports nothing else", () => {
     for (const { file, text } of commands) {
@@ -158,7 +159,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
   const used = files
     .filter((file) => file.startsWith("inbox/"))
     .flatMap((file) => {
-      const text = readFileSync(join(source, file), "utf8");
+      const text = readCode(file);
       const found = [...text.matchAll(/import \{([^}]*)\} from "(?:node:)?fs(?:\/promises)?"/g)];
       const names = found.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
       const whole =
@@ -176,10 +177,15 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
 it("names the files beside an inbox nowhere but where it is kept", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("inbox/sqlite")) return false;
-    return /\}-(?:wal|shm|holder)\b/.test(readFileSync(join(source, file), "utf8"));
+    return /\}-(?:wal|shm|holder)\b/.test(readCode(file));
   });
   expect(wrong).toEqual([]);
 });
+
+/** What a room consists of: its folder, or the files that are drawn as one. */
+function filesOf(room: { name: string; files?: string[] }): readonly string[] {
+  return room.files ?? [room.name];
+}
 
 function roomOf(file: string): string {
   return file.split("/")[0] ?? file;

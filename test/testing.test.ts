@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+import { afterEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import { z } from "zod";
 import { eventKinds } from "../src/event/kinds.ts";
 import { readSecrets } from "../src/signature/secrets.ts";
@@ -39,6 +39,14 @@ describe("sampleEvent", () => {
   });
 });
 
+test("sampleEvent refuses a kind that is none, and names the one that is meant", () => {
+  const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
+  for (const kind of ["payment.recieved", "toString", undefined, 5]) {
+    expect(() => Reflect.apply(sampleEvent, undefined, [kind])).toThrow(refused);
+  }
+  expect(() => sampleEvent("payment.recieved" as "lead.created")).toThrow("did you mean payment.received?");
+});
+
 describe("signedRequest", () => {
   const secrets = readSecrets(TEST_SECRET);
 
@@ -64,6 +72,20 @@ describe("signedRequest", () => {
 });
 
 describe("createTestReceiver", () => {
+  test("takes undefined for its own default, not the receiver's", async () => {
+    const testing = await started({ retry: { attempts: undefined }, drainTimeout: undefined });
+    testing.on("*", () => {
+      throw new Error("always");
+    });
+    const { state, attempts } = await testing.deliver("lead.created");
+    expect([state, attempts.length]).toEqual(["dead", 3]);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    await testing.close();
+    const waits = timers.mock.calls.map(([, ms]) => ms);
+    timers.mockRestore();
+    expect(waits).toEqual([1000]);
+  });
+
   test("has a secret that is long enough to cause no warning", () => {
     const warnings: string[] = [];
     readSecrets(TEST_SECRET, (message) => warnings.push(message));

@@ -1,5 +1,5 @@
 /** The outcome of one request. */
-export type Answer =
+export type ProbeAnswer =
   | { readonly type: "status"; readonly status: number }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
@@ -15,7 +15,7 @@ export type Answer =
 export type AnswerSet = readonly string[];
 
 /** Whether an answer is in a set. */
-export function isIn(answer: Answer, set: AnswerSet): boolean {
+export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   if (answer.type === "closed") return set.includes("closed");
   if (answer.type !== "status") return false;
   const { status } = answer;
@@ -23,13 +23,13 @@ export function isIn(answer: Answer, set: AnswerSet): boolean {
 }
 
 /** An answer in a word: its status, or why there is none. */
-export function answerText(answer: Answer): string {
+export function answerText(answer: ProbeAnswer): string {
   if (answer.type === "status") return String(answer.status);
   return { closed: "closed", silent: "no answer", unreachable: "no connection" }[answer.type];
 }
 
 /** Several answers in brief, such as `200, 409` or `5 × 200`. */
-export function answersText(answers: readonly Answer[]): string {
+export function answersText(answers: readonly ProbeAnswer[]): string {
   const texts = answers.map(answerText);
   const [first] = texts;
   if (first !== undefined && texts.length > 2 && texts.every((text) => text === first))

@@ -1,4 +1,4 @@
-import type { Answer, AnswerSet } from "./answer.ts";
+import type { AnswerSet, ProbeAnswer } from "./answer.ts";
 import type { Probe } from "./probe.ts";
 
 /** The groups of cases, by the first part of their ids. */
@@ -22,7 +22,7 @@ export type Severity = "required" | "recommended" | "informational";
 
 /** The observations of a case. */
 export interface Evidence {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */
   readonly runs?: number;
 }
@@ -48,7 +48,7 @@ export interface CheckCase {
   readonly runs?: number;
   /** What related failures have in common; see `diagnosis.ts`. */
   readonly about?: "bytes" | "content-type" | "form";
-  readonly run: (probe: Probe) => Promise<Answer | readonly Answer[] | Evidence>;
+  readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 
 /** The group of a case. */

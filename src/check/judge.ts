@@ -1,4 +1,4 @@
-import { type Answer, answersText, isIn } from "./answer.ts";
+import { answersText, isIn, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 
@@ -51,7 +51,7 @@ function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
 }
 
 /** What is wrong: a general text for an answer that no case expects, else the case's own text. */
-function fixFor(one: CheckCase, answer: Answer, { timeout }: Circumstances): string {
+function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances): string {
   const wantsRefusal = !one.right.includes("200");
   switch (answer.type) {
     case "silent":

@@ -5,7 +5,7 @@ import type { Envelope } from "../event/envelope.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
-import type { Answer } from "./answer.ts";
+import type { ProbeAnswer } from "./answer.ts";
 import { countRuns } from "./count-runs.ts";
 import type { Observer } from "./observer.ts";
 import { type BodyPart, exchange } from "./wire.ts";
@@ -113,7 +113,7 @@ export class Probe {
   }
 
   /** Sends one request: a delivery as the service would send it, except for the options. */
-  post(body: Uint8Array, options: PostOptions = {}): Promise<Answer> {
+  post(body: Uint8Array, options: PostOptions = {}): Promise<ProbeAnswer> {
     const { url, timeout, signatureHeader } = this.#options;
     const { signature = this.sign(body), header = signatureHeader, parts = [body] } = options;
     const headers: Record<string, string | readonly string[] | null> = {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describeError, HookporterError } from "../errors.ts";
 import { shownUrl } from "../shown-url.ts";
-import type { Answer } from "./answer.ts";
+import type { ProbeAnswer } from "./answer.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckCase, Evidence } from "./check-case.ts";
 import { type CheckReport, type CheckResult, countResults } from "./check-result.ts";
@@ -122,7 +122,7 @@ class Run {
   }
 
   /** After a case that ended badly, checks whether the receiver still answers. */
-  async #lookAfter({ id, right }: CheckCase, answers: readonly Answer[]): Promise<void> {
+  async #lookAfter({ id, right }: CheckCase, answers: readonly ProbeAnswer[]): Promise<void> {
     const { url, timeout, patience = PATIENCE } = this.#options;
     const last = answers.at(-1)?.type;
     if (last === "status") this.#silent = 0;
@@ -136,7 +136,7 @@ class Run {
   }
 }
 
-function toEvidence(given: Answer | readonly Answer[] | Evidence): Evidence {
+function toEvidence(given: ProbeAnswer | readonly ProbeAnswer[] | Evidence): Evidence {
   if ("answers" in given) return given;
   return { answers: "type" in given ? [given] : given };
 }

@@ -2,7 +2,7 @@ import { type Agent, request as httpRequest, type IncomingMessage } from "node:h
 import { request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../errors.ts";
-import type { Answer } from "./answer.ts";
+import type { ProbeAnswer } from "./answer.ts";
 
 /** Part of a body: bytes, or milliseconds of silence before the next part. */
 export type BodyPart = Uint8Array | number;
@@ -32,12 +32,12 @@ const CONTINUE_WAIT = 1000;
 export function exchange(
   url: URL,
   { method, target, headers, timeout, agent, ...rest }: WireRequest,
-): Promise<Answer> {
+): Promise<ProbeAnswer> {
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     const outgoing = request(url, { method, path: target, agent: agent ?? false });
-    let answer: Answer | undefined;
-    const end = (fallback: Answer) => {
+    let answer: ProbeAnswer | undefined;
+    const end = (fallback: ProbeAnswer) => {
       clearTimeout(timer);
       stop.abort();
       resolve(answer ?? fallback);
@@ -109,7 +109,7 @@ const NO_CONNECTION = new Set([
   "ETIMEDOUT",
 ]);
 
-function failure(error: NodeJS.ErrnoException): Answer {
+function failure(error: NodeJS.ErrnoException): ProbeAnswer {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
   if (!NO_CONNECTION.has(first.code ?? "")) return { type: "closed" };
   return { type: "unreachable", detail: describeError(first) };

@@ -11,6 +11,9 @@ export interface Assumptions {
   readonly fieldsSeparator: string;
 }
 
+/** Assumptions to correct: those that are left out, or `undefined`, keep their default. */
+export type AssumptionOptions = { readonly [Name in keyof Assumptions]?: Assumptions[Name] | undefined };
+
 /** The default guesses: the paging parameters have the same names as in `meta`. */
 export const DEFAULT_ASSUMPTIONS: Assumptions = {
   pageParameter: "page",

@@ -10,7 +10,7 @@ export interface NetworkFailure {
   readonly permanent: boolean;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused: nothing listens there",
   ENOTFOUND: "unknown host: check the base URL",
   ECONNRESET: "the connection was closed before the response was complete",
@@ -31,7 +31,7 @@ export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const text = describeError(first);
   const refused = text === "bad port";
   const notSent = refused || leaves.every(isBeforeSending);
-  const why = refused ? "fetch refuses this port, as browsers do: use another" : (WORDS[code] ?? text);
+  const why = refused ? "fetch refuses this port, as browsers do: use another" : (MESSAGES[code] ?? text);
   return { why, notSent, permanent: refused || PERMANENT.test(code) };
 }
 

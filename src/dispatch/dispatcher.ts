@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError, HookporterError } from "../errors.ts";
 import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
 import { leaseToken } from "../inbox/lease.ts";
 import { ClaimFailures } from "./claim-failures.ts";
@@ -146,7 +146,9 @@ export class Dispatcher {
     });
     await Promise.race([this.#running.drained(), over]);
     clearTimeout(grace);
-    this.#aborter.abort(new Error("the receiver is shutting down"));
+    const message =
+      "expected handlers to finish before the receiver closes, got no result: the entry will run again";
+    this.#aborter.abort(new HookporterError("closed", message));
     await this.#running.drained();
     clearInterval(this.#renewal);
   }

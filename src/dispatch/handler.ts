@@ -1,3 +1,4 @@
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { Logger } from "../logger.ts";
@@ -44,9 +45,18 @@ export interface DeadLetter {
   readonly kind: string | null;
   /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, `unreadable`, or a rejection's reason. */
   readonly reason: string;
-  /** The message of the last error, if a handler failed. */
+  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
+  /** The message of the last error, if a handler failed, with those of its causes. */
   readonly error: string | null;
+  /** The delivery, with its raw bytes; empty if it could not be read from a damaged inbox. */
+  readonly delivery: Delivery;
+  /** The event, with `data` as it was sent; `null` if the delivery is not an event. */
+  readonly event: WebhookEvent | null;
 }
+
+/** A dead letter whose delivery has not been read as an event. */
+export type EntryLetter = Omit<DeadLetter, "event">;
 
 /** What to do with a claimed entry. */
 export type Plan =
@@ -54,4 +64,9 @@ export type Plan =
   /** It failed before and has no handler here: it waits this many milliseconds for a process that has one. */
   | { readonly wait: number; readonly reason: string }
   /** It ends without a run: no handler, invalid data, or another entry has the same event. */
-  | { readonly end: "done" | "dead" | "unhandled"; readonly reason: string };
+  | {
+      readonly end: "done" | "dead" | "unhandled";
+      readonly reason: string;
+      /** For the reason `invalid_data`: what does not fit. */
+      readonly problems?: readonly DataProblem[];
+    };

@@ -1,14 +1,14 @@
 import { describeError } from "../errors.ts";
 import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
 import type { Logger } from "../logger.ts";
-import type { DeadLetter } from "./handler.ts";
+import type { EntryLetter } from "./handler.ts";
 
 /** The listeners for entries that were run. */
 export interface SettlementListeners {
   /** Called with each settled entry. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
   /** Called once when an entry becomes a dead letter. */
-  readonly onDead: (letter: DeadLetter) => void;
+  readonly onDead: (letter: EntryLetter) => void;
   readonly log: Logger;
 }
 
@@ -19,8 +19,8 @@ export function reportSettled(
   listeners: SettlementListeners,
 ): void {
   const { onAttempts, onDead } = listeners;
-  const { seq, kind, key } = entry;
-  const { state, reason, records } = settlement;
+  const { seq, kind, key, delivery } = entry;
+  const { state, reason, problems = [], records } = settlement;
   const call = (listener: () => void) => {
     try {
       listener();
@@ -33,7 +33,7 @@ export function reportSettled(
   if (!onlyWaits) call(() => onAttempts(entry, settlement));
   if (state !== "dead") return;
   const error = entry.unreadable ?? lastError(records);
-  call(() => onDead({ seq, kind, eventId: key.eventId, reason: reason ?? "", error }));
+  call(() => onDead({ seq, kind, eventId: key.eventId, reason: reason ?? "", problems, error, delivery }));
 }
 
 function lastError(records: readonly AttemptRecord[]): string | null {

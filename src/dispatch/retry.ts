@@ -1,4 +1,5 @@
-import { ConfigurationError } from "../errors.ts";
+import { aNumber, type Check, checkOptions } from "../options/check-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 
 /** When a failed entry runs again. */
 export interface RetryPolicy {
@@ -54,21 +55,28 @@ export function retryDelay(
   return Math.round(full * (1 - policy.jitter * random));
 }
 
+/** Options for a policy: those that are left out, or `undefined`, keep their default. */
+export type RetryOptions = { readonly [Name in keyof RetryPolicy]?: RetryPolicy[Name] | undefined };
+
+const CHECKS: Readonly<Record<keyof RetryPolicy, Check>> = {
+  attempts: aNumber("a whole number from 1, or Infinity", (value) => {
+    return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1);
+  }),
+  delay: aNumber("a number of milliseconds from 0", (value) => value >= 0),
+  factor: aNumber("a number from 1", (value) => value >= 1),
+  maxDelay: aNumber("a finite number of milliseconds from 0", (value) => {
+    return value >= 0 && Number.isFinite(value);
+  }),
+  jitter: aNumber("a number from 0 to 1", (value) => value >= 0 && value <= 1),
+};
+
 /**
- * Refuses what cannot work.
+ * Checks a policy and applies the defaults.
  *
  * @throws ConfigurationError `option_invalid`
  */
-export function checkRetry({ attempts, delay, factor, maxDelay, jitter }: RetryPolicy): void {
-  const wrong =
-    (attempts !== Number.POSITIVE_INFINITY && !(Number.isInteger(attempts) && attempts >= 1) && "attempts") ||
-    (!(delay >= 0) && "delay") ||
-    (!(factor >= 1) && "factor") ||
-    (!(maxDelay >= 0 && Number.isFinite(maxDelay)) && "maxDelay") ||
-    (!(jitter >= 0 && jitter <= 1) && "jitter");
-  if (wrong === false) return;
-  throw new ConfigurationError(
-    "option_invalid",
-    `expected retry.${wrong} to be in its range; see RetryPolicy`,
-  );
+export function readRetry(given: RetryOptions | undefined, defaults: RetryPolicy): RetryPolicy {
+  if (given === undefined) return defaults;
+  checkOptions(given, "retry", CHECKS, "retry.");
+  return { ...defaults, ...givenOptions(given) };
 }

@@ -28,9 +28,10 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
       finishedHandlers = entry.finishedHandlers,
       records = [],
       uncount = false,
+      problems,
     } = more;
     const unordered = entry.orderKey === null;
-    return { seq, lease, state, reason, runAt, finishedHandlers, records, uncount, unordered };
+    return { seq, lease, state, reason, problems, runAt, finishedHandlers, records, uncount, unordered };
   };
   if (entry.unreadable !== undefined) {
     options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is now a dead letter");
@@ -48,7 +49,9 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
     options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
     return afterFailure(settle, entry, options, { records: [], finishedHandlers: entry.finishedHandlers });
   }
-  if ("end" in plan) return settle(plan.end, plan.end === "done" ? null : plan.reason);
+  if ("end" in plan) {
+    return settle(plan.end, plan.end === "done" ? null : plan.reason, { problems: plan.problems });
+  }
   if ("wait" in plan) return settle("pending", plan.reason, { runAt: clock() + plan.wait, uncount: true });
 
   const records: AttemptRecord[] = [];

@@ -1,8 +1,10 @@
-import { describeError, HookporterError } from "../errors.ts";
+import { cutText } from "../cut-text.ts";
+import { HookporterError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/inbox.ts";
+import { describeFailure } from "./failure.ts";
 import { OwnSignal } from "./own-signal.ts";
 
-/** Maximum bytes of an error or a note: a handler may throw, or note, a whole page. */
+/** Maximum bytes of a note: a handler may note a whole page. */
 const MAX_BYTES = 2048;
 
 /** A run of a handler. */
@@ -34,11 +36,15 @@ export async function runHandler(
   const startedAt = clock();
   const start = performance.now();
   const notes: string[] = [];
-  const note = (text: string) => void notes.push(cutText(String(text)));
-  const end = (outcome: AttemptRecord["outcome"], error: string | null, thrown?: unknown): HandlerRun => {
+  const note = (text: string) => void notes.push(cutText(String(text), MAX_BYTES));
+  const end = (
+    outcome: AttemptRecord["outcome"],
+    { error, failure }: Pick<AttemptRecord, "error" | "failure">,
+    thrown?: unknown,
+  ): HandlerRun => {
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
-    const noted = notes.length === 0 ? null : cutText(notes.join("\n"));
-    const record = { attempt, handler, startedAt, durationMs, outcome, error, note: noted };
+    const noted = notes.length === 0 ? null : cutText(notes.join("\n"), MAX_BYTES);
+    const record = { attempt, handler, startedAt, durationMs, outcome, error, failure, note: noted };
     return { record, retryAfterMs: retryAfterOf(thrown) };
   };
   const own = new OwnSignal();
@@ -56,16 +62,20 @@ export async function runHandler(
   signal.addEventListener("abort", stopWithAll);
   let overdue: HookporterError | undefined; // made only when needed: errors are expensive to create
   const timer = setTimeout(() => {
-    overdue = new HookporterError("handler_timeout", `did not finish in ${timeoutMs} ms`);
+    overdue = new HookporterError(
+      "handler_timeout",
+      `expected the handler to finish within ${timeoutMs} ms, got no result: make it faster, or raise handlerTimeout`,
+    );
     stop(overdue);
   }, timeoutMs);
   if (signal.aborted) stopWithAll();
   try {
     await ended;
-    return end("ok", null);
+    return end("ok", { error: null, failure: null });
   } catch (thrown) {
     const late = overdue !== undefined && own.reason === overdue;
-    return end(late ? "timeout" : "error", cutText(describeError(thrown)), thrown);
+    if (late) return end("timeout", { error: overdue?.message ?? null, failure: null }, thrown);
+    return end("error", describeFailure(thrown), thrown);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stopWithAll);
@@ -83,14 +93,4 @@ function retryAfterOf(thrown: unknown): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Cuts a text to 2 KiB of UTF-8; a text that was cut ends with an ellipsis. */
-function cutText(text: string): string {
-  if (text.length <= MAX_BYTES && Buffer.byteLength(text) <= MAX_BYTES) return text;
-  // Cutting bytes can split a character; decoding turns the first part into U+FFFD, which is removed.
-  const head = Buffer.from(text.slice(0, MAX_BYTES))
-    .subarray(0, MAX_BYTES - 4)
-    .toString("utf8");
-  return `${head.replace(/\uFFFD$/, "")}…`;
 }

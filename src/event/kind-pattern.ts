@@ -1,5 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
-import { eventKinds } from "./kinds.ts";
+import { describeValue } from "../options/describe-value.ts";
+import { didYouMean } from "../options/did-you-mean.ts";
+import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
 
 /** Whether a kind matches a pattern: a kind, `property.*` for a family, or `*` for all. */
 export function matchesKind(pattern: string, kind: string): boolean {
@@ -14,10 +16,28 @@ export function matchesKind(pattern: string, kind: string): boolean {
  * @throws ConfigurationError `option_invalid`
  */
 export function checkKindPattern(pattern: string): void {
-  if (eventKinds.some((kind) => matchesKind(pattern, kind))) return;
+  const isString = typeof pattern === "string"; // plain JavaScript may pass anything
+  if (isString && eventKinds.some((kind) => matchesKind(pattern, kind))) return;
+  const got = isString ? JSON.stringify(pattern) : describeValue(pattern);
   throw new ConfigurationError(
     "option_invalid",
-    `expected an event kind, a family such as payment.*, or *; got ${JSON.stringify(pattern)}: ` +
-      `the kinds are ${eventKinds.join(", ")}`,
+    `expected an event kind, a family such as payment.*, or *, got ${got}: ${meantKind(pattern)}`,
   );
+}
+
+/**
+ * Refuses anything but one of the 12 kinds.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function checkEventKind(kind: unknown): asserts kind is EventKind {
+  if (typeof kind === "string" && isEventKind(kind)) return;
+  const got = typeof kind === "string" ? JSON.stringify(kind) : describeValue(kind);
+  throw new ConfigurationError("option_invalid", `expected an event kind, got ${got}: ${meantKind(kind)}`);
+}
+
+/** The fix for a misspelt kind. */
+function meantKind(kind: unknown): string {
+  const meant = typeof kind === "string" ? didYouMean(kind, eventKinds) : undefined;
+  return meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
 }

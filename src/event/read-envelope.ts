@@ -40,10 +40,10 @@ export interface ReadEnvelope {
 }
 
 /** The result of reading an envelope. */
-export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | Rejected;
+export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | InvalidEnvelope;
 
 /** The bytes are not an event. */
-export interface Rejected {
+export interface InvalidEnvelope {
   readonly ok: false;
   readonly rejection: Rejection;
 }
@@ -64,7 +64,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
 /** Reads bytes that {@link readEnvelope} has accepted before, without repeating all of its checks. */
 export function readEnvelopeAgain(
   body: Uint8Array,
-): { readonly ok: true; readonly envelope: Envelope } | Rejected {
+): { readonly ok: true; readonly envelope: Envelope } | InvalidEnvelope {
   const parsed = parseObject(body);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
@@ -73,7 +73,7 @@ export function readEnvelopeAgain(
 
 function parseObject(
   body: Uint8Array,
-): { readonly ok: true; readonly text: string; readonly value: object } | Rejected {
+): { readonly ok: true; readonly text: string; readonly value: object } | InvalidEnvelope {
   if (body.byteLength === 0) return rejected("empty_body");
   let text: string;
   try {
@@ -93,7 +93,7 @@ function parseObject(
   return { ok: true, text, value };
 }
 
-function notAnEnvelope(value: object): Rejected {
+function notAnEnvelope(value: object): InvalidEnvelope {
   const field = envelopeSchema.safeParse(value).error?.issues[0]?.path.join(".") ?? "";
   return rejected("invalid_envelope", field, `${field} is missing or invalid`);
 }
@@ -113,7 +113,7 @@ function canonical(members: JsonMembers, key: string): string {
 }
 
 /** Creates a rejection with the standard text of its reason, or with another text. */
-export function rejected(reason: RejectionReason, field?: string, message?: string): Rejected {
+export function rejected(reason: RejectionReason, field?: string, message?: string): InvalidEnvelope {
   const text = message ?? REJECTION_REASONS[reason];
   return { ok: false, rejection: { reason, message: text, ...(field !== undefined && { field }) } };
 }

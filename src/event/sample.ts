@@ -1,4 +1,5 @@
 import type { Envelope } from "./envelope.ts";
+import { checkEventKind } from "./kind-pattern.ts";
 import type { EventKind } from "./kinds.ts";
 import contactCreated from "./samples/contact.created.json" with { type: "json" };
 import dealStatusChanged from "./samples/deal.status_changed.json" with { type: "json" };
@@ -41,8 +42,13 @@ export interface SampleOptions {
   readonly data?: Record<string, unknown>;
 }
 
-/** Returns a new sample envelope of a kind, which may be modified. */
+/**
+ * Returns a new sample envelope of a kind, which may be modified.
+ *
+ * @throws ConfigurationError `option_invalid` for anything but one of the 12 kinds
+ */
 export function sampleEvent(kind: EventKind, { timestamp, data }: SampleOptions = {}): Envelope {
+  checkEventKind(kind);
   const sample = structuredClone(SAMPLES[kind]);
   if (timestamp !== undefined) sample.timestamp = formatTimestamp(timestamp);
   if (data !== undefined) sample.data = structuredClone(data);

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { type DataProblem, toDataProblems } from "./data-problems.ts";
 import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 
 /** A `data` object of which the service description shows nothing: any fields, none assumed. */
@@ -19,10 +20,10 @@ export type DataOf<Kind extends string, Schemas = object> = Kind extends keyof S
     ? PropertyCreated
     : OpenObject;
 
-/** The result of checking `data`: the schema's output, or what does not fit and where. */
+/** The result of checking `data`: the schema's output, or what does not fit. */
 export type DataResult =
   | { readonly ok: true; readonly data: unknown }
-  | { readonly ok: false; readonly field: string; readonly message: string };
+  | { readonly ok: false; readonly problems: readonly DataProblem[] };
 
 /**
  * Checks the `data` of a kind against the user's schema, else the documented one; `data` of other kinds is not checked.
@@ -37,12 +38,15 @@ export function checkData(
   const schema = own ?? documentedSchema(kind);
   if (schema === undefined) return { ok: true, data };
   const validated = schema["~standard"].validate(data);
-  return validated instanceof Promise ? validated.then(toDataResult) : toDataResult(validated);
+  return validated instanceof Promise
+    ? validated.then((result) => toDataResult(result, data))
+    : toDataResult(validated, data);
 }
 
-/** Whether `data` fits the documented shape of its kind, if there is one. */
-export function fitsDocumented(kind: string, data: OpenObject): boolean {
-  return documentedSchema(kind)?.safeParse(data).success ?? true;
+/** How `data` does not fit the documented shape of its kind; nothing if it fits, or if there is no such shape. */
+export function documentedProblems(kind: string, data: OpenObject): readonly DataProblem[] {
+  const error = documentedSchema(kind)?.safeParse(data).error;
+  return error === undefined ? [] : toDataProblems(error.issues, data);
 }
 
 /**
@@ -53,13 +57,7 @@ function documentedSchema(kind: string): typeof propertyCreatedSchema | undefine
   return kind === "property.created" ? propertyCreatedSchema : undefined;
 }
 
-function toDataResult(result: StandardSchemaV1.Result<unknown>): DataResult {
+function toDataResult(result: StandardSchemaV1.Result<unknown>, data: OpenObject): DataResult {
   if (result.issues === undefined) return { ok: true, data: result.value };
-  const [issue] = result.issues;
-  const path = (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step));
-  return {
-    ok: false,
-    field: ["data", ...path].join("."),
-    message: issue?.message ?? "does not fit its schema",
-  };
+  return { ok: false, problems: toDataProblems(result.issues, data) };
 }

@@ -2,7 +2,7 @@ import { type AgeLimits, checkAge, tooOld } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../event/identity.ts";
 import { type ReadEnvelope, type Rejection, readEnvelope } from "../event/read-envelope.ts";
-import { fitsDocumented } from "../event/schemas.ts";
+import { documentedProblems } from "../event/schemas.ts";
 import type { Appended, KeepTerms, Kept, NewEntry } from "./inbox.ts";
 import { type EntryTerms, newEntry, storedKind } from "./new-entry.ts";
 
@@ -21,9 +21,9 @@ export function decideDelivery(delivery: Delivery, terms: KeepTerms): Decision {
   const { source, holdMs, lease } = terms;
   if (!read.ok) return decideRejected(delivery, { rejection: read.rejection, source });
   const { eventId, timestamp, envelope } = read;
-  const fits = fitsDocumented(envelope.event, envelope.data);
+  const problems = documentedProblems(envelope.event, envelope.data);
   const key = { source, eventId, timestamp };
-  return decideEvent(delivery, read, { key, order: null, fits, holdMs, lease }, terms);
+  return decideEvent(delivery, read, { key, order: null, problems, holdMs, lease }, terms);
 }
 
 /** Decides what an event becomes: an entry, a duplicate, or a dead letter if it is too old or from the future. */
@@ -33,7 +33,7 @@ export function* decideEvent(
   terms: EntryTerms,
   limits: AgeLimits & Pick<KeepTerms, "now">,
 ): Decision {
-  const { key, fits } = terms;
+  const { key, problems } = terms;
   const { timestamp, content } = read;
   const untimely = checkAge(timestamp, limits.now, limits);
   // A known event is a duplicate however late it is: a sender that never saw our answer must not be refused.
@@ -42,21 +42,21 @@ export function* decideEvent(
     : { touch: key, at: delivery.receivedAt };
   if (appended !== undefined) {
     const { seq, duplicate, state, leased = false } = appended;
-    return { seq, duplicate, state, leased, key, kind: read.envelope.event, timestamp, content, fits };
+    return { seq, duplicate, state, leased, key, kind: read.envelope.event, timestamp, content, problems };
   }
   // Its key may have been pruned, even if a clock that was set back calls it timely: it could run twice.
   return yield* decideRejected(delivery, { rejection: untimely ?? tooOld(), read, source: key.source });
 }
 
 /** Why a delivery is a dead letter, and what could be read of it. */
-interface Rejected {
+interface DeadLetterTerms {
   readonly rejection: Rejection;
   readonly read?: ReadEnvelope;
   readonly source: string;
 }
 
 /** Decides what a rejected delivery becomes: a dead letter. */
-export function* decideRejected(delivery: Delivery, { rejection, read, source }: Rejected): Decision {
+export function* decideRejected(delivery: Delivery, { rejection, read, source }: DeadLetterTerms): Decision {
   const key = rejectedKey(source, delivery.body);
   const kind = read === undefined ? null : storedKind(read.envelope.event);
   const timestamp = read?.timestamp ?? null;
@@ -64,7 +64,11 @@ export function* decideRejected(delivery: Delivery, { rejection, read, source }:
   const appended = yield {
     append: { key, kind, eventTimestamp: timestamp, state: "dead", reason, orderKey: null, delivery },
   };
-  if (appended === undefined) throw new TypeError("an inbox must keep every dead letter");
+  if (appended === undefined) {
+    throw new TypeError(
+      "expected the inbox's append to keep every dead letter, got undefined: return that for pending entries only",
+    );
+  }
   return { ...appended, rejection, eventId: key.eventId, kind, timestamp };
 }
 

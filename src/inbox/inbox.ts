@@ -1,4 +1,5 @@
 import type { AgeLimits } from "../event/age.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Rejection } from "../event/read-envelope.ts";
@@ -23,6 +24,8 @@ export interface NewEntry {
   readonly state: "pending" | "dead";
   /** Why it is dead, as a stable code. */
   readonly reason: string | null;
+  /** For the reason `invalid_data`: what does not fit. */
+  readonly problems?: readonly DataProblem[] | undefined;
   /** Entries of one source and order key run one after another, in order of arrival; `null` for no order. */
   readonly orderKey: string | null;
   readonly delivery: Delivery;
@@ -74,8 +77,8 @@ export interface KeptEvent extends Appended {
   readonly timestamp: number;
   /** The digest of kind and `data`, without the timestamp: equal for restamps of one event. */
   readonly content: string;
-  /** Whether `data` fits its kind's schema. */
-  readonly fits: boolean;
+  /** How `data` does not fit its kind's schema; empty if it fits. */
+  readonly problems: readonly DataProblem[];
 }
 
 /** The dead letter of a rejected delivery. Its key is its own, so it cannot block the event that it may contain. */
@@ -96,6 +99,8 @@ export interface Entry {
   readonly eventTimestamp: number | null;
   readonly state: EntryState;
   readonly reason: string | null;
+  /** For the reason `invalid_data`: what did not fit when it was last checked. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
   readonly orderKey: string | null;
   readonly receivedAt: number;
   /** When it may be claimed next; for a running entry, when its lease ends. */
@@ -128,6 +133,16 @@ export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orde
   readonly delivery: Delivery;
 }
 
+/** What is known about an error of a handler. */
+export interface HandlerFailure {
+  /** The error's name, such as `TypeError`; for a value that is not an error, its type. */
+  readonly name: string;
+  /** The first line of the user's own code in the stack: `file:line:column`, if there is one. */
+  readonly at: string | null;
+  /** The stack, with those of the causes. At most 8 KiB of text. */
+  readonly stack: string | null;
+}
+
 /** How one run of one handler ended. */
 export interface AttemptRecord {
   /** Which attempt of the entry this was, from 1. */
@@ -137,8 +152,10 @@ export interface AttemptRecord {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly outcome: "ok" | "error" | "timeout";
-  /** At most 2 KiB of text. */
+  /** The error's message, and those of its causes: `fetch failed ← connect ECONNREFUSED …`. At most 2 KiB of text. */
   readonly error: string | null;
+  /** More about the error; `null` if the run succeeded, or if an older version recorded it. */
+  readonly failure: HandlerFailure | null;
   /** What the handler noted, such as its target's answer, even if it failed. At most 2 KiB of text. */
   readonly note: string | null;
 }
@@ -149,6 +166,8 @@ export interface Settlement {
   readonly lease: string;
   readonly state: Exclude<EntryState, "running">;
   readonly reason: string | null;
+  /** For the reason `invalid_data`: what does not fit. */
+  readonly problems?: readonly DataProblem[] | undefined;
   /** When it may run again, for `pending`. */
   readonly runAt: number;
   readonly finishedHandlers: readonly string[];

@@ -134,12 +134,12 @@ class MemoryInbox implements Inbox {
   async settle(settlement: Settlement, now: number): Promise<boolean> {
     const stored = this.#entries.get(settlement.seq);
     if (stored === undefined || stored.lease !== settlement.lease) return false;
-    const { state, reason, runAt, finishedHandlers } = settlement;
+    const { state, reason, problems = [], runAt, finishedHandlers } = settlement;
     stored.lease = null;
     stored.records.push(...settlement.records);
     const attempts = stored.entry.attempts - (settlement.uncount === true ? 1 : 0);
     const settledAt = state === "pending" ? null : now;
-    stored.entry = { ...stored.entry, state, reason, runAt, finishedHandlers, attempts, settledAt };
+    stored.entry = { ...stored.entry, state, reason, problems, runAt, finishedHandlers, attempts, settledAt };
     return true;
   }
 
@@ -165,6 +165,7 @@ class MemoryInbox implements Inbox {
         ...stored.entry,
         state: "pending",
         reason: null,
+        problems: [],
         runAt: now,
         attempts: 0,
         settledAt: null,
@@ -239,6 +240,7 @@ function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease, ...nex
   return {
     seq,
     ...next,
+    problems: next.problems ?? [],
     state: lease === undefined ? next.state : "running",
     receivedAt: delivery.receivedAt,
     runAt: lease?.until ?? runAt ?? delivery.receivedAt,

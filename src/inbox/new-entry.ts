@@ -1,3 +1,4 @@
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
@@ -10,8 +11,8 @@ const MAX_STORED_KIND = 200;
 export interface EntryTerms {
   readonly key: DedupKey;
   readonly order: string | null;
-  /** Whether `data` fits its kind's schema. */
-  readonly fits: boolean;
+  /** How `data` does not fit its kind's schema; empty if it fits. */
+  readonly problems: readonly DataProblem[];
   /** Milliseconds from its arrival until it is due. Default 0. */
   readonly holdMs?: number;
   /** For an entry that may run at once: one without an order key that is due on arrival. */
@@ -20,13 +21,15 @@ export interface EntryTerms {
 
 /** The first state of an event's entry. */
 export function newEntry(delivery: Delivery, read: ReadEnvelope, terms: EntryTerms): NewEntry {
-  const { key, order, fits, holdMs = 0, lease } = terms;
+  const { key, order, problems, holdMs = 0, lease } = terms;
+  const fits = problems.length === 0;
   return {
     key,
     kind: storedKind(read.envelope.event),
     eventTimestamp: read.timestamp,
     state: fits ? "pending" : "dead",
     reason: fits ? null : "invalid_data",
+    problems: fits ? undefined : problems,
     orderKey: order,
     delivery,
     runAt: delivery.receivedAt + holdMs,

@@ -230,7 +230,10 @@ class SqliteInbox implements Inbox {
 
   get #open(): Opened {
     if (this.#opened !== undefined) return this.#opened;
-    throw new HookporterError("closed", `the inbox ${this.#path} is not open: call start() first`);
+    throw new HookporterError(
+      "closed",
+      `expected the inbox ${this.#path} to be open, got it closed: call start() of its receiver first`,
+    );
   }
 
   /** Runs work that keeping and handling depend on: if it meets damage, nothing may be acknowledged. */

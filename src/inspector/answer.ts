@@ -21,7 +21,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The result of a route: JSON, bytes to save, or plain text. */
-export type Answer =
+export type RouteResult =
   | { readonly type: "json"; readonly value: unknown }
   | { readonly type: "file"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly type: "text"; readonly text: string };
@@ -48,7 +48,7 @@ export function wrongMethod(allowed: readonly string[]): RequestError {
 }
 
 /** Writes a route's result. Content of a delivery is sent as a file or as plain text, never as a page. */
-export function writeAnswer(response: ServerResponse, answer: Answer): void {
+export function writeResult(response: ServerResponse, answer: RouteResult): void {
   if (answer.type === "json") {
     write(response, 200, "application/json", JSON.stringify(answer.value));
   } else if (answer.type === "text") {

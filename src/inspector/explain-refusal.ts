@@ -1,11 +1,11 @@
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import { toAnswer } from "../receiver/response.ts";
-import { verdictOf } from "../receiver/verdict.ts";
 import type { Cause } from "../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
 import type { Explanation, Step } from "./api.ts";
 import { shownDigest } from "./shown-digest.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** A receiver's checks in order; the reason of a refusal belongs to one of them. */
 const CHECKS: readonly {

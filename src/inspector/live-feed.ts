@@ -19,9 +19,9 @@ const HEARTBEAT = 15_000;
 /** Bytes that a page may lag behind; a slower one is told to reload. */
 const MAX_BEHIND = 1024 * 1024;
 
-const MAX_CLIENTS = 20;
+const MAX_PAGES = 20;
 
-interface Client {
+interface Page {
   readonly response: ServerResponse;
   readonly filter: RowFilter;
   behind: boolean;
@@ -30,7 +30,7 @@ interface Client {
 /** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
 export class LiveFeed {
   readonly #inbox: Inbox;
-  readonly #clients = new Set<Client>();
+  readonly #pages = new Set<Page>();
   readonly #underWay = new Set<number>();
   #touched = new Set<number>();
   #refusals: RefusalDetail[] = [];
@@ -54,45 +54,45 @@ export class LiveFeed {
 
   /** Records that an entry has changed. */
   touch(seq: number): void {
-    if (this.#clients.size === 0) return;
+    if (this.#pages.size === 0) return;
     this.#touched.add(seq);
     this.#schedule();
   }
 
   /** Records a refused delivery. */
   noteRefusal(refusal: RefusalDetail): void {
-    if (this.#clients.size === 0) return;
+    if (this.#pages.size === 0) return;
     this.#refusals.push(refusal);
     this.#schedule();
   }
 
   /** Whether the maximum number of pages is reached. */
   get full(): boolean {
-    return this.#clients.size >= MAX_CLIENTS;
+    return this.#pages.size >= MAX_PAGES;
   }
 
   /** Sends updates to a response until it is closed. */
   follow(response: ServerResponse, filter: RowFilter): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
-    const client = { response, filter, behind: false };
-    this.#clients.add(client);
-    response.on("close", () => this.#clients.delete(client));
-    response.on("error", () => {}); // the client disconnected during a write
-    response.on("drain", () => this.#caughtUp(client));
+    const page = { response, filter, behind: false };
+    this.#pages.add(page);
+    response.on("close", () => this.#pages.delete(page));
+    response.on("error", () => {}); // the page disconnected during a write
+    response.on("drain", () => this.#caughtUp(page));
   }
 
   /** Ends all responses; resolves when no reads are in progress. */
   async close(): Promise<void> {
     for (const beat of this.#beats) clearInterval(beat);
     clearTimeout(this.#timer);
-    for (const { response } of this.#clients) response.end();
-    this.#clients.clear();
+    for (const { response } of this.#pages) response.end();
+    this.#pages.clear();
     await this.#flushing;
   }
 
   #schedule(): void {
-    if (this.#clients.size === 0 || this.#timer !== undefined) return;
+    if (this.#pages.size === 0 || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#flushing = this.#flush().finally(() => {
         this.#timer = undefined;
@@ -107,18 +107,18 @@ export class LiveFeed {
     const refusals = this.#refusals;
     this.#touched = new Set();
     this.#refusals = [];
-    for (const client of this.#clients) {
-      if (client.behind) continue;
+    for (const page of this.#pages) {
+      if (page.behind) continue;
       try {
-        send(client, "update", await this.#updateFor(client, seqs, refusals));
+        send(page, "update", await this.#updateFor(page, seqs, refusals));
       } catch {
-        send(client, "gap", {}); // the inbox could not be read; the page reloads
+        send(page, "gap", {}); // the inbox could not be read; the page reloads
       }
     }
   }
 
   async #updateFor(
-    { filter }: Client,
+    { filter }: Page,
     seqs: readonly number[],
     refusals: readonly RefusalDetail[],
   ): Promise<LiveUpdate> {
@@ -138,24 +138,24 @@ export class LiveFeed {
   }
 
   #lookAgain(): void {
-    if (this.#clients.size === 0) this.#underWay.clear();
+    if (this.#pages.size === 0) this.#underWay.clear();
     for (const seq of this.#underWay) this.touch(seq);
     this.#underWay.clear(); // entries still in progress are added again by the next update
   }
 
   #beat(): void {
-    for (const { response } of this.#clients) response.write(": alive\n\n");
+    for (const { response } of this.#pages) response.write(": alive\n\n");
   }
 
-  #caughtUp(client: Client): void {
-    if (!client.behind) return;
-    client.behind = false;
-    send(client, "gap", {});
+  #caughtUp(page: Page): void {
+    if (!page.behind) return;
+    page.behind = false;
+    send(page, "gap", {});
   }
 }
 
-function send(client: Client, name: string, value: object): void {
+function send(page: Page, name: string, value: object): void {
   if (Object.keys(value).length === 0 && name === "update") return;
-  client.response.write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
-  client.behind = client.response.writableLength > MAX_BEHIND;
+  page.response.write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+  page.behind = page.response.writableLength > MAX_BEHIND;
 }

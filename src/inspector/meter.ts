@@ -1,7 +1,7 @@
 import type { AttemptObservation, DeliveryObservation, Observation } from "../receiver/observation.ts";
-import { verdictOf } from "../receiver/verdict.ts";
 import type { KindDurations, Minute, Overview } from "./api.ts";
 import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
+import { verdictOf } from "./verdict.ts";
 
 const MINUTE = 60_000;
 const MINUTES = 60;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { readBody } from "../receiver/read-body.ts";
+import { readBody } from "../http/read-body.ts";
 import { RequestError } from "./answer.ts";
 
 /** The maximum size of a request in bytes, and its time-out in milliseconds. */

@@ -1,10 +1,10 @@
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import { toAnswer } from "../receiver/response.ts";
-import { verdictOf } from "../receiver/verdict.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { RefusalDetail, RefusalRow } from "./api.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { shownHeaders } from "./shown-headers.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** The maximum number of remembered refused deliveries; the oldest is dropped first. */
 const MAX_REMEMBERED = 500;

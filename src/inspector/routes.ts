@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbox } from "../inbox/inbox.ts";
 import { DEFAULT_SOURCE } from "../receiver/options.ts";
+import type { Receiver } from "../receiver/receiver.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import {
   bodyName,
@@ -12,7 +13,7 @@ import {
   sendText,
   trigger,
 } from "./actions.ts";
-import { type Answer, RequestError, wrongMethod } from "./answer.ts";
+import { RequestError, type RouteResult, wrongMethod } from "./answer.ts";
 import type { Overview, Status } from "./api.ts";
 import { curlCommand } from "./curl-command.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries.ts";
@@ -37,6 +38,8 @@ export interface Workings {
   readonly meter: Meter;
   readonly feed: LiveFeed;
   readonly status: () => Promise<Status>;
+  /** Which fields of an entry do not fit the current schemas. */
+  readonly recheck: Receiver["recheck"];
 }
 
 /** An API request that has passed the checks. */
@@ -49,7 +52,7 @@ export interface Call {
 }
 
 /** Answers a call; returns `undefined` if it writes to the response itself. */
-type Route = (workings: Workings, call: Call) => Promise<Answer | undefined>;
+type Route = (workings: Workings, call: Call) => Promise<RouteResult | undefined>;
 
 const DEAD_SHOWN = 20;
 
@@ -158,6 +161,6 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
   return { ...meter.read(outgoing.clock()), counts, dead: dead.toReversed().map(entryRow) };
 }
 
-function json(value: unknown): Answer {
+function json(value: unknown): RouteResult {
   return { type: "json", value };
 }

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describeError, HookporterError } from "../errors.ts";
+import { closeServer, listenOn } from "../http/server.ts";
 import type { Logger } from "../logger.ts";
-import { closeServer, listenOn } from "../receiver/http-server.ts";
 import {
   RequestError,
   SECURITY_HEADERS,
   toRequestError,
-  writeAnswer,
   writeError,
+  writeResult,
   wrongMethod,
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
@@ -80,7 +80,7 @@ async function respond(
   if (caller !== undefined) throw new RequestError(caller.status, caller.type, caller.message);
   const { route, id } = findRoute(method, path);
   const answer = await route(workings, { request, response, query: new URLSearchParams(search), id });
-  if (answer !== undefined) writeAnswer(response, answer);
+  if (answer !== undefined) writeResult(response, answer);
 }
 
 function servePage({ method = "" }: IncomingMessage, response: ServerResponse, file: PageFile): void {

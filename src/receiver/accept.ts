@@ -1,5 +1,6 @@
 import type { Reservation } from "../dispatch/reservation.ts";
-import { describeError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
+import { problemLine } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
@@ -8,9 +9,9 @@ import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
-import { fitsInTime } from "./fits-in-time.ts";
 import type { Settings } from "./options.ts";
 import type { Accepted, Outcome, Proof } from "./outcome.ts";
+import { problemsInTime } from "./problems-in-time.ts";
 
 /** What may become of a new entry. */
 export interface NewEntryTerms {
@@ -72,6 +73,7 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
     return acceptedOutcome(kept, proof, settings);
   } catch (error) {
     if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
+    if (error instanceof ConfigurationError) return { type: "misconfigured", error };
     settings.log.error(
       { error: describeError(error) },
       "a delivery could not be kept; the sender was told to come again",
@@ -113,9 +115,9 @@ class OwnCodeError extends Error {}
 async function ownTerms(read: ReadEnvelope, settings: Settings): Promise<EntryTerms> {
   try {
     const key = dedupKey(read, settings);
-    const fitting = fitsInTime(read.envelope, settings);
-    const fits = typeof fitting === "boolean" ? fitting : await fitting;
-    return { key, order: orderKey(read, settings, fits), fits };
+    const checking = problemsInTime(read.envelope, settings);
+    const problems = checking instanceof Promise ? await checking : checking;
+    return { key, order: orderKey(read, settings, problems.length === 0), problems };
   } catch (cause) {
     throw new OwnCodeError("the user's own code failed", { cause });
   }
@@ -131,11 +133,19 @@ function rejectedOutcome(kept: KeptRejected, proof: Proof, { log, clock }: Setti
 }
 
 function acceptedOutcome(kept: KeptEvent, { secret, channel }: Proof, settings: Settings): Accepted {
-  const { key, kind, seq, duplicate, state: entryState, fits } = kept;
-  const reason = fits ? undefined : "invalid_data";
+  const { key, kind, seq, duplicate, state: entryState } = kept;
+  const problems = kept.problems.length === 0 ? undefined : kept.problems;
+  const reason = problems === undefined ? undefined : "invalid_data";
   const restampOf = earlierOf(kept, settings);
   const { eventId } = key;
-  return { type: "accepted", eventId, kind, seq, duplicate, entryState, reason, restampOf, secret, channel };
+  if (problems !== undefined && !duplicate) {
+    settings.log.warn(
+      { seq, eventId, kind, problems: problems.map(problemLine) },
+      "data does not fit its schema: the event is kept as a dead letter",
+    );
+  }
+  const entry = { eventId, kind, seq, duplicate, entryState };
+  return { type: "accepted", ...entry, reason, problems, restampOf, secret, channel };
 }
 
 /** The event that a new one may be a restamp of; duplicates and what `identity` has already told apart are none. */
@@ -145,8 +155,4 @@ function earlierOf(
 ): string | undefined {
   if (duplicate || identity !== undefined) return undefined;
   return restamps.note(content, key.eventId, timestamp);
-}
-
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(describeError(thrown));
 }

@@ -1,25 +1,29 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { describeError } from "../errors.ts";
-import { closeUnread, lingering } from "./closing.ts";
-import { alreadyRead, type BodyLimits, type BodyResult, readBody } from "./read-body.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerGivenUp, writeAnswer } from "../http/answer.ts";
+import {
+  alreadyRead,
+  type BodyLimits,
+  type BodyResult,
+  type CountedLimits,
+  readBody,
+} from "../http/read-body.ts";
+import { countRefused } from "../http/refused-streak.ts";
 import type { Receiver } from "./receiver.ts";
-import { countRefused, isGivenUp } from "./refused-streak.ts";
-import { type Answer, GIVEN_UP } from "./response.ts";
 
-/** The answers to requests that prove nothing. */
+/** Statuses of answers to unauthenticated requests. */
 const UNPROVEN: readonly number[] = [401, 404, 405];
 
-/** What an adapter knows of the endpoint. */
+/** What an adapter knows about the endpoint. */
 export interface Endpoint {
   /** The raw request target. */
   readonly target: string;
-  /** The one target that is the endpoint. */
+  /** The endpoint's target. */
   readonly path: string;
-  /** Called just before the body is read, with what may be read. */
+  /** Called just before the body is read, with its limits. */
   readonly beforeBody?: (limits: BodyLimits) => void;
 }
 
-/** Takes one request of Node's through a receiver and writes the answer: what all adapters share. */
+/** Passes a Node request to a receiver and writes the answer. Shared by all adapters. */
 export async function exchange(
   receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
@@ -28,7 +32,7 @@ export async function exchange(
 ): Promise<void> {
   if (answerGivenUp(response)) return;
   const { method = "", headers } = request;
-  const read = (limits: BodyLimits) => {
+  const read = (limits: CountedLimits) => {
     beforeBody?.(limits);
     return readUnparsed(request, limits);
   };
@@ -37,42 +41,13 @@ export async function exchange(
   if (UNPROVEN.includes(answer.status)) countRefused(response);
 }
 
-/** Answers a request that is given up, at no cost; false if it is not. */
-export function answerGivenUp(response: ServerResponse): boolean {
-  if (!isGivenUp(response)) return false;
-  void writeAnswer(response, GIVEN_UP);
-  return true;
-}
-
-/** Writes an answer; nothing is written to a connection that is gone. */
-export async function writeAnswer(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-): Promise<void> {
-  if (response.headersSent || response.destroyed) return;
-  try {
-    response.writeHead(status, headers as OutgoingHttpHeaders);
-    if (response.req.method === "HEAD") response.end();
-    else if (headers.Connection === "close") {
-      response.write(body);
-      await lingering(response.req);
-      response.end();
-      closeUnread(response);
-    } else {
-      response.end(body); // a text goes in one piece with the head
-    }
-  } catch (thrown) {
-    response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
-  }
-}
-
 /**
- * The raw bytes: from the stream, or from a parser such as `express.raw()`, which leaves them as they came. A body that
- * was read in any other way is refused at once: its stream would never end again.
+ * Returns the raw bytes, from the stream or from a parser that leaves them unchanged, such as `express.raw()`. Throws if
+ * the body was read in any other way, since its stream would never end again.
  */
 function readUnparsed(
   request: IncomingMessage & { body?: unknown },
-  limits: BodyLimits,
+  limits: CountedLimits,
 ): Promise<BodyResult> {
   const { body } = request;
   if (body === undefined) return readBody(request, limits);

@@ -1,24 +1,24 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
+import type { Answer } from "../http/answer.ts";
+import type { BodyLimits, BodyResult } from "../http/read-body.ts";
 import type { Accepted } from "./outcome.ts";
-import type { BodyLimits, BodyResult } from "./read-body.ts";
-import type { Answer } from "./response.ts";
 
-/** A request's head, and a way to its body: what an adapter gives. */
+/** A request as an adapter passes it on: the head, and a function that reads the body. */
 export interface Incoming {
   readonly method: string;
   /** The raw request target. */
   readonly target: string;
-  /** The one target that is this endpoint, compared letter for letter. */
+  /** The endpoint's target, compared exactly. */
   readonly path: string;
   readonly headers: DeliveryHeaders;
-  /** Reads the raw bytes; may throw a `ConfigurationError` when somebody else has read them already. */
+  /** Reads the raw bytes; may throw a `ConfigurationError` if other code has already read them. */
   readonly read: (limits: BodyLimits) => Promise<BodyResult>;
 }
 
-/** Has an event's handlers run while its sender waits, and answers with what came of it. */
+/** Runs an event's handlers while its sender waits, and answers with the result. */
 export interface Inline {
-  /** Milliseconds for which a new entry is left to `answer`; after them it runs in its turn. */
+  /** Milliseconds for which a new entry is reserved for `answer`; after that it runs in its turn. */
   readonly holdMs: number;
-  /** Makes the answer to an authentic event; `undefined` gives the usual one. Must not throw. */
+  /** Returns the answer to an authentic event, or `undefined` for the default one. Must not throw. */
   readonly answer: (accepted: Accepted) => Promise<Answer | undefined>;
 }

@@ -1,90 +1,110 @@
-import { checkRetry, DEFAULT_RETRY, type RetryPolicy } from "../dispatch/retry.ts";
+import { defaultLogger } from "../default-logger.ts";
+import { DEFAULT_RETRY, type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import { BodyBudget } from "../http/body-budget.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { type InboxOption, selectInbox } from "../inbox/open.ts";
 import type { Logger } from "../logger.ts";
+import {
+  type Check,
+  checkedElsewhere,
+  checkOptions,
+  MAX_TIMER,
+  nonEmptyString,
+  oneOf,
+  syncFunction,
+  wholeNumber,
+} from "../options/check-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
-import { BodyBudget } from "./body-budget.ts";
-import { defaultLogger } from "./default-logger.ts";
+import {
+  checkHeaderName,
+  checkInbox,
+  checkLog,
+  checkSchemas,
+  checkSecret,
+  warnOfUnknownKinds,
+} from "./option-checks.ts";
 import { Restamps } from "./restamps.ts";
+import { wholeClock } from "./whole-clock.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** How a receiver is set up. All times are milliseconds. */
+/** How a receiver is set up. All times are milliseconds. `undefined` means the default; only `secret` has none. */
 export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
   /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
   readonly secret: SecretOption | undefined;
   /** A file path, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */
-  readonly inbox?: InboxOption;
+  readonly inbox?: InboxOption | undefined;
   /** Default `x-service-signature` (service description, "Authentication" 6). */
-  readonly signatureHeader?: string;
+  readonly signatureHeader?: string | undefined;
   /** This receiver's name for the sender; two senders sharing an inbox need two. Default `service`. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Your own schemas for `data`, by kind: any Standard Schema library. */
-  readonly schemas?: Schemas;
+  readonly schemas?: Schemas | undefined;
   /**
    * Your own rule for what makes two deliveries the same event: its result, with `source`, is the whole dedup key, so
    * the timestamp counts only if you put it in. Must not be empty, and must depend on the event alone.
    */
-  readonly identity?: (event: WebhookEvent) => string;
+  readonly identity?: ((event: WebhookEvent) => string) | undefined;
   /**
    * A key from the event, such as an id in its `data`: entries of one key run one after another in order of arrival,
    * others beside them. Nothing (`undefined` or `null`) asks for no order. Default: no order.
    */
-  readonly orderBy?: (event: WebhookEvent) => string | null | undefined;
+  readonly orderBy?: ((event: WebhookEvent) => string | null | undefined) | undefined;
   /**
    * What a dead letter does to the later entries of its order key: `skip` lets them run, `block` keeps them waiting until
    * it is redriven, or pruned. Default `skip`.
    */
-  readonly deadLetterOrder?: "skip" | "block";
+  readonly deadLetterOrder?: "skip" | "block" | undefined;
   /** Events older than this are rejected. Default 7 days. */
-  readonly maxAge?: number;
+  readonly maxAge?: number | undefined;
   /** Events further ahead of this machine's clock than this are rejected. Default 5 minutes. */
-  readonly maxSkew?: number;
+  readonly maxSkew?: number | undefined;
   /**
    * How long entries that ended are kept, and their dedup keys with them: never less than `maxAge + maxSkew`. Dead letters
    * are kept until you prune them yourself. Default 30 days.
    */
-  readonly retention?: number;
+  readonly retention?: number | undefined;
   /** How long the delivery of an entry that ended well is kept; its body's hash stays. Default 7 days. */
-  readonly deliveryRetention?: number;
+  readonly deliveryRetention?: number | undefined;
   /** Largest body in bytes. Default 1 MiB. */
-  readonly bodyLimit?: number;
+  readonly bodyLimit?: number | undefined;
   /**
    * Most bytes of bodies that are being received, over all connections; never less than `bodyLimit`. When they exceed it,
    * the body that makes the least progress is ended (408); an eighth is kept for bodies up to 64 KiB. Default 64 MiB, or
    * `bodyLimit` if that is more.
    */
-  readonly unverifiedLimit?: number;
+  readonly unverifiedLimit?: number | undefined;
   /** How long a body may take to arrive. Default 10 seconds. */
-  readonly bodyTimeout?: number;
+  readonly bodyTimeout?: number | undefined;
   /** Entries handled at a time. Default 10. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** How long one handler may run. Default 30 seconds. */
-  readonly handlerTimeout?: number;
+  readonly handlerTimeout?: number | undefined;
   /** When failed entries run again. Default: 10 attempts, from 1 to 256 seconds apart, up to half of it random. */
-  readonly retry?: Partial<RetryPolicy>;
+  readonly retry?: RetryOptions | undefined;
   /** How long an entry stays ours if this process dies. Default 15 seconds. */
-  readonly lease?: number;
+  readonly lease?: number | undefined;
   /** How often the inbox is looked at without being told to. Default 1 second. */
-  readonly poll?: number;
+  readonly poll?: number | undefined;
   /** How long `close()` waits for running handlers. Default 10 seconds. */
-  readonly drainTimeout?: number;
+  readonly drainTimeout?: number | undefined;
   /**
    * Bytes that the embedded inbox's log (`-wal`) may reach before a warning: some other program keeps it from being
    * brought into the file. Default 256 MiB.
    */
-  readonly walLimit?: number;
+  readonly walLimit?: number | undefined;
   /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
-  readonly log?: Logger;
+  readonly log?: Logger | undefined;
   /** Milliseconds since 1970. Default `Date.now`. */
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
   /** 0 up to 1, for jitter. Default `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /** Options with the defaults applied, checked and frozen. */
@@ -144,9 +164,36 @@ const DEFAULTS = {
   walLimit: 256 * 1024 * 1024,
 };
 
-/** The longest a timer of Node waits; anything longer fires at once. */
-const MAX_TIMER = 2 ** 31 - 1;
-const TIMERS = new Set(["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"]);
+/** The check of every option. */
+const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
+  secret: checkSecret,
+  inbox: checkInbox,
+  signatureHeader: checkHeaderName,
+  source: nonEmptyString('name the sender, or leave it out for "service"'),
+  schemas: checkSchemas,
+  identity: syncFunction("pass a function that returns the id of an event, such as (event) => event.id"),
+  orderBy: syncFunction(
+    "pass a function that returns the key of an event, such as (event) => event.webhook.id",
+  ),
+  deadLetterOrder: oneOf("skip", "block"),
+  maxAge: wholeNumber("milliseconds", 1),
+  maxSkew: wholeNumber("milliseconds", 0),
+  retention: wholeNumber("milliseconds", 1),
+  deliveryRetention: wholeNumber("milliseconds", 0),
+  bodyLimit: wholeNumber("bytes", 1),
+  unverifiedLimit: wholeNumber("bytes", 1),
+  bodyTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  concurrency: wholeNumber("entries", 1),
+  handlerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  retry: checkedElsewhere,
+  lease: wholeNumber("milliseconds", 1, MAX_TIMER),
+  poll: wholeNumber("milliseconds", 1, MAX_TIMER),
+  drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),
+  walLimit: wholeNumber("bytes", 1),
+  log: checkLog,
+  clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
+  random: syncFunction("pass one that returns a number from 0 up to 1, such as Math.random"),
+};
 
 /**
  * Applies the defaults and refuses what cannot work.
@@ -154,42 +201,30 @@ const TIMERS = new Set(["bodyTimeout", "handlerTimeout", "lease", "poll", "drain
  * @throws ConfigurationError `option_invalid`, `retention_too_short`, `secret_missing`, `secret_empty`, `inbox_unsupported`
  */
 export function readOptions(options: ReceiverOptions): Settings {
+  checkOptions(options, "the options of createReceiver", CHECKS);
   const log = options.log ?? defaultLogger();
   const numbers = readNumbers(options);
   checkRetention(numbers);
   checkBodyLimits(numbers);
-  const signatureHeader = options.signatureHeader ?? SIGNATURE_HEADER;
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(signatureHeader)) {
-    const got = JSON.stringify(signatureHeader);
-    throw new ConfigurationError(
-      "option_invalid",
-      `expected signatureHeader to be a header name, got ${got}`,
-    );
-  }
-  const retry = { ...DEFAULT_RETRY, ...options.retry };
-  checkRetry(retry);
+  const schemas: DataSchemas = givenOptions<DataSchemas>(options.schemas ?? {});
+  warnOfUnknownKinds(schemas, log);
   return Object.freeze({
     ...numbers,
     budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
     log,
-    retry,
-    signatureHeader,
+    retry: readRetry(options.retry, DEFAULT_RETRY),
+    signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
     secrets: secretSource(options.secret, log),
     inbox: selectInbox(options.inbox ?? "hookporter.db"),
     source: options.source ?? DEFAULT_SOURCE,
-    schemas: { ...options.schemas },
+    schemas,
     identity: options.identity,
     orderBy: options.orderBy,
-    deadLetterOrder: readDeadLetterOrder(options.deadLetterOrder),
+    deadLetterOrder: options.deadLetterOrder ?? "skip",
     restamps: new Restamps(),
-    clock: wholeMilliseconds(options.clock ?? Date.now),
+    clock: wholeClock(options.clock ?? Date.now),
     random: options.random ?? Math.random,
   });
-}
-
-function readDeadLetterOrder(given: unknown = "skip"): "skip" | "block" {
-  if (given === "skip" || given === "block") return given;
-  throw new ConfigurationError("option_invalid", 'expected deadLetterOrder to be "skip" or "block"');
 }
 
 function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {
@@ -203,25 +238,11 @@ function secretSource(option: SecretOption | undefined, log: Logger): () => read
   return () => secrets;
 }
 
-/** What is kept as a time must be a whole number, even if the clock given is finer. */
-function wholeMilliseconds(clock: () => number): () => number {
-  return () => Math.trunc(clock());
-}
-
 function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
   const numbers = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
     const given = options[name];
     if (given === undefined) continue;
-    const mayBeZero = name === "maxSkew" || name === "drainTimeout" || name === "deliveryRetention";
-    const most = TIMERS.has(name) ? MAX_TIMER : Number.MAX_SAFE_INTEGER;
-    if (!Number.isInteger(given) || given < (mayBeZero ? 0 : 1) || given > most) {
-      const wanted = `a whole number from ${mayBeZero ? 0 : 1} to ${most}`;
-      throw new ConfigurationError(
-        "option_invalid",
-        `expected ${name} to be ${wanted}, got ${typeof given === "number" ? given : `a ${typeof given}`}`,
-      );
-    }
     numbers[name] = given;
   }
   if (options.unverifiedLimit === undefined) {
@@ -236,7 +257,7 @@ function checkRetention({ retention, maxAge, maxSkew }: typeof DEFAULTS): void {
   throw new ConfigurationError(
     "retention_too_short",
     `expected retention to be at least maxAge + maxSkew (${maxAge + maxSkew} ms), got ${retention} ms: ` +
-      "a delivery could be replayed after its key was dropped",
+      "raise it, or lower maxAge; otherwise a delivery could be replayed after its key was dropped",
   );
 }
 
@@ -245,6 +266,7 @@ function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void 
   if (unverifiedLimit >= bodyLimit) return;
   throw new ConfigurationError(
     "option_invalid",
-    `expected unverifiedLimit to be at least bodyLimit (${bodyLimit} bytes), got ${unverifiedLimit}`,
+    `expected unverifiedLimit to be at least bodyLimit (${bodyLimit} bytes), got ${unverifiedLimit}: ` +
+      "raise it, lower bodyLimit, or leave it out for the default",
   );
 }

@@ -1,4 +1,5 @@
 import type { NamedHandler, Plan } from "../dispatch/handler.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
@@ -10,19 +11,19 @@ import { dedupKey, orderKey } from "./entry-keys.ts";
 import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 
-/** What is registered in this process. */
+/** The handlers registered in this process. */
 export interface Registered {
   readonly match: (kind: string) => readonly NamedHandler[];
-  /** Whether an entry that finds no handler is left to another process, rather than ended as `unhandled`. */
+  /** Whether an entry without a handler is left to another process, rather than ended as `unhandled`. */
   readonly isLeft: (entry: ClaimedEntry) => boolean;
 }
 
-/** Milliseconds that an entry which failed elsewhere waits between looks whether it has a handler now. */
+/** Milliseconds after which an entry left to another process checks again for a handler here. */
 const WAIT_FOR_HANDLER = 10_000;
 
 /**
- * Reads a claimed entry's bytes again and finds its handlers. Again, because the entry may be older than this process:
- * schemas and handlers are those of now, which is what makes redriving after an upgrade work.
+ * Reads a claimed entry's bytes again and finds its handlers. The entry may be older than this process; using the current
+ * schemas and handlers is what makes redriving after an upgrade work.
  */
 export function planEntry(
   entry: ClaimedEntry,
@@ -34,26 +35,25 @@ export function planEntry(
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const { envelope } = read;
   const event = eventOf(envelope, entry, settings);
-  const planOf = (ready: WebhookEvent | undefined) =>
-    planFor(ready, envelope.event, { entry, settings, registered });
+  const planOf = (ready: EventResult) => planFor(ready, envelope.event, { entry, settings, registered });
   return event instanceof Promise ? event.then(planOf) : planOf(event);
 }
 
 function planFor(
-  event: WebhookEvent | undefined,
+  result: EventResult,
   kind: string,
   { entry, settings, registered }: { entry: ClaimedEntry; settings: Settings; registered: Registered },
 ): Plan {
   const { match, isLeft } = registered;
-  if (event === undefined) return { end: "dead", reason: "invalid_data" };
+  if (!result.ok) return { end: "dead", reason: "invalid_data", problems: result.problems };
   const run = match(kind);
   if (run.length === 0) {
-    // What failed before has handlers in another process, or had them: its retry is not given up here.
+    // An entry that was attempted before has, or had, handlers in another process: do not give up its retry here.
     if (entry.attempts > 1 || isLeft(entry)) return { wait: WAIT_FOR_HANDLER, reason: "no_handler" };
     return { end: "unhandled", reason: "no_handler" };
   }
 
-  let ready: WebhookEvent | undefined = event;
+  let ready: WebhookEvent | undefined = result.event;
   const first = () => {
     const own = ready;
     ready = undefined;
@@ -64,32 +64,41 @@ function planFor(
 
 async function eventAgain(entry: ClaimedEntry, settings: Settings): Promise<WebhookEvent> {
   const read = readEnvelopeAgain(entry.delivery.body);
-  const event = read.ok ? await eventOf(read.envelope, entry, settings) : undefined;
-  if (event === undefined) throw new TypeError("data fitted its schema once, but not the second time");
-  return event;
+  const result = read.ok ? await eventOf(read.envelope, entry, settings) : undefined;
+  if (result?.ok !== true) {
+    throw new TypeError(
+      "expected data to fit its schema again, got another result: let it depend on data alone",
+    );
+  }
+  return result.event;
 }
 
-/** The event of an envelope that was just read; `undefined` where `data` does not fit its schema. */
+/** An event, or why `data` does not fit its schema. */
+type EventResult =
+  | { readonly ok: true; readonly event: WebhookEvent }
+  | { readonly ok: false; readonly problems: readonly DataProblem[] };
+
+/** The event of an envelope that was just read. */
 function eventOf(
   envelope: Envelope,
   { key: { eventId, source } }: ClaimedEntry,
   { schemas }: Settings,
-): WebhookEvent | undefined | Promise<WebhookEvent | undefined> {
-  const toFitting = (checked: DataResult) =>
+): EventResult | Promise<EventResult> {
+  const toResult = (checked: DataResult): EventResult =>
     // The id is the entry's, which the user's own `identity` may have chosen.
-    checked.ok ? toEvent({ envelope, eventId }, source, checked.data) : undefined;
+    checked.ok ? { ok: true, event: toEvent({ envelope, eventId }, source, checked.data) } : checked;
   const checking = checkData(envelope.event, envelope.data, schemas);
-  return checking instanceof Promise ? checking.then(toFitting) : toFitting(checking);
+  return checking instanceof Promise ? checking.then(toResult) : toResult(checking);
 }
 
 /**
- * A rejected delivery that was redriven and can be read now (its only fault was its time): it becomes the event it is,
- * under that event's own key, so it does not run beside a later delivery of the same event.
+ * Turns a redriven rejected delivery that can be read now (only its time was wrong) into its event, under that event's
+ * key, so that it does not run beside a later delivery of the same event.
  */
 async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   const read = readEnvelope(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
-  const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), fits: true };
+  const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), problems: [] };
   await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
   return { end: "done", reason: "redriven" };
 }

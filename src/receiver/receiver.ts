@@ -1,23 +1,30 @@
 import { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { DeadLetter, Handler } from "../dispatch/handler.ts";
+import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
-import { ConfigurationError, describeError, HookporterError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
-import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import type { Answer } from "../http/answer.ts";
+import type { BodyResult, CountedLimits } from "../http/read-body.ts";
+import type { Inbox, Settlement } from "../inbox/inbox.ts";
+import { Listeners, notifyListener } from "../listeners.ts";
+import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
-import { Audience, tellOne } from "./audience.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
+import { letterOf, withEvent } from "./dead-letter.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
+import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
+import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
-import { deadLetterOf, type Outcome } from "./outcome.ts";
-import { passingDiagnosis } from "./passing-diagnosis.ts";
+import type { Misconfigured, Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
-import type { BodyResult } from "./read-body.ts";
+import { problemsInTime } from "./problems-in-time.ts";
 import { Registration } from "./registration.ts";
-import { type Answer, toAnswer } from "./response.ts";
+import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
 
@@ -29,6 +36,8 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   /**
    * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
    * only; if the inbox could not be opened it may be tried again.
+   *
+   * @throws HookporterError `closed`, `inbox_…`; ConfigurationError `option_invalid` if `clock` fails
    */
   start(): Promise<void>;
   /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
@@ -54,6 +63,13 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   runNow(seq: number): Promise<Ran | undefined>;
   /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
   observe(listener: (observation: Observation) => unknown): () => void;
+  /**
+   * Checks an entry's `data` again with the current schemas, and returns which fields do not fit: if there are any,
+   * redriving it makes it a dead letter again. Empty for an entry that is not an event, or whose delivery was deleted.
+   *
+   * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
+   */
+  recheck(seq: number): Promise<readonly DataProblem[]>;
   /** Replaces all handlers at once; if `register` throws, the old ones stay. */
   replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void;
   /** The record of events. */
@@ -64,6 +80,17 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
  * Makes a receiver. Nothing is opened or run before `start()`.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "hookporter.db" });
+ * receiver.on("payment.received", async (event, { signal }) => {
+ *   await fetch("https://books.example/payments", { method: "POST", body: JSON.stringify(event.data), signal });
+ * });
+ * await receiver.start();
+ * ```
  */
 export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
   options: ReceiverOptions<Schemas>,
@@ -76,7 +103,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
-  readonly #observers: Audience<Observation>;
+  readonly #observers: Listeners<Observation>;
   readonly #underWay = new Set<Promise<Outcome>>();
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
@@ -84,13 +111,13 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
   #router = new Router<Schemas>();
-  #phase: "new" | "starting" | "started" | "closed" = "new";
+  #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#observers = new Audience(settings.log);
+    this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
@@ -99,7 +126,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
       ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
       plan: (entry) => planEntry(entry, settings, this.#registered),
-      onAttempts: (entry, settlement) => this.#observeAttempt(entry, settlement),
+      onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
     });
   }
@@ -128,13 +155,13 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   async start(): Promise<void> {
-    if (this.#phase !== "new")
-      throw new HookporterError("closed", "start() was called before, or after close()");
+    if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
     try {
-      const { log, walLimit } = this.#settings;
+      const { clock, log, walLimit } = this.#settings;
       await this.inbox.open({ log, walLimit });
       await this.#registration.register();
+      this.#startedAt = clock();
     } catch (error) {
       await this.inbox.close().catch(() => {});
       if (this.#phase === "starting") this.#phase = "new";
@@ -142,9 +169,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     }
     if (!this.#began()) {
       await this.inbox.close();
-      throw new HookporterError("closed", "close() was called while the receiver was starting");
+      throw closed("the receiver to stay open while it starts", "close()");
     }
-    this.#startedAt = this.#settings.clock();
     this.#dispatcher.start();
     this.#retention.start();
   }
@@ -174,6 +200,7 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
   }
 
   observe(listener: (observation: Observation) => unknown): () => void {
+    checkFunction(listener, "the listener of observe", "pass (observation) => …");
     return this.#observers.add(listener);
   }
 
@@ -181,87 +208,85 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return this.#dispatcher.runNow(seq);
   }
 
+  async recheck(seq: number): Promise<readonly DataProblem[]> {
+    const delivery = await this.inbox.delivery(seq);
+    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+    return read?.ok === true ? problemsInTime(read.envelope, this.#settings) : [];
+  }
+
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take((reservation) => accept(delivery, this.#settings, { reservation }));
+    return this.#take(delivery, (reservation) => accept(delivery, this.#settings, { reservation }));
   }
 
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
     const { clock, bodyLimit } = this.#settings;
     const start = performance.now();
-    const delivery = channelDelivery(channel, body, clock());
-    const outcome =
-      body.byteLength > bodyLimit
-        ? refused("too_large").outcome
-        : await this.#take((reservation) =>
-            acceptFromChannel(delivery, channel.name, this.#settings, reservation),
-          );
-    this.#tellDelivery(delivery, outcome, start, delivery);
-    return outcome;
+    try {
+      const delivery = channelDelivery(channel, body, clock());
+      const outcome =
+        body.byteLength > bodyLimit
+          ? refused("too_large").outcome
+          : await this.#take(delivery, (reservation) =>
+              acceptFromChannel(delivery, channel.name, this.#settings, reservation),
+            );
+      this.#tellDelivery({ head: delivery, outcome, start, delivery });
+      return outcome;
+    } catch (thrown) {
+      return this.#misconfigured(thrown);
+    }
   }
 
-  async #take(decide: (reservation: Reservation | undefined) => Promise<Outcome>): Promise<Outcome> {
-    if (!this.ready) return { type: "unavailable", error: this.#whyNotReady() };
-    const reservation = this.#dispatcher.reserve();
-    const accepting = decide(reservation);
-    this.#underWay.add(accepting);
-    const outcome = await accepting;
-    this.#underWay.delete(accepting);
+  async #take(
+    delivery: Delivery,
+    decide: (reservation: Reservation | undefined) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    if (!this.ready) return { type: "unavailable", error: notReady(this.#phase, this.inbox.damage) };
+    let reservation: Reservation | undefined;
+    let outcome: Outcome;
+    try {
+      reservation = this.#dispatcher.reserve();
+      const accepting = decide(reservation);
+      this.#underWay.add(accepting);
+      outcome = await accepting.finally(() => this.#underWay.delete(accepting));
+      if (outcome.type === "misconfigured") this.#misconfigured(outcome.error);
+    } catch (thrown) {
+      outcome = this.#misconfigured(thrown);
+    }
     reservation?.release();
-    if (outcome.type === "misconfigured") this.#logMisconfigured(outcome.error);
     const isRunning = reservation?.isUsed === true;
     if (!isRunning && outcome.type === "accepted" && outcome.entryState === "pending") {
       this.#dispatcher.wake();
     }
-    const letter = deadLetterOf(outcome);
-    if (letter !== undefined) this.#tellDead(letter);
+    this.#tellDead(letterOf(outcome, delivery));
     return outcome;
   }
 
-  #whyNotReady(): HookporterError {
-    const { damage } = this.inbox;
-    if (this.#phase === "started" && damage !== undefined)
-      return new HookporterError("inbox_corrupt", damage);
-    const state = this.#phase === "closed" ? "closed" : "not started: call start() first";
-    return new HookporterError("closed", `the receiver is ${state}`);
+  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    try {
+      return await this.#answer(incoming, inline);
+    } catch (thrown) {
+      return toAnswer(this.#misconfigured(thrown));
+    }
   }
 
-  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+  async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
     const { method, target } = incoming;
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
     if (!this.#observers.isEmpty) {
       const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-      this.#tellDelivery({ method, target, headers, receivedAt }, outcome, start, delivery);
+      this.#tellDelivery({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
     }
     const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
     return own ?? toAnswer(outcome);
   }
 
-  #tellDelivery(
-    { method, target, headers, receivedAt }: Omit<Delivery, "body">,
-    outcome: Outcome,
-    start: number,
-    delivery: Delivery | undefined,
-  ): void {
-    const authentic = outcome.type === "accepted" || outcome.type === "rejected";
-    const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
-    const passing = unauthentic ? passingDiagnosis(delivery, this.#settings) : undefined;
-    this.#observers.tell({
-      type: "delivery",
-      method,
-      target,
-      headers,
-      receivedAt,
-      durationMs: Math.round((performance.now() - start) * 100) / 100,
-      bytes: delivery?.body.byteLength ?? 0,
-      outcome,
-      delivery: authentic ? delivery : undefined,
-      diagnose: passing?.diagnose,
-      digests: passing?.digests,
-    });
+  #tellDelivery(answered: Answered): void {
+    const { observation, forget } = deliveryObservation(answered, this.#settings);
+    this.#observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
-    if (passing !== undefined) setImmediate(passing.forget);
+    if (forget !== undefined) setImmediate(forget);
   }
 
   /** Route, method, encoding, size, then the rest: the order of the contract. */
@@ -277,35 +302,35 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     if (encoding !== undefined && encoding !== "" && encoding !== "identity")
       return refused("content_encoding");
     const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
+    const limits: CountedLimits = { limit, timeout, budget };
     let body: BodyResult;
     try {
-      body = await incoming.read({ limit, timeout, budget });
+      body = await incoming.read(limits);
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(describeError(thrown));
-      this.#logMisconfigured(error);
-      return { outcome: { type: "misconfigured", error } };
+      return { outcome: this.#misconfigured(thrown) };
     }
     if (typeof body === "string") return refused(body);
     const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    const outcome = await this.#take((reservation) =>
+    const outcome = await this.#take(delivery, (reservation) =>
       accept(delivery, this.#settings, { holdMs, reservation }),
     );
     return { outcome, delivery };
   }
 
-  #logMisconfigured(error: Error): void {
+  /** Logs why 500 is answered. A logger that fails must not cost the sender its answer. */
+  #misconfigured(thrown: unknown): Misconfigured {
+    const error = asError(thrown);
     const code = error instanceof ConfigurationError ? error.code : undefined;
-    this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
+    try {
+      this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
+    } catch {}
+    return { type: "misconfigured", error };
   }
 
-  #tellDead(letter: DeadLetter): void {
-    for (const listener of this.#router.deadListeners) tellOne(listener, letter, this.#settings.log);
-  }
-
-  #observeAttempt({ seq, key, kind, attempts: attempt }: ClaimedEntry, settlement: Settlement): void {
-    const { records, state, reason, runAt } = settlement;
-    const { eventId } = key;
-    this.#observers.tell({ type: "attempt", seq, eventId, kind, attempt, records, state, reason, runAt });
+  #tellDead(letter: EntryLetter | undefined): void {
+    if (letter === undefined || this.#router.deadListeners.length === 0) return;
+    const whole = withEvent(letter, this.#settings.source);
+    for (const listener of this.#router.deadListeners) notifyListener(listener, whole, this.#settings.log);
   }
 }
 

@@ -35,6 +35,10 @@ export class Retention {
   /** Begins to look. */
   start(): void {
     this.#trust = this.#trustAtStart();
+    // A clock that fails now is asked again when the first look comes.
+    this.#trust.catch(() => {
+      this.#trust = undefined;
+    });
     this.#lookIn(FIRST_LOOK);
   }
 

@@ -4,6 +4,14 @@ import type { WebhookEvent } from "../event/event.ts";
 import { checkKindPattern, matchesKind } from "../event/kind-pattern.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
 import type { DataOf } from "../event/schemas.ts";
+import {
+  aNumber,
+  type Check,
+  checkFunction,
+  checkOptions,
+  invalid,
+  nonEmptyString,
+} from "../options/check-options.ts";
 
 /** A family of kinds, such as `property.*`, or all of them. */
 export type KindPattern = "*" | `${string}.*`;
@@ -60,6 +68,7 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): void {
+    checkFunction(listener, "the listener of onDead", "pass (letter) => …");
     this.#deadListeners.push(listener);
   }
 
@@ -89,22 +98,17 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
     handler: Handler<never>,
     options: HandlerOptions = {},
   ): void {
+    checkOptions(options, `the options of the handler for ${pattern}`, CHECKS);
     const { except = [], attempts } = options;
     for (const left of except) checkKindPattern(left);
-    checkAttempts(attempts, pattern);
-    if (typeof handler !== "function") {
-      throw new ConfigurationError(
-        "option_invalid",
-        `expected a function for ${pattern}, got ${typeof handler}`,
-      );
-    }
+    checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
     const count = (this.#counters.get(pattern) ?? 0) + 1;
     this.#counters.set(pattern, count);
     const name = options.name ?? (count === 1 ? pattern : `${pattern}#${count}`);
     if (this.#routes.some(({ named }) => named.name === name)) {
       throw new ConfigurationError(
         "option_invalid",
-        `expected handlers to have different names, got ${JSON.stringify(name)} twice`,
+        `expected handlers to have different names, got ${JSON.stringify(name)} twice: give one another name`,
       );
     }
     const wanted = (kind: string) => matches(kind) && !except.some((left) => matchesKind(left, kind));
@@ -115,11 +119,14 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
   }
 }
 
-function checkAttempts(attempts: number | undefined, pattern: string): void {
-  const fits = Number.isInteger(attempts) || attempts === Number.POSITIVE_INFINITY;
-  if (attempts === undefined || (fits && attempts >= 1)) return;
-  throw new ConfigurationError(
-    "option_invalid",
-    `expected attempts of the handler for ${pattern} to be a whole number from 1, or Infinity, got ${String(attempts)}`,
-  );
-}
+/** The check of every option of a handler. */
+const CHECKS: Readonly<Record<keyof HandlerOptions, Check>> = {
+  name: nonEmptyString("name the handler, or leave it out for its pattern"),
+  except: (given, name) => {
+    if (!Array.isArray(given))
+      throw invalid(`${name} to be a list of kinds`, given, 'pass one such as ["payment.*"]');
+  },
+  attempts: aNumber("a whole number from 1, or Infinity", (value) => {
+    return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1);
+  }),
+};

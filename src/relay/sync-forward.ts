@@ -1,7 +1,7 @@
+import { type Answer, failure, RETRY_AFTER } from "../http/answer.ts";
 import type { Inline } from "../receiver/incoming.ts";
 import type { Accepted } from "../receiver/outcome.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import { type Answer, failure, RETRY_AFTER } from "../receiver/response.ts";
 import type { ForwardOptions } from "./forward.ts";
 import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { isOverdue, type TargetAnswer } from "./send.ts";

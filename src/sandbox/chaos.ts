@@ -16,6 +16,9 @@ export interface Chaos {
   readonly outage: number;
 }
 
+/** Faults to simulate: those that are left out, or `undefined`, are not. */
+export type ChaosOptions = { readonly [Name in keyof Chaos]?: Chaos[Name] | undefined };
+
 /** No faults. */
 export const NO_CHAOS: Chaos = {
   ...{ duplicates: 0, reorder: 0, delay: [0, 0], wrongSignature: 0, burst: 1, outage: 0 },

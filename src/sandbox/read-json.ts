@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { readBody } from "../receiver/read-body.ts";
+import { readBody } from "../http/read-body.ts";
 import { parseExact } from "../relay/exact-json.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 

@@ -2,7 +2,7 @@ import type { EventKind } from "../event/kinds.ts";
 import type { PropertyCreated } from "../event/property.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
-import type { Audience } from "../receiver/audience.ts";
+import type { Listeners } from "../listeners.ts";
 import { printExact } from "../relay/exact-json.ts";
 import { Deliverer } from "./deliverer.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
@@ -35,7 +35,7 @@ interface Subscribed {
 /** The service without HTTP: properties, subscriptions, events, and their deliveries. */
 export class Simulation {
   readonly #settings: SandboxSettings;
-  readonly #observers: Audience<SandboxObservation>;
+  readonly #observers: Listeners<SandboxObservation>;
   readonly #portfolio: Portfolio;
   readonly #deliverer: Deliverer;
   readonly #subscribed = new Map<string, Subscribed>();
@@ -43,14 +43,14 @@ export class Simulation {
   #subscriptionCount = 0;
   #lastInstant = 0;
 
-  constructor(settings: SandboxSettings, observers: Audience<SandboxObservation>) {
+  constructor(settings: SandboxSettings, observers: Listeners<SandboxObservation>) {
     const { seed, properties, clock, chaos } = settings;
     this.#settings = settings;
     this.#observers = observers;
     this.#portfolio = new Portfolio(seed, properties, clock());
     this.#deliverer = new Deliverer(settings, {
-      onAttempt: (delivery, attempt) => observers.tell({ type: "attempt", delivery, attempt }),
-      onOutage: () => observers.tell({ type: "outage", durationMs: chaos.outage }),
+      onAttempt: (delivery, attempt) => observers.notify({ type: "attempt", delivery, attempt }),
+      onOutage: () => observers.notify({ type: "outage", durationMs: chaos.outage }),
     });
   }
 
@@ -81,7 +81,7 @@ export class Simulation {
     const destination = endpointOf(subscription, this.#settings, ended.signal);
     this.#subscribed.set(id, { subscription, destination, ended });
     const shown = shownSubscription(subscription);
-    this.#observers.tell({ type: "subscription", change: "created", subscription: shown });
+    this.#observers.notify({ type: "subscription", change: "created", subscription: shown });
     return shown;
   }
 
@@ -93,7 +93,7 @@ export class Simulation {
     found.ended.abort();
     this.#deliverer.cancel(found.destination);
     const subscription = shownSubscription(found.subscription);
-    this.#observers.tell({ type: "subscription", change: "removed", subscription });
+    this.#observers.notify({ type: "subscription", change: "removed", subscription });
     return subscription;
   }
 

@@ -1,5 +1,6 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /**
  * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.
@@ -31,6 +32,14 @@ const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-
  * warning), warns about a placeholder or a short secret.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
+ *
+ * @example
+ * ```ts
+ * import { readSecrets } from "hookporter";
+ *
+ * const secrets = readSecrets(["the-current-secret", "the-previous-secret"], console.warn);
+ * console.log(secrets.map(({ role, fingerprint }) => `${role} ${fingerprint}`));
+ * ```
  */
 export function readSecrets(
   given: SecretValue | readonly SecretValue[] | undefined,
@@ -55,14 +64,14 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
     throw new ConfigurationError(
       "secret_missing",
-      `expected ${which} to be a string or bytes, got ${value === null ? "null" : typeof value}: is the variable set?`,
+      `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,
     );
   }
   const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
   if (Buffer.from(bytes).toString("utf8").trim() === "") {
     throw new ConfigurationError(
       "secret_empty",
-      `expected ${which} not to be empty: set it to the subscription's secret`,
+      `expected ${which} not to be empty, got only white space or nothing: set it to the subscription's secret`,
     );
   }
   if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {

@@ -13,8 +13,8 @@ export interface NgrokSettings {
   readonly heartbeat?: number;
 }
 
-type Client = typeof import("@ngrok/ngrok");
-type SessionBuilder = InstanceType<Client["SessionBuilder"]>;
+type Ngrok = typeof import("@ngrok/ngrok");
+type SessionBuilder = InstanceType<Ngrok["SessionBuilder"]>;
 type Session = Awaited<ReturnType<SessionBuilder["connect"]>>;
 
 const NOTHING: OpenTunnel = { close: async () => {} };
@@ -43,7 +43,7 @@ export const ngrok: TunnelProvider<NgrokSettings> = {
 };
 
 /** The package is an optional dependency with a binary that not every platform has. */
-async function loadClient(): Promise<Client | undefined> {
+async function loadClient(): Promise<Ngrok | undefined> {
   try {
     return (await import("@ngrok/ngrok")).default;
   } catch {
@@ -51,7 +51,7 @@ async function loadClient(): Promise<Client | undefined> {
   }
 }
 
-function newSession(client: Client, settings: NgrokSettings, report: TunnelReport): SessionBuilder {
+function newSession(client: Ngrok, settings: NgrokSettings, report: TunnelReport): SessionBuilder {
   const { authtoken, serverAddr, ca, heartbeat = 5 } = settings;
   const session = new client.SessionBuilder().heartbeatInterval(heartbeat).heartbeatTolerance(heartbeat);
   if (authtoken !== undefined) session.authtoken(authtoken);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../src/check/answer.ts";
+import type { ProbeAnswer } from "../../src/check/answer.ts";
 import type { CheckCase } from "../../src/check/check-case.ts";
 import { judge } from "../../src/check/judge.ts";
 
-const status = (code: number): Answer => ({ type: "status", status: code });
+const status = (code: number): ProbeAnswer => ({ type: "status", status: code });
 const circumstances = { timeout: 1000, durationMs: 5 };
 
 const REFUSED: CheckCase = {
@@ -20,7 +20,7 @@ const REFUSED: CheckCase = {
 };
 const ACCEPTED: CheckCase = { ...REFUSED, right: ["200"], best: ["200"], fix: "take it" };
 
-function verdict(one: CheckCase, answers: readonly Answer[], runs?: number) {
+function verdict(one: CheckCase, answers: readonly ProbeAnswer[], runs?: number) {
   const { outcome, severity, fix, answer } = judge(
     one,
     { answers, ...(runs !== undefined && { runs }) },

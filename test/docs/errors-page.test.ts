@@ -1,11 +1,121 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { ERROR_EXIT_CODES } from "../../src/cli/exit-codes.ts";
-import { ERROR_CODES, type ErrorCode } from "../../src/errors.ts";
-import { quoted, readPage, root, rowsOf } from "./markdown.ts";
+import type { ServiceError } from "../../src/client.ts";
+import {
+  HookporterError as AnyError,
+  type ClientErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
+  type SandboxErrorCode,
+  type TestingErrorCode,
+} from "../../src/errors.ts";
+import {
+  type ConfigurationError,
+  type ConfigurationErrorCode,
+  HookporterError,
+  type LibraryErrorCode,
+  type ReceiverErrorCode,
+} from "../../src/index.ts";
+import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
-const rows = rowsOf(readPage("docs/errors.md"));
+const page = readPage("docs/errors.md");
+const rows = rowsOf(page.slice(0, page.indexOf("## ")));
+const audiences = rowsOf(sectionOf(page, "By import"));
+
+/** Every code of each import. The types keep it whole: a code that comes or goes does not compile. */
+const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
+  ...{ option_invalid: true, secret_missing: true, secret_empty: true, retention_too_short: true },
+  ...{ body_already_parsed: true, inbox_unsupported: true, inbox_unavailable: true, inbox_busy: true },
+  ...{ inbox_corrupt: true, inbox_newer: true, inbox_older: true, closed: true, handler_timeout: true },
+};
+const CLIENT: Readonly<Record<ClientErrorCode, true>> = {
+  ...{ option_invalid: true, credential_missing: true, credential_invalid: true, service_refused: true },
+  ...{ service_unauthorized: true, service_rate_limited: true, service_failed: true },
+  ...{ service_answer_invalid: true, service_unreachable: true, service_timeout: true },
+};
+const SANDBOX: Readonly<Record<SandboxErrorCode, true>> = { option_invalid: true, port_unavailable: true };
+const TESTING: Readonly<Record<TestingErrorCode, true>> = { ...RECEIVER, timed_out: true };
+
+const LIBRARY: readonly string[] = Object.keys({ ...RECEIVER, ...CLIENT, ...SANDBOX, ...TESTING });
+
+/** Codes that `hookporter/sandbox` uses inside and never throws. */
+const INSIDE_THE_SANDBOX = [
+  "body_already_parsed",
+  "secret_missing",
+  "secret_empty",
+  "target_unreachable",
+  "closed",
+];
+
+const IMPORTS = [
+  {
+    type: "ReceiverErrorCode",
+    codes: RECEIVER,
+    faces: ["index.ts", "receiver/express.ts", "receiver/node.ts"],
+  },
+  { type: "ClientErrorCode", codes: CLIENT, faces: ["client.ts"] },
+  { type: "SandboxErrorCode", codes: SANDBOX, faces: ["sandbox.ts"], inside: INSIDE_THE_SANDBOX },
+  { type: "TestingErrorCode", codes: TESTING, faces: ["testing.ts", "receiver/express.ts"] },
+];
+
+describe.each(IMPORTS)("$type", ({ type, codes, faces, inside = [] }) => {
+  const names = Object.keys(codes).sort();
+
+  it("is on the page, with the codes it has", () => {
+    const row = audiences.find((cells) => quoted(cells[1] ?? "")[0] === type);
+    expect([...quoted(row?.[2] ?? "")].sort()).toEqual(names);
+  });
+
+  it("has the codes that its sources throw, and no other", () => {
+    const thrown = codesIn(reachable(faces)).filter((code) => !inside.includes(code));
+    expect(thrown).toEqual(names);
+  });
+});
+
+it("has the codes on the page that no program meets", () => {
+  const row = audiences.find((cells) => quoted(cells[1] ?? "")[0] === "ErrorCode");
+  const others = Object.keys(ERROR_CODES).filter((code) => !LIBRARY.includes(code));
+  expect([...quoted(row?.[2] ?? "")].sort()).toEqual(others.sort());
+});
+
+it("the type of an error's code has none of the command line's codes", () => {
+  expectTypeOf<HookporterError["code"]>().toEqualTypeOf<LibraryErrorCode>();
+  expectTypeOf<Extract<LibraryErrorCode, "tunnel_failed" | "usage" | "handlers_invalid">>().toBeNever();
+  expectTypeOf<ConfigurationError>().toExtend<HookporterError>();
+  expectTypeOf<ServiceError>().toExtend<HookporterError>();
+  expectTypeOf<ConfigurationError["code"]>().toEqualTypeOf<ConfigurationErrorCode>();
+  const narrow = (error: unknown) => (error instanceof HookporterError ? error.code : undefined);
+  expectTypeOf(narrow).returns.toEqualTypeOf<LibraryErrorCode | undefined>();
+  const error = new HookporterError("inbox_busy", "expected less, got more: wait");
+  expect([error instanceof AnyError, narrow(error)]).toEqual([true, "inbox_busy"]);
+});
+
+/** The source files that importing others loads. */
+function reachable(faces: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file) || !file.endsWith(".ts")) return;
+    seen.add(file);
+    const text = readPage(join("src", file));
+    const found = text.matchAll(/^(?:im|ex)port (?!type\b)[^;"]*from "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm);
+    for (const [, from, loaded] of found) visit(join(dirname(file), from ?? loaded ?? ""));
+  };
+  for (const face of faces) visit(face);
+  return [...seen];
+}
+
+/** The codes that files mention. */
+function codesIn(files: readonly string[]): readonly string[] {
+  const source = files
+    .filter((file) => file !== "errors.ts")
+    .map((file) => {
+      return readPage(join("src", file)).replaceAll(/^ *\/\*\*.*?\*\/$/gms, ""); // examples name codes too
+    });
+  const codes = Object.keys(ERROR_CODES).filter((code) => source.some((text) => text.includes(`"${code}"`)));
+  return codes.sort();
+}
 
 it("the page lists every error code with its meaning and exit code, and no other", () => {
   const onPage = rows.map(([code = "", meaning, exit]) => [quoted(code)[0], meaning, exit]);

@@ -26,7 +26,7 @@ describe("decideDelivery", () => {
     const kept = await decide(paid());
     expect(kept).toMatchObject({
       key: { source: "service", eventId: expect.stringMatching(/^evt_1_/), timestamp: AT },
-      ...{ seq: 1, duplicate: false, state: "pending", leased: false, fits: true, timestamp: AT },
+      ...{ seq: 1, duplicate: false, state: "pending", leased: false, problems: [], timestamp: AT },
     });
     expect(await decide(paid())).toMatchObject({ seq: 1, duplicate: true });
     expect(await decide(paid(), { source: "other" })).toMatchObject({ seq: 2, duplicate: false });
@@ -54,7 +54,10 @@ describe("decideDelivery", () => {
 
   it("makes a dead letter of data that does not fit its kind's documented shape", async () => {
     const event = { ...sampleEvent("property.created", { timestamp: AT }), data: {} };
-    expect(await decide(event)).toMatchObject({ fits: false, state: "dead" });
+    expect(await decide(event)).toMatchObject({
+      state: "dead",
+      problems: expect.arrayContaining([{ field: "data.id", message: expect.any(String) }]),
+    });
     expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data" }]);
   });
 

@@ -5,7 +5,7 @@ import { type EntryTerms, newEntry, storedKind } from "../../src/inbox/new-entry
 import { AT, sampleDelivery, sampleKey } from "./entries.ts";
 
 const LEASE = { token: "lease-1", until: AT + 1000 };
-const TERMS: EntryTerms = { key: sampleKey(), order: null, fits: true, lease: LEASE };
+const TERMS: EntryTerms = { key: sampleKey(), order: null, problems: [], lease: LEASE };
 
 describe("newEntry", () => {
   it("returns a pending entry that is due on arrival, with its lease", () => {
@@ -23,10 +23,9 @@ describe("newEntry", () => {
   });
 
   it("returns a dead letter without a lease if the data does not fit", () => {
-    expect(entryOf({ fits: false })).toMatchObject({
-      state: "dead",
-      reason: "invalid_data",
-      lease: undefined,
+    const problems = [{ field: "data.rooms", message: "is missing" }];
+    expect(entryOf({ problems })).toMatchObject({
+      ...{ state: "dead", reason: "invalid_data", problems, lease: undefined },
     });
   });
 

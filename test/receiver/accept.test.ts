@@ -144,7 +144,7 @@ describe("accept", () => {
       ["undefined", () => undefined],
       ["a number", () => 1],
       ["an empty text", () => ""],
-      ["a promise", async () => "evt_1"],
+      ["a promise", () => Promise.resolve("evt_1")],
       [
         "nothing, as it throws",
         () => {
@@ -164,6 +164,12 @@ describe("accept", () => {
         error: expect.any(Error),
       });
       expect(await settings.inbox.list({})).toEqual([]);
+    });
+
+    it.each([undefined, 1, "", null])("is named in the error where it returns %j", async (id) => {
+      const identity = () => id as string;
+      const error = { code: "option_invalid", message: expect.stringContaining("identity") };
+      expect(await accept(deliveryOf(envelope()), settingsOf({ identity }))).toMatchObject({ error });
     });
 
     it("is not asked for what is no event", async () => {

@@ -7,7 +7,7 @@ import { listenExpress, send } from "./wire.ts";
 
 const GOOD = bytes(envelope());
 
-/** Milliseconds: whatever waited for the rest of a body would not end within the test. */
+/** Milliseconds; a receiver that waited for the rest of a body would not answer within the test. */
 const LONGER_THAN_A_TEST = 300_000;
 
 /** A user's app around a receiver. */
@@ -25,14 +25,14 @@ describe("expressReceiver", () => {
     ["express.json()", express.json()],
     ["express.text()", express.text({ type: "*/*" })],
     [
-      "a host that puts its own body there and leaves the stream",
+      "a host that sets its own body and does not read the stream",
       (request, _, next) => {
         request.body = {};
         next();
       },
     ],
     [
-      "a parser that leaves a stream without a body",
+      "a parser that reads the stream and sets no body",
       (request, _, next) => void request.resume().on("end", next),
     ],
   ])("[case 53] answers 500 at once behind %s, and the log names the fix", async (_, parser) => {
@@ -49,12 +49,12 @@ describe("expressReceiver", () => {
     expect(await entries()).toEqual([]);
   });
 
-  it("[case 53] answers 500 even to a body that carried no signature", async () => {
+  it("[case 53] answers 500 even to an unsigned body", async () => {
     const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
     expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(500);
   });
 
-  it("takes the bytes that express.raw() left", async () => {
+  it("accepts the bytes from express.raw()", async () => {
     const { post, receiver } = await openApp((app, endpoint) =>
       app.use(express.raw({ type: "*/*" })).use("/webhooks", endpoint),
     );
@@ -63,7 +63,7 @@ describe("expressReceiver", () => {
     expect((await post("")).status).toBe(400);
   });
 
-  it("holds express.raw() to its own limit", async () => {
+  it("applies its own limit to a body from express.raw()", async () => {
     const { post, ask } = await openApp(
       (app, endpoint) => app.use(express.raw({ type: "*/*" })).use("/webhooks", endpoint),
       { bodyLimit: GOOD.length },
@@ -73,7 +73,7 @@ describe("expressReceiver", () => {
     expect((await ask({ headers: signedHeaders(body), body })).status).toBe(413);
   });
 
-  it("works behind a parser that had nothing to do with its body", async () => {
+  it("works behind a parser that does not handle the body's content type", async () => {
     const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
     const headers = { ...signedHeaders(GOOD), "content-type": "text/plain" };
     expect((await ask({ headers, body: GOOD })).status).toBe(200);
@@ -92,7 +92,7 @@ describe("expressReceiver", () => {
     );
   });
 
-  it("can be mounted deep, or at the root", async () => {
+  it("can be mounted in nested routers, or at the root", async () => {
     const { ask, entries } = await openApp((app, endpoint) =>
       app.use("/a", express.Router().use("/b", endpoint)).use(endpoint),
     );
@@ -105,7 +105,7 @@ describe("expressReceiver", () => {
     expect(await entries()).toMatchObject([{ duplicates: 1 }]);
   });
 
-  it("keeps the target as it was sent", async () => {
+  it("stores the target as sent", async () => {
     const { ask, receiver } = await openApp((app, endpoint) =>
       app.use("/a", express.Router().use("/b", endpoint)),
     );
@@ -113,7 +113,7 @@ describe("expressReceiver", () => {
     expect((await receiver.inbox.delivery(1))?.target).toBe("/a/b");
   });
 
-  it("[case 55] lets each of two receivers have its own secret, chosen by the route", async () => {
+  it("[case 55] uses the secret of the receiver at the route", async () => {
     const rents = await openReceiver({ secret: "the-secret-of-rents-1" });
     const leads = await openReceiver({ secret: "the-secret-of-leads-1" });
     const url = await listenExpress((app) =>
@@ -131,7 +131,7 @@ describe("expressReceiver", () => {
 });
 
 describe("the path of an endpoint", () => {
-  it("is the one it is mounted at, as Express matches it", async () => {
+  it("is where it is mounted, as Express matches it", async () => {
     const { ask } = await openApp((app, endpoint) => app.use("/webhooks", endpoint));
     const request = { headers: signedHeaders(GOOD), body: GOOD };
     expect((await ask({ ...request, target: "/WEBHOOKS" })).status).toBe(200);
@@ -139,7 +139,7 @@ describe("the path of an endpoint", () => {
     expect((await ask({ ...request, target: "/webhooks/below" })).status).toBe(404);
   });
 
-  it("is the given one letter for letter, wherever it is mounted", async () => {
+  it("is exactly the option `path`, wherever it is mounted", async () => {
     const { receiver } = await openReceiver();
     const url = await listenExpress((app) => app.use(expressReceiver(receiver, { path: "/webhooks" })));
     const request = { headers: signedHeaders(GOOD), body: GOOD };

@@ -12,7 +12,7 @@ describe("nodeReceiver", () => {
     ["/in", "/in"],
     ["/in?from=service", "/in?from=service"],
     ["/", "/"],
-  ])("has its endpoint at one target, letter for letter: %s", async (path, endpoint) => {
+  ])("has its endpoint at exactly one target: %s", async (path, endpoint) => {
     const { receiver } = await openReceiver();
     const url = await listenNode(nodeReceiver(receiver, path === undefined ? {} : { path }));
     const { ask } = posting(url);
@@ -23,7 +23,7 @@ describe("nodeReceiver", () => {
     }
   });
 
-  it("writes nothing to an answer that another listener has begun", async () => {
+  it("writes nothing if another listener has already started the answer", async () => {
     const { receiver, outcomes } = await openReceiver();
     const listener = nodeReceiver(receiver);
     const url = await listenNode((request, response) => {
@@ -38,7 +38,7 @@ describe("nodeReceiver", () => {
     expect(outcomes().length).toBeLessThan(2);
   });
 
-  it("[case 53] answers 500 at once when something upstream has read the body, and the log names the fix", async () => {
+  it("[case 53] answers 500 at once if the body was read upstream, and the log names the fix", async () => {
     const { receiver, lines, entries } = await openReceiver();
     const listener = nodeReceiver(receiver);
     const url = await listenNode((request, response) => {

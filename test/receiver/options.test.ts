@@ -4,13 +4,117 @@ import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
 import { createReceiver } from "../../src/receiver/receiver.ts";
-import { DAY, keptLog, MINUTE, SECRET } from "./sample.ts";
+import { DAY, keptLog, MINUTE, SECRET, wrapInbox } from "./sample.ts";
 
 const read = (options: Partial<ReceiverOptions>) =>
   readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
+/** The types keep it whole. */
+const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined } = {
+  ...{ secret: undefined, inbox: undefined, signatureHeader: undefined, source: undefined },
+  ...{ schemas: undefined, identity: undefined, orderBy: undefined, deadLetterOrder: undefined },
+  ...{ maxAge: undefined, maxSkew: undefined, retention: undefined, deliveryRetention: undefined },
+  ...{
+    bodyLimit: undefined,
+    unverifiedLimit: undefined,
+    bodyTimeout: undefined,
+    concurrency: undefined,
+    handlerTimeout: undefined,
+  },
+  ...{ retry: undefined, lease: undefined, poll: undefined, drainTimeout: undefined },
+  ...{ walLimit: undefined, log: undefined, clock: undefined, random: undefined },
+};
 const code = (expected: string) => expect.objectContaining({ name: "ConfigurationError", code: expected });
 
+/** What is wrong with a memory inbox whose method is another thing. */
+const inboxWith = (method: string, value: unknown) => wrapInbox(memoryInbox(), { [method]: value });
+
 describe("readOptions", () => {
+  it.each<[string, unknown]>([
+    ...(["identity", "orderBy", "clock", "random"] as const).flatMap((name) =>
+      ["data.id", 0.5, null, {}, async () => 1].map((value): [string, unknown] => [name, value]),
+    ),
+    ["schemas", "zod"],
+    ["schemas", []],
+    ["schemas", { "payment.received": { parse: () => ({}) } }],
+    ["schemas", { "payment.received": { "~standard": { version: 1 } } }],
+    ["schemas", { "payment.received": "string" }],
+    ["schemas", { "payment.received": null }],
+    ["inbox", {}],
+    ["inbox", null],
+    ["inbox", 5],
+    ["inbox", inboxWith("settle", "no function")],
+    ["inbox", inboxWith("keep", "no function")],
+    ["log", {}],
+    ["log", null],
+    ["log", "warn"],
+    ["log", { ...keptLog().log, debug: undefined }],
+    ["source", ""],
+    ["source", 7],
+    ["source", null],
+    ["secret", async () => SECRET],
+  ])("refuses a value that cannot work: %s: %o", (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(code("option_invalid"));
+  });
+
+  it.each([
+    ["maxage", "did you mean maxAge?"],
+    ["scemas", "did you mean schemas?"],
+    ["frobnicate", "the known ones are secret, inbox,"],
+    ["toString", "the known ones are secret, inbox,"],
+  ])("refuses the unknown option %s with the names that may be meant", (name, hint) => {
+    expect(() => read({ [name]: 1 })).toThrow(code("option_invalid"));
+    expect(() => read({ [name]: 1 })).toThrow(hint);
+  });
+
+  it("names the option of a retry policy that may be meant", () => {
+    expect(() => read({ retry: { atempts: 3 } } as object)).toThrow("did you mean attempts?");
+    expect(() => read({ retry: { attempts: 0 } })).toThrow(/retry\.attempts.*from 1, or Infinity, got 0/);
+  });
+
+  it.each([undefined, null, "secret", 5, []])("refuses %j in place of options", (options) => {
+    expect(() => Reflect.apply(createReceiver, undefined, [options])).toThrow(code("option_invalid"));
+  });
+
+  it("shows no value that may be a secret", () => {
+    const pasted = "whsec_MfKQ9r8GKYqr/TwjUPD8ILPZIo2LaLaSw";
+    const wrong = Object.keys(UNDEFINED).filter((name) => name !== "secret" && name !== "inbox");
+    const options = [...wrong.map((name) => ({ [name]: pasted })), { retry: { delay: pasted } }];
+    const refused = options.filter((option) => {
+      try {
+        read(option as object);
+        return false;
+      } catch (error) {
+        expect(String(error)).not.toContain("MfKQ9r8");
+        return true;
+      }
+    });
+    expect(refused).toHaveLength(options.length - 1); // a text can be a source
+    expect(() => Reflect.apply(createReceiver, undefined, [pasted])).not.toThrow("MfKQ9r8");
+  });
+
+  it("takes undefined for the default of every option but the secret", () => {
+    const { log, random, clock, secrets, restamps, inbox, ...defaults } = read({});
+    const { retry, schemas, ...settings } = readOptions({ ...UNDEFINED, secret: SECRET });
+    expect({ ...settings, retry, schemas }).toMatchObject(defaults);
+    const given = { delay: undefined, factor: undefined, attempts: undefined, jitter: 0 };
+    expect(read({ retry: given }).retry).toEqual({ ...DEFAULT_RETRY, jitter: 0 });
+    expect(Object.keys(read({ schemas: { "payment.received": undefined } } as object).schemas)).toEqual([]);
+    expect(() => readOptions(UNDEFINED)).toThrow(code("secret_missing"));
+  });
+
+  it("warns of a schema for a kind that it does not know, and takes it", () => {
+    const { log, lines } = keptLog();
+    const schemas = { "payment.recieved": z.object({}), "payment.received": z.object({}) };
+    expect(Object.keys(read({ schemas, log }).schemas)).toEqual(Object.keys(schemas));
+    const fields = { kind: "payment.recieved", didYouMean: "payment.received" };
+    expect(lines).toMatchObject([{ level: "warn", fields }]);
+  });
+
+  it("takes a schema that is a function", () => {
+    const schema = Object.assign(() => ({}), { "~standard": z.object({})["~standard"] });
+    expect(read({ schemas: { "payment.received": schema } }).schemas).toEqual({ "payment.received": schema });
+  });
+
   it("has defaults for all but the secret", () => {
     const inbox = memoryInbox();
     const { log } = keptLog();
@@ -118,10 +222,10 @@ describe("readOptions", () => {
     expect(read({ bodyLimit: 1000 })).toMatchObject({ unverifiedLimit: 67_108_864 });
   });
 
-  it.each(["", " ", "x signature", "x:signature", "x-signature\r\n", "é", "x/y"])(
+  it.each(["", " ", "x signature", "x:signature", "x-signature\r\n", "é", "x/y", 5, null, ["x"]])(
     "refuses %j as a header's name",
     (signatureHeader) => {
-      expect(() => read({ signatureHeader })).toThrow(code("option_invalid"));
+      expect(() => read({ signatureHeader } as object)).toThrow(code("option_invalid"));
     },
   );
 
@@ -143,6 +247,13 @@ describe("readOptions", () => {
   ])("refuses the retry policy %o", (retry) => {
     expect(() => read({ retry })).toThrow(code("option_invalid"));
   });
+
+  it.each([5, "3", null, [], { atempts: 3 }, { delay: "60" }, { jitter: null }])(
+    "refuses %j as a retry policy",
+    (retry) => {
+      expect(() => read({ retry } as object)).toThrow(code("option_invalid"));
+    },
+  );
 
   it("fills a retry policy up, and takes one that never gives up", () => {
     const retry = { attempts: Number.POSITIVE_INFINITY, delay: 0, factor: 1, jitter: 1 };
@@ -222,3 +333,10 @@ it("takes whole milliseconds from a clock that is finer", () => {
   expect(now).toBeGreaterThanOrEqual(before);
   expect(now).toBeLessThanOrEqual(Date.now());
 });
+
+it.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, "2026-01-15", 5n, 2 ** 60])(
+  "refuses %s as the time a clock shows",
+  (now) => {
+    expect(read({ clock: () => now } as object).clock).toThrow(code("option_invalid"));
+  },
+);

@@ -8,7 +8,7 @@ import { keptLog, SECRET } from "./sample.ts";
 
 const base = { secret: SECRET, inbox: "memory:", log: keptLog().log };
 
-describe("the types of what handlers get", () => {
+describe("the types of handlers' events", () => {
   it("give property.created the documented data", () => {
     createReceiver(base).on("property.created", (event) => {
       expectTypeOf(event.kind).toEqualTypeOf<"property.created">();
@@ -19,7 +19,7 @@ describe("the types of what handlers get", () => {
     });
   });
 
-  it("give the other kinds an open object", () => {
+  it("give other kinds an open object", () => {
     const receiver = createReceiver(base);
     receiver.on("payment.received", (event, { attempt, signal, delivery }) => {
       expectTypeOf(event.kind).toEqualTypeOf<"payment.received">();
@@ -31,7 +31,7 @@ describe("the types of what handlers get", () => {
     receiver.on("tenant.updated", ({ data }) => expectTypeOf(data.x).toEqualTypeOf<unknown>());
   });
 
-  it("give a kind the output of the user's own schema, and leave the others", () => {
+  it("give a kind the output of the user's schema, and leave other kinds unchanged", () => {
     const amount = z.string().transform(Number);
     const schemas = {
       "payment.received": z.object({ amount }),
@@ -53,10 +53,10 @@ describe("the types of what handlers get", () => {
     receiver.onUnknown((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>());
   });
 
-  it("refuse a kind that is none, and a secret that was forgotten", () => {
-    // @ts-expect-error a typing error in the kind; at run time it is refused as well
+  it("refuse an unknown kind and a missing secret", () => {
+    // @ts-expect-error a typo in the kind; also refused at run time
     const typo = () => createReceiver(base).on("payment.recieved", () => {});
-    // @ts-expect-error there is no receiver without a secret
+    // @ts-expect-error a receiver needs a secret
     const open = () => createReceiver({ inbox: "memory:" });
     expectTypeOf(typo).toBeFunction();
     expectTypeOf(open).toBeFunction();

@@ -42,7 +42,7 @@ describe("readSecrets refuses", () => {
     [undefined, "got none: pass `secret`, or set HOOKPORTER_SECRET"],
     [[], "got none"],
     [null, "expected the secret to be a string or bytes, got null"],
-    [7, "expected the secret to be a string or bytes, got number"],
+    [7, "expected the secret to be a string or bytes, got 7"],
     [[LONG, LONG, undefined], "expected secret 3 of the list to be a string or bytes, got undefined"],
     ["", "expected the secret not to be empty"],
     [[LONG, ""], "expected secret 2 of the list not to be empty"],

@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.ts";
+import type { ProbeAnswer } from "../answer.ts";
 import type { CheckCase, Evidence } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
@@ -106,12 +106,12 @@ async function observed(probe: Probe, bodies: readonly Buffer[], wanted: number)
   return { answers, runs: await probe.runs(bodies, wanted) };
 }
 
-async function inTurn(probe: Probe, bodies: readonly Buffer[]): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
+async function inTurn(probe: Probe, bodies: readonly Buffer[]): Promise<readonly ProbeAnswer[]> {
+  const answers: ProbeAnswer[] = [];
   for (const body of bodies) answers.push(await probe.post(body));
   return answers;
 }
 
-function atOnce(probe: Probe, body: Buffer): Promise<readonly Answer[]> {
+function atOnce(probe: Probe, body: Buffer): Promise<readonly ProbeAnswer[]> {
   return Promise.all(Array.from({ length: AT_ONCE }, () => probe.post(body)));
 }

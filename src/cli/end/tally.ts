@@ -1,8 +1,8 @@
+import { verdictOf } from "../../inspector/verdict.ts";
 import type { Observation } from "../../receiver/observation.ts";
-import { verdictOf } from "../../receiver/verdict.ts";
 
 /** What is counted, in the order of printing: verdicts on deliveries, then results of entries. */
-const WORDS = [
+const COUNTED = [
   ...["accepted", "duplicate", "rejected", "unauthorized", "refused", "failed"],
   ...["done", "unhandled", "dead"],
 ];
@@ -61,7 +61,7 @@ export class Tally {
   }
 
   #ordered(): readonly (readonly [string, number])[] {
-    return [...this.#counts].sort(([a], [b]) => WORDS.indexOf(a) - WORDS.indexOf(b));
+    return [...this.#counts].sort(([a], [b]) => COUNTED.indexOf(a) - COUNTED.indexOf(b));
   }
 
   #add(word: string, reason: string | null): void {

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { relative, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { setInEnvText } from "../../scaffold/env-file.ts";
 import { describeFileError } from "./file-error.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -12,7 +12,7 @@ import { replaceFile } from "./replace-file.ts";
  *
  * @param value - a value that needs no quotes
  * @returns the file, relative to the working folder
- * @throws ConfigurationError `secret_unsafe` for a symbolic link, `secret_missing` if the file cannot be written
+ * @throws HookporterError `secret_unsafe` for a symbolic link, `secret_missing` if the file cannot be written
  */
 export function setInEnvFile(cwd: string, given: string | undefined, name: string, value: string): string {
   const path = resolve(cwd, given ?? ".env");
@@ -34,7 +34,7 @@ export function setInEnvFile(cwd: string, given: string | undefined, name: strin
 function refuseOther(path: string, found: Stats): void {
   if (found.isFile()) return;
   const got = found.isSymbolicLink() ? "a symbolic link" : "something else";
-  throw new ConfigurationError(
+  throw new HookporterError(
     "secret_unsafe",
     `expected ${path} to be a regular file, to write a secret to, got ${got}: remove it, or set the secret yourself`,
   );

@@ -1,7 +1,7 @@
 import { describeError } from "../../errors.ts";
 
 /** Common file system errors in words; the caller names the path. */
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder",
   EACCES: "permission denied",
   EPERM: "permission denied",
@@ -15,5 +15,5 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Why a file cannot be read or written, in a few words. */
 export function describeFileError(thrown: unknown): string {
   const code = (thrown as NodeJS.ErrnoException | null)?.code ?? "";
-  return WORDS[code] ?? describeError(thrown);
+  return MESSAGES[code] ?? describeError(thrown);
 }

@@ -1,17 +1,17 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { ConfigurationError } from "../../errors.ts";
+import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "./file-error.ts";
 
 /**
  * Reads a file that contains a secret, without the line end; returns `undefined` if there is none.
  *
- * @throws ConfigurationError `secret_unsafe` if others could read or replace it, or it cannot be read
+ * @throws HookporterError `secret_unsafe` if others could read or replace it, or it cannot be read
  */
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
-    throw new ConfigurationError(
+    throw new HookporterError(
       "secret_unsafe",
       `expected ${path} to be a file that only its owner can read, got other permissions: run chmod 600 on it, or remove it`,
     );
@@ -19,6 +19,6 @@ export function readOwnFile(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trimEnd();
   } catch (thrown) {
-    throw new ConfigurationError("secret_unsafe", `could not read ${path}: ${describeFileError(thrown)}`);
+    throw new HookporterError("secret_unsafe", `could not read ${path}: ${describeFileError(thrown)}`);
   }
 }

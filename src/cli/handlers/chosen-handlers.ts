@@ -22,7 +22,7 @@ export interface HandlerChoice {
 /**
  * The handlers for `listen`: the user's, then the forwards.
  *
- * @throws ConfigurationError `handlers_invalid`
+ * @throws HookporterError `handlers_invalid`
  */
 export async function chooseHandlers(
   { handlers, forwardTo = [], events = ["*"], running }: HandlerChoice,

@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { ConfigurationError, describeError } from "../../errors.ts";
+import { describeError, HookporterError } from "../../errors.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
 import { describeFileError } from "../files/file-error.ts";
 
@@ -14,7 +14,7 @@ export type RegisterHandlers = (registry: HandlerRegistry) => void;
  * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build. Each
  * file exports by default either `(receiver) => void` or an object from kind to handler. Nothing is cached.
  *
- * @throws ConfigurationError `handlers_invalid`
+ * @throws HookporterError `handlers_invalid`
  */
 export async function loadHandlers(cwd: string, path: string): Promise<RegisterHandlers> {
   const files = handlerFiles(resolve(cwd, path), path);
@@ -48,17 +48,13 @@ function handlerFiles(full: string, path: string): readonly string[] {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter((name) => SOURCE.test(name) && !NOT_HANDLERS.test(name));
   } catch (cause) {
-    throw new ConfigurationError(
-      "handlers_invalid",
-      `${path} could not be read: ${describeFileError(cause)}`,
-      {
-        cause,
-      },
-    );
+    throw new HookporterError("handlers_invalid", `${path} could not be read: ${describeFileError(cause)}`, {
+      cause,
+    });
   }
   const index = files.find((name) => basename(name, extname(name)) === "index");
   if (index === undefined && files.length === 0) {
-    throw new ConfigurationError(
+    throw new HookporterError(
       "handlers_invalid",
       `expected handlers in ${path}, got no .ts or .js file: name another path`,
     );
@@ -74,7 +70,7 @@ async function loadFile(file: string, oneOfMany: boolean): Promise<RegisterHandl
     exported = await jiti.import(file, { default: true });
   } catch (cause) {
     const [line] = describeError(cause).split("\n");
-    throw new ConfigurationError("handlers_invalid", `could not load ${file}: ${line}`, { cause });
+    throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}`, { cause });
   }
   if (typeof exported === "function") return exported as RegisterHandlers;
   if (
@@ -82,7 +78,7 @@ async function loadFile(file: string, oneOfMany: boolean): Promise<RegisterHandl
     exported === null ||
     Object.values(exported).some((one) => typeof one !== "function")
   ) {
-    throw new ConfigurationError(
+    throw new HookporterError(
       "handlers_invalid",
       `expected ${file} to export by default a function (receiver) => void, or an object from kind to handler`,
     );

@@ -1,11 +1,11 @@
 import type { SandboxObservation } from "../../sandbox/observation.ts";
 
 /** What is counted, in the order of printing. */
-const WORDS = ["answered", "subscribed", "attempted", "delivered", "failed"] as const;
+const COUNTED = ["answered", "subscribed", "attempted", "delivered", "failed"] as const;
 
 /** Counts a sandbox's requests, and the results of its deliveries. */
 export class SandboxTally {
-  readonly #counts = new Map<(typeof WORDS)[number], number>();
+  readonly #counts = new Map<(typeof COUNTED)[number], number>();
 
   count(observation: SandboxObservation): void {
     if (observation.type === "request") this.#add("answered");
@@ -28,13 +28,13 @@ export class SandboxTally {
   }
 
   #ordered(): readonly (readonly [string, number])[] {
-    return WORDS.flatMap((word) => {
+    return COUNTED.flatMap((word) => {
       const count = this.#counts.get(word);
       return count === undefined ? [] : [[word, count] as const];
     });
   }
 
-  #add(word: (typeof WORDS)[number]): void {
+  #add(word: (typeof COUNTED)[number]): void {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 }

@@ -7,7 +7,7 @@ import { dryRun } from "./dry-run.ts";
 import { sendAll } from "./send-all.ts";
 
 /** Where to send, and the name of the signature header. */
-export interface Way {
+export interface Destination {
   readonly target: URL;
   readonly header: string;
   readonly timeout: number | undefined;
@@ -20,7 +20,7 @@ const CHAOS_ROW = 0x9e3779b9;
 export async function sendWithChaos(
   sendings: readonly Sendable[],
   { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: ChaosCommandOptions,
-  { target, header, timeout }: Way,
+  { target, header, timeout }: Destination,
   context: CliContext,
 ): Promise<void> {
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);

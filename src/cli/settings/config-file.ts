@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { ConfigurationError, describeError } from "../../errors.ts";
+import { describeError, HookporterError } from "../../errors.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { hidden } from "../shown-value.ts";
 import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
@@ -22,7 +22,7 @@ export type Config = (command: Command, flag: string) => ConfigValue | undefined
  * Reads the file if it exists: `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
  * to one command, and takes precedence.
  *
- * @throws ConfigurationError `config_invalid`
+ * @throws HookporterError `config_invalid`
  */
 export function readConfig(cwd: string, program: Command): Config {
   const shared = parseFile(join(cwd, CONFIG_FILE));
@@ -104,8 +104,8 @@ function shownKey(key: string): string {
   return /^(?!(?:whsec|sk|pk)_)[A-Za-z _-]{1,30}$/.test(key) ? JSON.stringify(key) : hidden(key);
 }
 
-function invalid(what: string): ConfigurationError {
-  return new ConfigurationError("config_invalid", `${CONFIG_FILE} ${what}`);
+function invalid(what: string): HookporterError {
+  return new HookporterError("config_invalid", `${CONFIG_FILE} ${what}`);
 }
 
 function flagsOf(command: Command): readonly string[] {

@@ -13,7 +13,7 @@ import { TunnelMemory } from "./memory.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
 /** A tunnel or public address, and how to keep it up. */
-export interface Way {
+export interface TunnelSource {
   /** Its name in records. */
   readonly name: string;
   readonly startChild: StartChild;
@@ -43,7 +43,11 @@ export class SupervisedTunnel {
    * Resolves with the endpoint's public address once it is online; stays pending if it never is. Calls `stop` on a permanent
    * failure, and `moved` when the address changes later.
    */
-  open({ name, ...way }: Way, stop: (stop: Stop) => void, moved: (url: string) => void): Promise<string> {
+  open(
+    { name, ...source }: TunnelSource,
+    stop: (stop: Stop) => void,
+    moved: (url: string) => void,
+  ): Promise<string> {
     const { io, output, clock } = this.#context;
     const memory = new TunnelMemory(io.cwd, name);
     let warned = false;
@@ -51,7 +55,7 @@ export class SupervisedTunnel {
     return new Promise((resolve) => {
       if (this.#closed) return; // closed while its server was starting
       this.#supervisor = new TunnelSupervisor({
-        ...way,
+        ...source,
         probe: this.#key.probe,
         previousUrl: memory.url,
         onEvent: (event) => {

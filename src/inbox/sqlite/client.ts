@@ -29,7 +29,10 @@ export function openDatabase(path: string): DatabaseSyncInstance {
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${KEPT_LOG}`,
     );
     if (pragma(database, "synchronous") !== 2) {
-      throw new HookporterError("inbox_unavailable", `${path}: SQLite did not accept synchronous = FULL`);
+      throw new HookporterError(
+        "inbox_unavailable",
+        `expected SQLite to take synchronous = FULL for ${path}, got another mode: use another build of Node`,
+      );
     }
     return database;
   } catch (error) {

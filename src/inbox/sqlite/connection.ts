@@ -120,7 +120,10 @@ export class Connection {
   async #reopen(): Promise<void> {
     const { statements, writer, presence } = this.#opening;
     await writer.close();
-    this.#failure = new HookporterError("inbox_busy", `${this.#path} is being reopened`);
+    this.#failure = new HookporterError(
+      "inbox_busy",
+      `expected ${this.#path} to be open, but it is being reopened: try again`,
+    );
     await closeWholly(statements);
     presence.forgetLog();
     while (this.#failure !== undefined && !this.#isClosed) {

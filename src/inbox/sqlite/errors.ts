@@ -1,19 +1,19 @@
-import { describeError, type ErrorCode, HookporterError } from "../../errors.ts";
+import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
-const CODES: Readonly<Record<number, { code: ErrorCode; fix: string }>> = {
-  5: { code: "inbox_busy", fix: "another process holds it locked" },
-  6: { code: "inbox_busy", fix: "another connection holds it locked" },
+const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string }>> = {
+  5: { code: "inbox_busy", fix: "another process holds it locked; try again" },
+  6: { code: "inbox_busy", fix: "another connection holds it locked; try again" },
   8: { code: "inbox_unavailable", fix: "make the file and its folder writable" },
-  10: { code: "inbox_unavailable", fix: "the disk reported an error" },
+  10: { code: "inbox_unavailable", fix: "check the disk, which reported an error" },
   11: {
     code: "inbox_corrupt",
     fix: "stop all programs that use it, move it away, and recover its rows: see docs/inbox-file.md",
   },
   13: { code: "inbox_unavailable", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },
-  15: { code: "inbox_busy", fix: "file locks do not work there: keep the inbox on a local disk" },
-  26: { code: "inbox_corrupt", fix: "the file is not an SQLite database: choose another path" },
+  15: { code: "inbox_busy", fix: "keep the inbox on a local disk, where file locks work" },
+  26: { code: "inbox_corrupt", fix: "choose another path: the file is not an SQLite database" },
 };
 
 /** Whether SQLite reports that the file is damaged. */
@@ -50,9 +50,7 @@ function resultOf(thrown: unknown): number {
 export function inboxError(path: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
   const known = CODES[resultOf(thrown)];
-  const fix = known === undefined ? "" : ` (${known.fix})`;
-  const code = known?.code ?? "inbox_unavailable";
-  return new HookporterError(code, `the inbox ${path} failed: ${describeError(thrown)}${fix}`, {
-    cause: thrown,
-  });
+  const { code, fix } = known ?? { code: "inbox_unavailable", fix: "check the file and its disk" };
+  const message = `expected the inbox ${path} to work, got ${JSON.stringify(describeError(thrown))}: ${fix}`;
+  return new HookporterError(code, message, { cause: thrown });
 }

@@ -69,7 +69,12 @@ export class GroupCommit<Operation = never> {
     const bytes = terms?.bytes ?? 0;
     const waiting = this.#waiting.length;
     if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
-      return Promise.reject(new HookporterError("inbox_busy", `${waiting} writes are waiting already`));
+      return Promise.reject(
+        new HookporterError(
+          "inbox_busy",
+          `expected room for another write, but ${waiting} are waiting already: try again later`,
+        ),
+      );
     }
     this.#waitingBytes += bytes;
     return new Promise<Result>((resolve, reject) => {

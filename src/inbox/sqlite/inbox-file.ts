@@ -39,7 +39,10 @@ const LEFT_BEHIND = 60_000;
  * @throws HookporterError `inbox_unavailable` if there is none
  */
 export function findInboxFile(path: string): string {
-  if (!existsSync(path)) throw new HookporterError("inbox_unavailable", `there is no inbox at ${path}`);
+  if (!existsSync(path)) {
+    const message = `expected an inbox at ${path}, got no file: check the path, or start a receiver on it first`;
+    throw new HookporterError("inbox_unavailable", message);
+  }
   return realpathSync(path);
 }
 
@@ -78,7 +81,7 @@ function leftOf(path: string): string | undefined {
 function isGone(path: string, size: number, left: string): HookporterError {
   return new HookporterError(
     "inbox_unavailable",
-    `${path} ${size < 0 ? "is missing" : "is empty"}, but ${left} is there: put the inbox file back; ` +
+    `expected the inbox file ${path} beside ${left}, got ${size < 0 ? "none" : "an empty one"}: put it back; ` +
       "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
   );
 }

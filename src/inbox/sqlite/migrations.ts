@@ -91,6 +91,11 @@ const MIGRATIONS: readonly string[] = [
     kinds TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  -- How data does not fit its schema, and what is known about a handler's error, both as JSON.
+  ALTER TABLE entry ADD COLUMN problems TEXT;
+  ALTER TABLE attempt ADD COLUMN failure TEXT;
+  `,
 ];
 
 /** The newest schema version that this code knows. */

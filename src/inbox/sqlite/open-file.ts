@@ -37,7 +37,7 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
 export function readOnly(path: string): HookporterError {
   return new HookporterError(
     "inbox_unavailable",
-    `expected ${path} to be open for writing, but it was opened read-only`,
+    `expected ${path} to be open for writing, but it was opened read-only: open it with the access own or change`,
   );
 }
 
@@ -46,13 +46,14 @@ function refuseWhileInUse(path: string): void {
   if (!lockedRunners(path).some((id) => isHeld(path, id))) return;
   throw new HookporterError(
     "inbox_busy",
-    `${path} must be brought up to date, but a receiver of another version has it open: stop that receiver first`,
+    `expected to migrate ${path}, but a receiver of another version has it open: stop that receiver first`,
   );
 }
 
 function isOlder(path: string): HookporterError {
   return new HookporterError(
     "inbox_older",
-    `${path} was written by an older version: start a receiver of this version on it once, then try again`,
+    `expected ${path} to be of this version, got one of an older version: ` +
+      "start a receiver of this version on it once, then try again",
   );
 }

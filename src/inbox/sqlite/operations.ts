@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { DataProblem } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import { carryOutNow, decideDelivery } from "../decide-entry.ts";
@@ -75,7 +76,18 @@ function append(statements: Statements, entry: NewEntry): Appended | undefined {
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
   statements.run(insert, seq, method, target, JSON.stringify(headers), body);
+  recordProblems(statements, seq, entry.problems);
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
+}
+
+/** In a statement of its own, since hardly any entry has problems and each bound value costs time. */
+function recordProblems(
+  statements: Statements,
+  seq: number,
+  problems: readonly DataProblem[] | undefined,
+): void {
+  if (problems === undefined) return;
+  statements.run("UPDATE entry SET problems = ? WHERE seq = ?", JSON.stringify(problems), seq);
 }
 
 /** Reads a delivery and keeps what it is. */
@@ -109,6 +121,9 @@ function renew(
 const INSERT_ATTEMPT =
   "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+const INSERT_FAILED_ATTEMPT =
+  "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure) " +
+  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 function settle(statements: Statements, settlement: Settlement, now: number): boolean {
   const { seq, lease, state, reason, runAt, records } = settlement;
@@ -132,7 +147,11 @@ function settle(statements: Statements, settlement: Settlement, now: number): bo
   );
   if (changed === 0) return false;
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
-  for (const record of records) statements.run(INSERT_ATTEMPT, ...attemptValues(seq, record));
+  recordProblems(statements, seq, settlement.problems);
+  for (const record of records) {
+    const insert = record.failure === null ? INSERT_ATTEMPT : INSERT_FAILED_ATTEMPT;
+    statements.run(insert, ...attemptValues(seq, record));
+  }
   return true;
 }
 
@@ -140,7 +159,7 @@ function redrive(statements: Statements, filter: EntryFilter, now: number): numb
   const { where, values } = filterSql(filter);
   const limit = filter.limit ?? -1;
   return statements.run(
-    `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, run_at = ?, attempts = 0, settled_at = NULL
+    `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, problems = NULL, run_at = ?, attempts = 0, settled_at = NULL
      WHERE seq IN
        (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
     ...[now, ...values, limit],

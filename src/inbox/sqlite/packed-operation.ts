@@ -74,32 +74,35 @@ function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
 type PackedSettle = ReturnType<typeof packSettle>;
 
 function packSettle(settlement: Settlement, now: number) {
-  const { seq, lease, state, reason, runAt, finishedHandlers } = settlement;
+  const { seq, lease, state, reason, problems, runAt, finishedHandlers } = settlement;
   const { uncount = false, unordered = false } = settlement;
   const records = settlement.records.map((record) => packRecord(record, now));
   // biome-ignore format: one thing a line
   return [
     "settle", now,
-    seq, lease, state, reason, runAt - now, finishedHandlers, uncount, unordered, records,
+    seq, lease, state, reason, problems, runAt - now, finishedHandlers, uncount, unordered, records,
   ] as const;
 }
 
 function unpackSettle(packed: PackedSettle): [Settlement, number] {
-  const [, now, seq, lease, state, reason, toRun, finishedHandlers, uncount, unordered, packedRecords] =
-    packed;
+  // biome-ignore format: one thing a line
+  const [
+    , now,
+    seq, lease, state, reason, problems, toRun, finishedHandlers, uncount, unordered, packedRecords,
+  ] = packed;
   const records = packedRecords.map((record) => unpackRecord(record, now));
   const runAt = now + toRun;
-  return [{ seq, lease, state, reason, runAt, finishedHandlers, uncount, unordered, records }, now];
+  return [{ seq, lease, state, reason, problems, runAt, finishedHandlers, uncount, unordered, records }, now];
 }
 
 function packRecord(record: AttemptRecord, now: number) {
-  const { attempt, handler, startedAt, durationMs, outcome, error, note } = record;
-  return [attempt, handler, startedAt - now, durationMs, outcome, error, note] as const;
+  const { attempt, handler, startedAt, durationMs, outcome, error, failure, note } = record;
+  return [attempt, handler, startedAt - now, durationMs, outcome, error, failure, note] as const;
 }
 
 function unpackRecord(packed: ReturnType<typeof packRecord>, now: number): AttemptRecord {
-  const [attempt, handler, toStart, durationMs, outcome, error, note] = packed;
-  return { attempt, handler, startedAt: now + toStart, durationMs, outcome, error, note };
+  const [attempt, handler, toStart, durationMs, outcome, error, failure, note] = packed;
+  return { attempt, handler, startedAt: now + toStart, durationMs, outcome, error, failure, note };
 }
 
 /** An entry with the length of its delivery's body in place of the body. */

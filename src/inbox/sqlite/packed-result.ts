@@ -38,19 +38,19 @@ function isList<List extends readonly unknown[]>(packed: List | object): packed 
 
 type PackedKept = ReturnType<typeof packKept>;
 
-function packKept({ seq, duplicate, state, leased, key, kind, timestamp, content, fits }: KeptEvent) {
+function packKept({ seq, duplicate, state, leased, key, kind, timestamp, content, problems }: KeptEvent) {
   const { source, eventId } = key;
   // biome-ignore format: one thing a line
   return [
     seq, duplicate, state, leased === true,
-    source, eventId, key.timestamp, kind, timestamp - key.timestamp, content, fits,
+    source, eventId, key.timestamp, kind, timestamp - key.timestamp, content, problems,
   ] as const;
 }
 
 function unpackKept(packed: PackedKept): KeptEvent {
-  const [seq, duplicate, state, leased, source, eventId, timestamp, kind, toOwn, content, fits] = packed;
+  const [seq, duplicate, state, leased, source, eventId, timestamp, kind, toOwn, content, problems] = packed;
   const key = { source, eventId, timestamp };
-  return { seq, duplicate, state, leased, key, kind, timestamp: timestamp + toOwn, content, fits };
+  return { seq, duplicate, state, leased, key, kind, timestamp: timestamp + toOwn, content, problems };
 }
 
 type PackedClaimed = ReturnType<typeof packClaimed>;

@@ -40,10 +40,10 @@ export class Presence {
       const now = stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
       if (seen === undefined && now !== undefined) this.#seen.set(ending, now);
       if (seen !== undefined && seen !== now) {
-        const what = now === undefined ? "was removed" : "was replaced";
+        const got = now === undefined ? "no file" : "another file";
         throw new HookporterError(
           "inbox_unavailable",
-          `${file} ${what} while it was open: put it back, or restart to make a new one`,
+          `expected ${file} to stay in place while it is open, got ${got} there: put it back, or restart to make a new one`,
         );
       }
     }

@@ -38,6 +38,7 @@ export function toEntry(row: Row): Entry {
     eventTimestamp: row.event_timestamp as number | null,
     state: row.state as Entry["state"],
     reason: decodeNullable(row.reason),
+    problems: readJson(row.problems) ?? [],
     orderKey: decodeNullable(row.order_key),
     receivedAt: row.received_at as number,
     runAt: row.run_at as number,
@@ -89,11 +90,20 @@ export function toDelivery(row: Row): Delivery {
   };
 }
 
-/** The column values of an attempt record. */
+/** The column values of an attempt record; the last is its failure, if it has one. */
 export function attemptValues(seq: number, record: AttemptRecord): (string | number | null)[] {
-  const { attempt, handler, startedAt, durationMs, outcome, error, note } = record;
+  const { attempt, handler, startedAt, durationMs, outcome, error, note, failure } = record;
   const texts = [encodeNullable(error), encodeNullable(note)];
-  return [seq, attempt, encodeText(handler), startedAt, durationMs, outcome, ...texts];
+  return [
+    seq,
+    attempt,
+    encodeText(handler),
+    startedAt,
+    durationMs,
+    outcome,
+    ...texts,
+    ...(failure === null ? [] : [JSON.stringify(failure)]),
+  ];
 }
 
 export function toAttempt(row: Row): AttemptRecord {
@@ -104,8 +114,14 @@ export function toAttempt(row: Row): AttemptRecord {
     durationMs: row.duration_ms as number,
     outcome: row.outcome as AttemptRecord["outcome"],
     error: decodeNullable(row.error),
+    failure: readJson(row.failure) ?? null,
     note: decodeNullable(row.note ?? null), // schema 1 has no such column
   };
+}
+
+/** A value stored as JSON; `undefined` if there is none, or if the schema is too old to have the column. */
+function readJson<Value>(stored: unknown): Value | undefined {
+  return typeof stored === "string" ? (JSON.parse(stored) as Value) : undefined;
 }
 
 function encodeNullable(text: string | null): string | null {

@@ -96,7 +96,10 @@ function hold(file: string): DatabaseSyncInstance {
     }
     database.close();
   }
-  throw new HookporterError("inbox_unavailable", `${file} was removed each of the 3 times that it was made`);
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected ${file} to stay in place, but it was removed each of the 3 times that it was made: let no other program remove it`,
+  );
 }
 
 function remove(file: string): void {

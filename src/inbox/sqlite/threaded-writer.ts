@@ -145,7 +145,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
   #lose(cause: Error): void {
     this.#state = "over";
-    const message = `${this.#path}: the writer thread failed: ${cause.message}`;
+    const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });
     for (const { reject } of this.#underWay.splice(0)) reject(error);
   }

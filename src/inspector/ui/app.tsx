@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { DeliveriesPage } from "./deliveries-page.tsx";
 import type { FeedState } from "./feed.ts";
 import { type Message, Messages, type Tell, TellContext } from "./messages.tsx";
@@ -23,7 +23,7 @@ const STATES: Readonly<Record<FeedState, string>> = {
 };
 
 /** The whole page. */
-export function App({ client }: { client: Client }) {
+export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
   const feed = useFeed(client, route.filter.toString());
   const state = feed?.state ?? "loading";

@@ -31,7 +31,7 @@ export interface LiveListener {
 }
 
 /** The inspector's API. */
-export class Client {
+export class ApiClient {
   readonly #token: string;
 
   constructor(token: string) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Row, Status } from "../api.ts";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { EntryPage } from "./entry-page.tsx";
 import type { Feed } from "./feed.ts";
@@ -21,7 +21,7 @@ export function DeliveriesPage({
 }: {
   route: Route;
   feed: Feed | undefined;
-  client: Client;
+  client: ApiClient;
   status: Status | undefined;
   kinds: readonly string[];
 }) {

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { problemLine } from "../../event/data-problems.ts";
 import type { EntryDetail } from "../api.ts";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { comparableLines, prettyJson } from "./pretty-json.ts";
+import { visible } from "./visible.ts";
 
 /** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
 export function EntryActions({
@@ -14,7 +16,7 @@ export function EntryActions({
   onChanged,
 }: {
   entry: EntryDetail;
-  client: Client;
+  client: ApiClient;
   forwards: readonly string[];
   onChanged: () => void;
 }) {
@@ -32,11 +34,18 @@ export function EntryActions({
     attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
   const gone = delivery === null;
   const redrivable = state === "dead" || state === "unhandled";
+  const [unfit, ...others] = entry.stillUnfit ?? [];
   return (
     <div class="actions" role="toolbar" aria-label="Actions">
+      {unfit !== undefined && (
+        <p class="warning">
+          {`Redriving it now would fail again: ${visible(problemLine(unfit))}`}
+          {others.length > 0 && ` and ${others.length} more`}
+        </p>
+      )}
       {redrivable && (
-        <button type="button" class="main" onClick={() => void redrive()}>
-          Redrive
+        <button type="button" class={unfit === undefined ? "main" : ""} onClick={() => void redrive()}>
+          {unfit === undefined ? "Redrive" : "Redrive anyway"}
         </button>
       )}
       <button
@@ -72,7 +81,15 @@ export function EntryActions({
 }
 
 /** A dialog to edit the body and send it, signed, as a new delivery. */
-function EditDialog({ entry, client, onClose }: { entry: EntryDetail; client: Client; onClose: () => void }) {
+function EditDialog({
+  entry,
+  client,
+  onClose,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  onClose: () => void;
+}) {
   const given = entry.delivery?.body;
   const [text, setText] = useState(given?.form === "text" ? given.text : "");
   const [restamp, setRestamp] = useState(true);
@@ -129,7 +146,7 @@ function ForwardDialog({
   onClose,
 }: {
   seq: number;
-  client: Client;
+  client: ApiClient;
   forwards: readonly string[];
   onClose: () => void;
 }) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EntryDetail, Explanation, Row, Status } from "../api.ts";
 import { Attempts } from "./attempts.tsx";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { EntryActions } from "./entry-actions.tsx";
 import { Envelope } from "./envelope.tsx";
@@ -23,7 +23,7 @@ export function EntryPage({
 }: {
   seq: number;
   row: Row | undefined;
-  client: Client;
+  client: ApiClient;
   status: Status | undefined;
 }) {
   const changes = row?.type === "entry" ? [row.state, row.attempts, row.duplicates, row.runAt] : [];

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail, Previous } from "../api.ts";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { diffLines } from "./diff-lines.ts";
 import { dayTime, size } from "./format.ts";
 import { comparableLines, prettyJson } from "./pretty-json.ts";
@@ -11,7 +11,7 @@ import { visible } from "./visible.ts";
 type Form = "pretty" | "raw" | "changes";
 
 /** An entry's body: indented, raw, or compared with the previous event about the same resource. */
-export function Envelope({ entry, client }: { entry: EntryDetail; client: Client }) {
+export function Envelope({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
   const [form, setForm] = useState<Form>("pretty");
   const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
   const body = entry.delivery?.body;

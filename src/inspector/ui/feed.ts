@@ -1,4 +1,4 @@
-import { ApiError, type Client } from "./client.ts";
+import { type ApiClient, ApiError } from "./client.ts";
 import { Lines } from "./lines.ts";
 
 /** The state of the feed. */
@@ -20,12 +20,12 @@ export class Feed {
   #added = 0;
   #loadingMore = false;
   #version = 0;
-  readonly #client: Client;
+  readonly #client: ApiClient;
   readonly #query: URLSearchParams;
   readonly #onChange: () => void;
   readonly #aborter = new AbortController();
 
-  constructor(client: Client, query: URLSearchParams, onChange: () => void) {
+  constructor(client: ApiClient, query: URLSearchParams, onChange: () => void) {
     this.#client = client;
     this.#query = query;
     this.#onChange = onChange;

@@ -7,7 +7,7 @@ import "./styles/body.css";
 import "./styles/pages.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { Client } from "./client.ts";
+import { ApiClient } from "./client.ts";
 import { takeToken } from "./session.ts";
 import { NoToken } from "./welcome.tsx";
 
@@ -21,5 +21,5 @@ addEventListener("hashchange", () => {
 
 function start(element: HTMLElement): void {
   const token = takeToken();
-  render(token === null ? <NoToken /> : <App client={new Client(token)} />, element);
+  render(token === null ? <NoToken /> : <App client={new ApiClient(token)} />, element);
 }

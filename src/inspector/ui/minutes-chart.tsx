@@ -3,7 +3,7 @@ import { dayTime } from "./format.ts";
 import { useWidth } from "./use-width.ts";
 
 /** Verdicts in stacking order, good ones first. */
-const WORDS = ["accepted", "duplicate", "dead", "rejected", "unauthorized", "refused", "failed"] as const;
+const VERDICTS = ["accepted", "duplicate", "dead", "rejected", "unauthorized", "refused", "failed"] as const;
 
 const HEIGHT = 160;
 const BASE = 140;
@@ -16,7 +16,7 @@ export function MinutesChart({ minutes }: { minutes: readonly Minute[] }) {
   const most = Math.max(1, ...totals);
   const step = width / minutes.length;
   const scale = (BASE - TOP) / most;
-  const used = WORDS.filter((word) => minutes.some(({ counts }) => (counts[word] ?? 0) > 0));
+  const used = VERDICTS.filter((word) => minutes.some(({ counts }) => (counts[word] ?? 0) > 0));
   const all = totals.reduce((sum, total) => sum + total, 0);
   return (
     <figure ref={element}>
@@ -65,7 +65,7 @@ export function MinutesChart({ minutes }: { minutes: readonly Minute[] }) {
 
 function stack(counts: Minute["counts"]): readonly { word: string; from: number; count: number }[] {
   let from = 0;
-  return WORDS.flatMap((word) => {
+  return VERDICTS.flatMap((word) => {
     const count = counts[word] ?? 0;
     const piece = { word, from, count };
     from += count;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { EntryRow, Overview } from "../api.ts";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
 import { DurationsChart } from "./durations-chart.tsx";
 import { counted, dayTime } from "./format.ts";
@@ -14,7 +14,7 @@ import { visible } from "./visible.ts";
 const REFRESH = 2000;
 
 /** Statistics since the start of `listen`. */
-export function OverviewPage({ client }: { client: Client }) {
+export function OverviewPage({ client }: { client: ApiClient }) {
   const [look, setLook] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setLook((count) => count + 1), REFRESH);
@@ -67,7 +67,7 @@ function DeadLetters({
 }: {
   dead: readonly EntryRow[];
   count: number;
-  client: Client;
+  client: ApiClient;
   onChanged: () => void;
 }) {
   const attempt = useAttempt();

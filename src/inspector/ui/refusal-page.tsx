@@ -1,4 +1,4 @@
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
 import { DetailHead, Summary } from "./entry-page.tsx";
 import { duration, size } from "./format.ts";
@@ -7,7 +7,7 @@ import { useLoaded } from "./use-loaded.ts";
 import { Verdict } from "./verdict.tsx";
 
 /** All details of a refused delivery. */
-export function RefusalPage({ id, client }: { id: string; client: Client }) {
+export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
   const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
   if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;

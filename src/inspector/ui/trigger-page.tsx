@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { Sample } from "../api.ts";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { useLoaded } from "./use-loaded.ts";
 
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 
 /** Sends any of the 12 sample events, optionally edited, signed. */
-export function TriggerPage({ client }: { client: Client }) {
+export function TriggerPage({ client }: { client: ApiClient }) {
   const { value: samples, failure } = useLoaded(() => client.samples(), [client]);
   const [kind, setKind] = useState("payment.received");
   if (failure !== undefined) return <p class="notice">{failure}</p>;
@@ -48,7 +48,7 @@ export function TriggerPage({ client }: { client: Client }) {
   );
 }
 
-function SampleForm({ sample, client }: { sample: Sample; client: Client }) {
+function SampleForm({ sample, client }: { sample: Sample; client: ApiClient }) {
   const [data, setData] = useState(sample.data);
   const attempt = useAttempt();
   const send = () => attempt(async () => sentMessage(await client.trigger(sample.kind, data)));

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Client } from "./client.ts";
+import type { ApiClient } from "./client.ts";
 import { Feed } from "./feed.ts";
 
 /** The list for a filter, kept up to date. The page is rendered at most once per frame. */
-export function useFeed(client: Client, query: string): Feed | undefined {
+export function useFeed(client: ApiClient, query: string): Feed | undefined {
   const [, redraw] = useState(0);
   const feed = useRef<Feed | undefined>(undefined);
   useEffect(() => {

@@ -23,7 +23,7 @@ const delivery = (outcome: Outcome): Observation => ({
 });
 const attempt = (state: "done" | "dead" | "unhandled" | "pending", reason: string | null): Observation => ({
   ...{ type: "attempt", seq: 1, eventId: "evt_1", kind: "lead.created", attempt: 1, records: [] },
-  ...{ state, reason, runAt: 0 },
+  ...{ state, reason, problems: [], runAt: 0 },
 });
 
 it("no deliveries are reported as such", () => {

@@ -45,7 +45,7 @@ it("a dead letter whose handlers never ran shows its event", () => {
     showAttempt(
       {
         ...{ type: "attempt", seq: 7, eventId: "raw_1", kind: null, attempt: 2, records: [] },
-        ...{ state: "dead", reason: "invalid_timestamp", runAt: 0 },
+        ...{ state: "dead", reason: "invalid_timestamp", problems: [], runAt: 0 },
       },
       output,
       0,

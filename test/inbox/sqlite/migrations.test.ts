@@ -8,10 +8,19 @@ import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "../entries.ts";
 
 const RECORD: AttemptRecord = {
-  ...{ attempt: 1, handler: "a", startedAt: AT, durationMs: 1, outcome: "ok", error: null, note: null },
+  ...{
+    attempt: 1,
+    handler: "a",
+    startedAt: AT,
+    durationMs: 1,
+    outcome: "ok",
+    error: null,
+    failure: null,
+    note: null,
+  },
 };
 
-it("brings a file without notes up to date, with all that is in it", async () => {
+it("a file without notes is migrated with all its content", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-schema-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "inbox.sqlite");
@@ -26,7 +35,8 @@ it("brings a file without notes up to date, with all that is in it", async () =>
   const database = new DatabaseSync(path);
   database.exec(
     "DROP TABLE pruned_source; DROP TABLE runner; " +
-      "ALTER TABLE attempt DROP COLUMN note; DELETE FROM migration WHERE version > 1",
+      "ALTER TABLE attempt DROP COLUMN note; ALTER TABLE attempt DROP COLUMN failure; " +
+      "ALTER TABLE entry DROP COLUMN problems; DELETE FROM migration WHERE version > 1",
   );
   database.close();
 
@@ -36,7 +46,8 @@ it("brings a file without notes up to date, with all that is in it", async () =>
   expect(await after.list({})).toEqual(entries);
   expect(await after.attempts(1)).toEqual([RECORD]);
   const { seq } = await keep(after, numberedEntry(2));
-  const noted = { ...RECORD, note: "200 OK" };
+  const failure = { name: "TypeError", at: "src/handlers.ts:3:7", stack: "TypeError: no" };
+  const noted: AttemptRecord = { ...RECORD, note: "200 OK", outcome: "error", error: "no", failure };
   await after.settle(settlementOf(await claimOne(after), { records: [noted] }), AT);
   expect(await after.attempts(seq)).toEqual([noted]);
 });

@@ -1,0 +1,9 @@
+/** Cuts a text to so many bytes of UTF-8; a text that was cut ends with an ellipsis. */
+export function cutText(text: string, bytes: number): string {
+  if (text.length <= bytes && Buffer.byteLength(text) <= bytes) return text;
+  // Cutting bytes can split a character; decoding turns the first part into U+FFFD, which is removed.
+  const head = Buffer.from(text.slice(0, bytes))
+    .subarray(0, bytes - 4)
+    .toString("utf8");
+  return `${head.replace(/\uFFFD$/, "")}…`;
+}

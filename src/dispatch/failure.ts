@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cutText } from "../cut-text.ts";
+import { describeError } from "../errors.ts";
+import type { HandlerFailure } from "../inbox/inbox.ts";
+
+/** Bytes of the messages of an error and its causes, and of their stacks. */
+const MAX_ERROR = 2048;
+const MAX_STACK = 8192;
+
+/** How many causes are followed, and how many errors of an `AggregateError` are named at each. */
+const MAX_CAUSES = 8;
+const MAX_ERRORS = 4;
+
+/** What a record says of a thrown value. */
+export interface DescribedFailure {
+  readonly error: string;
+  readonly failure: HandlerFailure;
+}
+
+/** Describes what a handler threw: the chain of messages, the place in the user's own code, the stack. Never throws. */
+export function describeFailure(thrown: unknown): DescribedFailure {
+  try {
+    return describe(thrown);
+  } catch {
+    // Such as a revoked proxy, of which nothing can be read.
+    return { error: describeError(thrown), failure: { name: typeof thrown, at: null, stack: null } };
+  }
+}
+
+function describe(thrown: unknown): DescribedFailure {
+  const chain = causesOf(thrown);
+  const error = chain.map(messageOf).join(" ← ");
+  const stacks = chain.flatMap((one) => stackOf(one) ?? []);
+  const stack = stacks.length === 0 ? null : cutText(stacks.join("\ncaused by: "), MAX_STACK);
+  const at = stacks.flatMap((text) => ownFrame(text) ?? [])[0] ?? null;
+  return { error: cutText(error, MAX_ERROR), failure: { name: cutText(nameOf(thrown), 100), at, stack } };
+}
+
+/** A thrown value and its causes, each once. */
+function causesOf(thrown: unknown): readonly unknown[] {
+  const chain: unknown[] = [thrown];
+  while (chain.length <= MAX_CAUSES) {
+    const cause = read(chain.at(-1), "cause");
+    if (cause === undefined || cause === null || chain.includes(cause)) break;
+    chain.push(cause);
+  }
+  return chain;
+}
+
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return describeThrown(thrown);
+  const errors = read(thrown, "errors");
+  const message = read(thrown, "message");
+  if (!Array.isArray(errors) || errors.length === 0) return describeError(thrown);
+  const named = errors.slice(0, MAX_ERRORS).map(describeError);
+  if (errors.length > MAX_ERRORS) named.push(`${errors.length - MAX_ERRORS} more`);
+  const list = named.join("; ");
+  return typeof message === "string" && message !== "" ? `${message} (${list})` : list;
+}
+
+/** A thrown value that is not an error, as what it is. */
+function describeThrown(thrown: unknown): string {
+  if (typeof thrown === "string") return `threw the string ${JSON.stringify(thrown)}`;
+  const message = read(thrown, "message");
+  if (typeof message === "string" && message !== "") return `threw an object, not an Error: ${message}`;
+  if (typeof thrown === "object" && thrown !== null) return `threw ${kindOf(thrown)}, not an Error`;
+  if (typeof thrown === "function") return "threw a function, not an Error";
+  return `threw ${String(thrown)}`;
+}
+
+function kindOf(thrown: object): string {
+  const name = read(read(thrown, "constructor"), "name");
+  return typeof name === "string" && name !== "" && name !== "Object" ? `a ${name}` : "an object";
+}
+
+function nameOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return thrown === null ? "null" : typeof thrown;
+  const name = read(thrown, "name");
+  return typeof name === "string" && name !== "" ? name : "Error";
+}
+
+function stackOf(thrown: unknown): string | undefined {
+  const stack = thrown instanceof Error ? read(thrown, "stack") : undefined;
+  return typeof stack === "string" && stack !== "" ? stack : undefined;
+}
+
+/** The first frame of a stack that is neither Node's, nor a package's, nor ours; relative to the working folder. */
+function ownFrame(stack: string): string | undefined {
+  for (const line of stack.split("\n")) {
+    const [, place = "", position = ""] =
+      /^\s+at (?:.*\()?((?:file:\/\/)?[^()]+?)(:\d+:\d+)\)?$/.exec(line) ?? [];
+    const file = toPath(place);
+    if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOurs(file)) continue;
+    const inside = relative(process.cwd(), file);
+    return `${inside.startsWith("..") ? file : inside}${position}`;
+  }
+  return undefined;
+}
+
+function toPath(place: string): string | undefined {
+  try {
+    if (place.startsWith("file://")) return fileURLToPath(place);
+  } catch {
+    return undefined;
+  }
+  return /^(?:\/|[A-Za-z]:[\\/])/.test(place) ? place : undefined;
+}
+
+/** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
+let ourFolders: readonly string[] | undefined;
+
+function isOurs(file: string): boolean {
+  ourFolders ??= findOurFolders();
+  return ourFolders.some((folder) => file.startsWith(folder));
+}
+
+function findOurFolders(): readonly string[] {
+  for (
+    let folder = dirname(fileURLToPath(import.meta.url));
+    dirname(folder) !== folder;
+    folder = dirname(folder)
+  ) {
+    const manifest = join(folder, "package.json");
+    if (!existsSync(manifest)) continue;
+    if (!/"name":\s*"hookporter"/.test(readFileSync(manifest, "utf8"))) continue;
+    return ["dist", "src"].map((name) => join(folder, name) + sep);
+  }
+  return [];
+}
+
+/** A property of a thrown value, whose getter may throw too. */
+function read(value: unknown, name: string): unknown {
+  try {
+    return (value as Record<string, unknown> | null | undefined)?.[name];
+  } catch {
+    return undefined;
+  }
+}

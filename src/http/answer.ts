@@ -1,0 +1,69 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { describeError } from "../errors.ts";
+import { closeUnread, lingering } from "./closing.ts";
+import { isGivenUp } from "./refused-streak.ts";
+
+/** A response, not yet written by an adapter. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | Uint8Array;
+}
+
+/** Seconds a sender is asked to wait before it retries. */
+export const RETRY_AFTER = "5";
+
+/** The answer to a pipelined request that is skipped because too many requests before it were refused. */
+export const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
+  "Retry-After": RETRY_AFTER,
+});
+
+/** An error in the service's format. */
+export function failure(
+  status: number,
+  type: string,
+  message: string,
+  headers?: Record<string, string>,
+): Answer {
+  return json(status, { error: { type, message } }, headers);
+}
+
+/** A JSON answer. */
+export function json(status: number, value: object, headers: Record<string, string> = {}): Answer {
+  const body = JSON.stringify(value);
+  const length = String(Buffer.byteLength(body));
+  return {
+    status,
+    headers: { "Content-Type": "application/json", "Content-Length": length, ...headers },
+    body,
+  };
+}
+
+/** Answers a skipped request with 503 and returns true; returns false for any other request. */
+export function answerGivenUp(response: ServerResponse): boolean {
+  if (!isGivenUp(response)) return false;
+  void writeAnswer(response, GIVEN_UP);
+  return true;
+}
+
+/** Writes an answer, unless the connection is closed. */
+export async function writeAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+): Promise<void> {
+  if (response.headersSent || response.destroyed) return;
+  try {
+    response.writeHead(status, headers as OutgoingHttpHeaders);
+    if (response.req.method === "HEAD") response.end();
+    else if (headers.Connection === "close") {
+      response.write(body);
+      await lingering(response.req);
+      response.end();
+      closeUnread(response);
+    } else {
+      response.end(body); // a string is sent in one write with the head
+    }
+  } catch (thrown) {
+    response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
+  }
+}

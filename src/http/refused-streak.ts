@@ -1,0 +1,52 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { closeUnread } from "./closing.ts";
+
+/** Refused requests allowed among those that arrived in one read of a connection. */
+const MOST_REFUSED = 8;
+
+/** The refused requests of a connection's latest read. */
+interface Streak {
+  /** `bytesRead` of the socket; requests that arrive while it is unchanged were sent without waiting for answers. */
+  bytes: number;
+  refused: number;
+  /** The last answer to write; set once the remaining requests are skipped. */
+  last: ServerResponse | undefined;
+}
+
+const STREAKS = new WeakMap<Socket, Streak>();
+
+/**
+ * Counts an unauthenticated request that was refused. If a connection pipelines many of them, the rest are skipped and it
+ * is closed: 500 unsigned requests in one write should not cost 500 signature checks or 500 log lines. A sender that waits
+ * for its answers is not affected.
+ */
+export function countRefused(response: ServerResponse): void {
+  const { socket, httpVersionMajor } = response.req;
+  if (httpVersionMajor !== 1) return; // later versions do not pipeline
+  const { bytesRead } = socket;
+  const known = STREAKS.get(socket);
+  const streak = known ?? { bytes: bytesRead, refused: 0, last: undefined };
+  if (known === undefined) STREAKS.set(socket, streak);
+  if (streak.bytes !== bytesRead) streak.refused = 0;
+  streak.bytes = bytesRead;
+  streak.refused++;
+  if (streak.refused < MOST_REFUSED || streak.last !== undefined) return;
+  streak.last = response;
+  setImmediate(() => closeAfter(streak.last ?? response, socket)); // by then, all requests of this read are answered
+}
+
+/** Whether a request is to be skipped. */
+export function isGivenUp(response: ServerResponse): boolean {
+  const streak = STREAKS.get(response.req.socket);
+  if (streak?.last === undefined) return false;
+  streak.last = response;
+  return true;
+}
+
+function closeAfter(last: ServerResponse, socket: Socket): void {
+  const close = () => socket.destroySoon();
+  if (last.writableFinished) close();
+  else last.once("finish", close);
+  closeUnread(last);
+}

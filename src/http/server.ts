@@ -1,0 +1,44 @@
+import type { Server } from "node:http";
+import { describeError, HookporterError } from "../errors.ts";
+
+/** Milliseconds that requests in progress get when the server closes; an idle connection would never end. */
+const CLOSE_GRACE = 2000;
+
+/**
+ * Connections that may wait to be accepted, up to the system's limit. Node's default of 511 fills up quickly, and clients
+ * then retry after one, three and seven seconds.
+ */
+const BACKLOG = 4096;
+
+/**
+ * Starts listening.
+ *
+ * @param port - 0 for a free one
+ * @throws HookporterError `port_unavailable`
+ */
+export function listenOn(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === "EADDRINUSE";
+      const got = taken ? "it in use" : describeError(cause);
+      const fix = taken
+        ? "stop what uses it, or choose another with --port"
+        : "choose another port or address";
+      const message = `expected to listen on ${host}:${port}, got ${got}: ${fix}`;
+      reject(new HookporterError("port_unavailable", message, { cause }));
+    });
+    server.listen({ port, host, backlog: BACKLOG }, resolve);
+  });
+}
+
+/** Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the remaining connections. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,26 @@
+import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
+import type { Delivery } from "../event/delivery.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
+import type { Outcome } from "./outcome.ts";
+import { toEvent } from "./to-event.ts";
+
+/** The dead letter that a delivery has just become, if it has. */
+export function letterOf(outcome: Outcome, delivery: Delivery): EntryLetter | undefined {
+  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
+  const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
+  if (reason === undefined) return undefined;
+  const { seq, eventId, kind } = outcome;
+  const problems = outcome.type === "accepted" ? (outcome.problems ?? []) : [];
+  return { seq, eventId, kind, reason, problems, error: null, delivery };
+}
+
+/** A dead letter as listeners get it: with its event, if its delivery is one. */
+export function withEvent(letter: EntryLetter, source: string): DeadLetter {
+  return { ...letter, event: eventOf(letter, source) };
+}
+
+function eventOf({ delivery, eventId }: EntryLetter, source: string): WebhookEvent | null {
+  const read = readEnvelopeAgain(delivery.body);
+  return read.ok ? toEvent({ envelope: read.envelope, eventId }, source) : null;
+}

@@ -1,0 +1,48 @@
+import type { Delivery } from "../event/delivery.ts";
+import type { ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
+import type { Settings } from "./options.ts";
+import type { Outcome } from "./outcome.ts";
+import { passingDiagnosis } from "./passing-diagnosis.ts";
+
+/** A request that was answered. */
+export interface Answered {
+  readonly head: Omit<Delivery, "body">;
+  readonly outcome: Outcome;
+  /** When it began, by `performance.now()`. */
+  readonly start: number;
+  /** The whole delivery, if its body was read. */
+  readonly delivery: Delivery | undefined;
+}
+
+/** What observers see of a request, and a function that releases the delivery if it is not authentic. */
+export function deliveryObservation(
+  { head: { method, target, headers, receivedAt }, outcome, start, delivery }: Answered,
+  settings: Settings,
+): { readonly observation: DeliveryObservation; readonly forget: (() => void) | undefined } {
+  const authentic = outcome.type === "accepted" || outcome.type === "rejected";
+  const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
+  const passing = unauthentic ? passingDiagnosis(delivery, settings) : undefined;
+  const observation: DeliveryObservation = {
+    type: "delivery",
+    method,
+    target,
+    headers,
+    receivedAt,
+    durationMs: Math.round((performance.now() - start) * 100) / 100,
+    bytes: delivery?.body.byteLength ?? 0,
+    outcome,
+    delivery: authentic ? delivery : undefined,
+    diagnose: passing?.diagnose,
+    digests: passing?.digests,
+  };
+  return { observation, forget: passing?.forget };
+}
+
+/** What observers see of a run of an entry's handlers. */
+export function attemptObservation(
+  { seq, key: { eventId }, kind, attempts: attempt }: ClaimedEntry,
+  { records, state, reason, problems = [], runAt }: Settlement,
+): AttemptObservation {
+  return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };
+}

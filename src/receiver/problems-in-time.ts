@@ -1,0 +1,42 @@
+import { ConfigurationError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
+import type { Envelope } from "../event/envelope.ts";
+import { checkData, type DataResult } from "../event/schemas.ts";
+import type { Settings } from "./options.ts";
+
+/**
+ * How `data` does not fit its kind's schema; empty if it fits. The sender is waiting, so a user's schema has at most
+ * `bodyTimeout` to decide.
+ *
+ * @throws ConfigurationError `option_invalid` if it takes longer; and any error that the schema throws
+ */
+export function problemsInTime(
+  { event, data }: Envelope,
+  { schemas, bodyTimeout }: Pick<Settings, "schemas" | "bodyTimeout">,
+): readonly DataProblem[] | Promise<readonly DataProblem[]> {
+  const checking = checkData(event, data, schemas);
+  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : problemsOf(checking);
+}
+
+async function decidesWithin(
+  ms: number,
+  event: string,
+  checking: Promise<DataResult>,
+): Promise<readonly DataProblem[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const told = `expected the schema of ${event} to decide within ${ms} ms, got no result: make it faster`;
+      reject(new ConfigurationError("option_invalid", told));
+    }, ms);
+  });
+  try {
+    return problemsOf(await Promise.race([checking, over]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function problemsOf(result: DataResult): readonly DataProblem[] {
+  return result.ok ? [] : result.problems;
+}

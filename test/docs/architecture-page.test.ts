@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
+
+const architecture = readPage("docs/architecture.md");
+const contributing = readPage("CONTRIBUTING.md");
+const isFile = (text: string) => /^(?:src|bin|test|scripts)\/[\w./-]+\.\w+$/.test(text);
+
+it.each([
+  ["docs/architecture.md", architecture],
+  ["CONTRIBUTING.md", contributing],
+])("every file that %s names exists", (_, page) => {
+  const named = quoted(page.replace(/^```[\s\S]*?^```$/gm, "")).filter(isFile);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+it("each place to look contains what it is said to contain", () => {
+  const rows = rowsOf(sectionOf(contributing, "Where to look"));
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [wanted = "", where = "", what = ""] of rows) {
+    const code = quoted(where).map(read).join("\n");
+    expect(
+      quoted(what).filter((text) => !code.includes(text)),
+      wanted,
+    ).toEqual([]);
+    expect(quoted(what).length, wanted).toBeGreaterThan(0);
+  }
+});
+
+it("each step of a delivery is where the page says, and so is everything that is called keep", () => {
+  const steps = rowsOf(sectionOf(architecture, "The path of a delivery")).map(([, where = ""]) => where);
+  const names = rowsOf(sectionOf(architecture, "What is called keep")).map(([where = ""]) => where);
+  expect(steps.length).toBeGreaterThan(10);
+  expect(names.length).toBeGreaterThan(5);
+  for (const where of [...steps, ...names]) {
+    const code = quoted(where).filter(isFile).map(read).join("\n");
+    const symbols = quoted(where).filter((text) => !isFile(text));
+    const missing = symbols.flatMap((symbol) => symbol.split(".")).filter((name) => !isDefined(name, code));
+    expect(missing, where).toEqual([]);
+    expect(code, where).not.toBe("");
+  }
+});
+
+it("every trap names only what exists", () => {
+  const traps = sectionOf(architecture, "Traps");
+  const code = quoted(traps).filter(isFile).map(read).join("\n");
+  const symbols = [...traps.matchAll(/`([\w#]+)` in\s+`/g)].map(([, symbol = ""]) => symbol);
+  expect(symbols.length).toBeGreaterThan(5);
+  expect(symbols.filter((symbol) => !isDefined(symbol, code))).toEqual([]);
+});
+
+it("the glossary explains each word once", () => {
+  const rows = rowsOf(readPage("docs/glossary.md"));
+  const words = rows.map(([word = ""]) => word);
+  expect(rows.filter(([, meaning = ""]) => !/[.)]$/.test(meaning))).toEqual([]);
+  expect(words.length).toBeGreaterThan(30);
+  expect(new Set(words).size).toBe(words.length);
+});
+
+/** Whether a name is that of a function, class, type, method or constant in some code. */
+function isDefined(name: string, code: string): boolean {
+  const word = name.replace("#", "#\\b");
+  const declared = new RegExp(`(?:function\\*?|class|interface|type|const) ${word}\\b`);
+  const method = new RegExp(`^ +(?:async )?${word}\\??(?:<.*>)?\\(`, "m");
+  return declared.test(code) || method.test(code);
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}

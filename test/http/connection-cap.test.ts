@@ -1,0 +1,188 @@
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import express, { type Express } from "express";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ConnectionCap } from "../../src/http/connection-cap.ts";
+import { createServer } from "../../src/http/express-server.ts";
+import { until } from "../receiver/sample.ts";
+import { dial } from "../receiver/wire.ts";
+
+/** An app on a server with a limit. Requests are answered at once, or when the test calls a function in `answers`. */
+async function serve(maxConnections: number) {
+  const answers: (() => void)[] = [];
+  const app: Express = express();
+  app.get("/at-once", (_, response) => void response.send("ok"));
+  app.get("/large", (_, response) => void response.send(LARGE));
+  app.get("/later", (_, response) => void answers.push(() => response.send("ok")));
+  app.post("/body", (request, response) => void request.resume().on("end", () => response.send("ok")));
+  const server: Server = createServer(app, { maxConnections });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  /** Opens a connection and waits until the server has accepted it; `answered` waits for a number of 200 answers. */
+  const open = async () => {
+    const accepted = new Promise<void>((resolve) => server.once("connection", () => resolve()));
+    const socket = await dial(url);
+    await accepted;
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += String(chunk);
+    });
+    return {
+      socket,
+      answered: (count = 1) => until(() => expect(text.split("HTTP/1.1 200")).toHaveLength(count + 1)),
+    };
+  };
+  const get = async (connection: Awaited<ReturnType<typeof open>>, count = 1) => {
+    connection.socket.write("GET /at-once HTTP/1.1\r\nHost: x\r\n\r\n");
+    await connection.answered(count);
+  };
+  return { open, get, answers, server };
+}
+
+const LARGE = Buffer.alloc(1024 * 1024);
+const HEAD = "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
+const closed = (socket: Socket) => until(() => expect(socket.closed).toBe(true));
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("createServer with maxConnections", () => {
+  it("ends the longest idle connection to accept a new one", async () => {
+    const { open, get } = await serve(3);
+    const [first, second, third] = [await open(), await open(), await open()];
+    for (const connection of [second, first, third]) await get(connection);
+    await get(second, 2);
+    const fourth = await open();
+    await closed(first.socket);
+    await get(fourth);
+    await get(await open());
+    await closed(third.socket);
+    await get(second, 3);
+  });
+
+  it("ends a silent connection before one that has just started a request", async () => {
+    const { open, get } = await serve(2);
+    const [begun, silent] = [await open(), await open()];
+    begun.socket.write("GET /at-once HTT");
+    await pause(20);
+    await get(await open());
+    await closed(silent.socket);
+    begun.socket.write("P/1.1\r\nHost: x\r\n\r\n");
+    await begun.answered();
+  });
+
+  it("ends a connection that keeps sending but never completes the head of a request", async () => {
+    const { open, get } = await serve(1);
+    const { socket } = await open();
+    socket.write("GET / HTTP/1.1\r\n");
+    const drip = setInterval(() => socket.write("x"), 2);
+    onTestFinished(() => clearInterval(drip));
+    await pause(20);
+    await get(await open());
+    await closed(socket);
+  });
+
+  it("ends a connection with a stalled body if none is idle", async () => {
+    const { open, get } = await serve(2);
+    const [stalled, idle] = [await open(), await open()];
+    stalled.socket.write(`${HEAD}some of it`);
+    await get(idle);
+    await pause(1100);
+    const third = await open();
+    await closed(idle.socket);
+    third.socket.write(`${HEAD}some of it`);
+    await pause(20);
+    await get(await open());
+    await closed(stalled.socket);
+    expect(third.socket.closed).toBe(false);
+  });
+
+  it("ends the new connection rather than a request being handled or a body that makes progress", async () => {
+    const { open, answers } = await serve(2);
+    const [handled, sending] = [await open(), await open()];
+    handled.socket.write("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => expect(answers).toHaveLength(1));
+    sending.socket.write(HEAD);
+    for (let sent = 0; sent < 96_000; sent += 4000) {
+      sending.socket.write(Buffer.alloc(4000));
+      await pause(50);
+    }
+    await closed((await open()).socket);
+    expect([handled.socket.closed, sending.socket.closed]).toEqual([false, false]);
+    sending.socket.write(Buffer.alloc(4000));
+    for (const answer of answers) answer();
+    await handled.answered();
+    await sending.answered();
+  });
+
+  it("does not end a connection whose body has just started", async () => {
+    const { open } = await serve(1);
+    const begun = await open();
+    begun.socket.write(HEAD);
+    await pause(20);
+    await closed((await open()).socket);
+    begun.socket.write(Buffer.alloc(100_000));
+    await begun.answered();
+  });
+
+  it("spares a candidate that has been served since the scan", async () => {
+    const { open, get } = await serve(2);
+    const [first, second] = [await open(), await open()];
+    for (const { socket } of [first, second]) socket.write("GET /at-once HTT");
+    await pause(20);
+    const third = await open();
+    await closed(first.socket);
+    second.socket.write("P/1.1\r\nHost: x\r\n\r\n");
+    await second.answered();
+    const fourth = await open();
+    await closed(third.socket);
+    await get(second, 2);
+    await get(fourth);
+  });
+
+  it("ends a connection that does not read its answers", async () => {
+    const { open, get } = await serve(2);
+    const [deaf, other] = [await open(), await open()];
+    deaf.socket.pause();
+    // More than the buffers in between can hold, so the rest is stuck.
+    deaf.socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(32));
+    await pause(1200);
+    other.socket.write(HEAD);
+    await pause(20);
+    await get(await open());
+    await closed(deaf.socket.resume());
+    expect(other.socket.closed).toBe(false);
+  });
+
+  it("does not count closed connections", async () => {
+    const { open, get } = await serve(2);
+    const kept = await open();
+    await get(kept);
+    for (let n = 0; n < 5; n++) {
+      const { socket } = await open();
+      socket.destroy();
+      await pause(20);
+    }
+    await get(kept, 2);
+  });
+
+  it("ends the oldest of thousands of silent connections, one for each new one", async () => {
+    const { open } = await serve(300);
+    const all: Awaited<ReturnType<typeof open>>[] = [];
+    for (let n = 0; n < 900; n++) all.push(await open());
+    await until(() => expect(all.filter(({ socket }) => socket.closed)).toHaveLength(600));
+    expect(all.slice(600).every(({ socket }) => !socket.closed)).toBe(true);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, "4096", null])("refuses %j as the limit", (most) => {
+    expect(() => createServer(express(), { maxConnections: most as number })).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }),
+    );
+  });
+
+  it("has no limit if it is Infinity", () => {
+    expect(new ConnectionCap(Number.POSITIVE_INFINITY)).toBeInstanceOf(ConnectionCap);
+  });
+});

@@ -1,0 +1,117 @@
+import type {
+  Appended,
+  AttemptRecord,
+  ClaimedEntry,
+  ClaimRequest,
+  DedupKey,
+  Delivery,
+  Entry,
+  EntryFilter,
+  EntryState,
+  Inbox,
+  KeepTerms,
+  Kept,
+  Lease,
+  NewEntry,
+  OpenTerms,
+  PruneRequest,
+  Runner,
+  Settlement,
+  SlimRequest,
+  Step,
+  StepResult,
+} from "../../src/index.ts";
+
+/**
+ * An inbox as a user of the package writes one: it has the types of all parameters and results from the package's
+ * exports. It passes every call on, and notes its name.
+ */
+export class LoggedInbox implements Inbox {
+  readonly calls: (keyof Inbox)[] = [];
+  readonly #inner: Inbox;
+
+  constructor(inner: Inbox) {
+    this.#inner = inner;
+  }
+
+  get damage(): string | undefined {
+    return this.#inner.damage;
+  }
+
+  open(terms?: OpenTerms): Promise<void> {
+    return this.#note("open").open(terms);
+  }
+
+  async register(runner: Runner): Promise<void> {
+    await this.#note("register").register?.(runner);
+  }
+
+  append(entry: NewEntry): Promise<Appended | undefined> {
+    return this.#note("append").append(entry);
+  }
+
+  keep(delivery: Delivery, terms: KeepTerms): Promise<Kept> {
+    const kept = this.#note("keep").keep?.(delivery, terms);
+    return kept ?? Promise.reject(new Error("expected the inner inbox to have keep"));
+  }
+
+  touch(key: DedupKey, at: number): Promise<Appended | undefined> {
+    return this.#note("touch").touch(key, at);
+  }
+
+  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    return this.#note("claim").claim(request);
+  }
+
+  renew(
+    leases: readonly { seq: number; lease: Lease["token"] }[],
+    until: number,
+  ): Promise<readonly number[]> {
+    return this.#note("renew").renew(leases, until);
+  }
+
+  settle(settlement: Settlement, now: number): Promise<boolean> {
+    return this.#note("settle").settle(settlement, now);
+  }
+
+  nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">): Promise<number | undefined> {
+    return this.#note("nextRunAt").nextRunAt(request);
+  }
+
+  redrive(filter: EntryFilter, now: number): Promise<number> {
+    return this.#note("redrive").redrive(filter, now);
+  }
+
+  list(filter: EntryFilter): Promise<readonly Entry[]> {
+    return this.#note("list").list(filter);
+  }
+
+  prune(request: PruneRequest, step: Step): Promise<StepResult> {
+    return this.#note("prune").prune(request, step);
+  }
+
+  slim(request: SlimRequest, step: Step): Promise<StepResult> {
+    return this.#note("slim").slim(request, step);
+  }
+
+  delivery(seq: number): Promise<Delivery | undefined> {
+    return this.#note("delivery").delivery(seq);
+  }
+
+  attempts(seq: number): Promise<readonly AttemptRecord[]> {
+    return this.#note("attempts").attempts(seq);
+  }
+
+  counts(): Promise<Readonly<Record<EntryState, number>>> {
+    return this.#note("counts").counts();
+  }
+
+  close(): Promise<void> {
+    return this.#note("close").close();
+  }
+
+  #note(name: keyof Inbox): Inbox {
+    this.calls.push(name);
+    return this.#inner;
+  }
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import type { Incoming } from "../../src/receiver/incoming.ts";
+import { createReceiver } from "../../src/receiver/receiver.ts";
+import {
+  bytes,
+  deliveryOf,
+  envelope,
+  freshEnvelope,
+  inboxFile,
+  keptLog,
+  NOW,
+  SECRET,
+  signedHeaders,
+  uncaught,
+  until,
+  wrapInbox,
+} from "./sample.ts";
+
+/** A clock that goes wrong, and is right again. */
+function breakableClock() {
+  const clock = { now: NOW, fault: undefined as (() => unknown) | undefined };
+  const read = () => (clock.fault === undefined ? clock.now : clock.fault()) as number;
+  return Object.assign(clock, { read });
+}
+
+const FAULTS: readonly [string, () => unknown][] = [
+  [
+    "throws",
+    () => {
+      throw new Error("no time");
+    },
+  ],
+  ["returns NaN", () => Number.NaN],
+  ["returns a Date", () => new Date(NOW)],
+  ["returns nothing", () => undefined],
+];
+
+/** A signed request. */
+function incoming(): Incoming {
+  const body = bytes(freshEnvelope());
+  const target = "/webhooks";
+  return { method: "POST", target, path: target, headers: signedHeaders(body), read: async () => body };
+}
+
+async function open(inbox = inboxFile()) {
+  const { log, lines } = keptLog();
+  const clock = breakableClock();
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox,
+    log,
+    clock: clock.read,
+    poll: 5,
+    drainTimeout: 50,
+  });
+  onTestFinished(() => receiver.close());
+  return { receiver, clock, lines };
+}
+
+const option = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
+
+describe.each(FAULTS)("a clock that %s", (_, fault) => {
+  it("makes receive() answer 500 and log why, and keeps nothing", async () => {
+    const { receiver, clock, lines } = await open();
+    await receiver.start();
+    clock.fault = fault;
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([
+      { fields: { code: "option_invalid" }, message: expect.stringContaining("clock") },
+    ]);
+    clock.fault = undefined;
+    expect(await receiver.inbox.list({})).toEqual([]);
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
+  });
+
+  it("makes accept() and acceptFrom() report misconfigured", async () => {
+    const { receiver, clock } = await open();
+    await receiver.start();
+    clock.fault = fault;
+    const outcome = { type: "misconfigured", error: option };
+    expect(await receiver.accept(deliveryOf(envelope()))).toEqual(outcome);
+    const channel = { name: "stream", address: "wss://service.test/stream" };
+    expect(await receiver.acceptFrom(channel, bytes(envelope()))).toEqual(outcome);
+  });
+
+  it("makes accept() report misconfigured if it breaks while entries run at once", async () => {
+    const { receiver, clock } = await open("memory:");
+    receiver.on("*", () => {});
+    await receiver.start();
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    await until(async () => expect((await receiver.inbox.counts()).done).toBe(1));
+    clock.fault = fault;
+    const outcome = { type: "misconfigured", error: option };
+    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toEqual(outcome);
+  });
+
+  it("makes accept() report misconfigured if it breaks while the delivery is kept", async () => {
+    const { receiver, clock } = await open("memory:");
+    await receiver.start();
+    const delivery = deliveryOf(envelope());
+    let reads = 0;
+    clock.fault = () => (++reads === 1 ? NOW : fault());
+    expect(await receiver.accept(delivery)).toEqual({ type: "misconfigured", error: option });
+    expect(reads).toBeGreaterThan(1);
+  });
+
+  it("makes start() fail, leaves the receiver not ready, and lets it start again", async () => {
+    const { receiver, clock } = await open();
+    clock.fault = fault;
+    await expect(receiver.start()).rejects.toEqual(option);
+    expect(receiver.ready).toBe(false);
+    clock.fault = undefined;
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 503 });
+    await receiver.start();
+    expect(receiver.ready).toBe(true);
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
+  });
+
+  it("leaves no rejection uncaught if it breaks just after the start", async () => {
+    const caught = uncaught();
+    const { receiver, clock } = await open();
+    let reads = 0;
+    clock.fault = () => (++reads === 1 ? NOW : fault());
+    await receiver.start();
+    await until(() => expect(reads).toBeGreaterThan(3));
+    expect(caught).toEqual([]);
+  });
+
+  it("delays an entry only until the clock is right again and its lease has ended", async () => {
+    const { receiver, clock, lines } = await open();
+    const runs: number[] = [];
+    receiver.on("*", (_event, { attempt }) => {
+      if (runs.push(attempt) === 1) clock.fault = fault; // breaks while the entry runs
+    });
+    await receiver.start();
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
+    await until(() => expect(runs).toHaveLength(1));
+    await until(() => expect(lines.some(({ level }) => level === "error")).toBe(true));
+    clock.fault = undefined;
+    clock.now += 60_000;
+    await until(async () => expect((await receiver.inbox.counts()).done).toBe(1));
+  });
+});
+
+it("receive() answers, whatever the logger, an observer or the store throws", async () => {
+  const fail = () => {
+    throw new Error("out of order");
+  };
+  const log = { debug: fail, info: fail, warn: fail, error: fail };
+  let damaged = false;
+  const inbox = wrapInbox(memoryInbox(), { append: () => Promise.reject(new Error("no store")) });
+  Object.defineProperty(inbox, "damage", { get: () => (damaged ? fail() : undefined) });
+  const receiver = createReceiver({ secret: SECRET, inbox, log, clock: () => NOW });
+  onTestFinished(() => {
+    damaged = false;
+    return receiver.close();
+  });
+  receiver.observe(fail);
+  await receiver.start();
+  expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });
+  damaged = true;
+  expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });
+  const headless = { ...incoming(), headers: undefined } as unknown as Incoming;
+  expect(await receiver.receive(headless)).toMatchObject({ status: 500 });
+});

@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import packageJson from "../package.json" with { type: "json" };
+
+/** The part of a workflow that the tests look at. */
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly concurrency?: { readonly group: string };
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly "timeout-minutes"?: number;
+  readonly environment?: string;
+  readonly strategy?: {
+    readonly matrix: { readonly node: readonly number[]; readonly os?: readonly string[] };
+  };
+  readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
+}
+
+const root = join(import.meta.dirname, "..");
+const github = join(root, ".github");
+const files = readdirSync(github, { recursive: true, encoding: "utf8" })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => /\.ya?ml$/.test(name));
+const workflows = files
+  .filter((name) => name.startsWith("workflows/"))
+  .map((name) => ({ name, workflow: read(name) as Workflow }));
+const jobs = workflows.flatMap(({ name, workflow }) => {
+  return Object.entries(workflow.jobs).map(([id, job]) => ({ name: `${name}: ${id}`, job }));
+});
+const steps = jobs.flatMap(({ name, job }) => job.steps.map((step) => ({ name, ...step })));
+
+it("every YAML file is valid and says something", () => {
+  expect(files.length).toBeGreaterThan(6);
+  expect(files.filter((name) => typeof read(name) !== "object")).toEqual([]);
+});
+
+it("CI runs on the major of the oldest supported Node, and on macOS and Windows", () => {
+  const ci = workflows.find(({ name }) => name === "workflows/ci.yml")?.workflow.jobs;
+  const oldest = Number(/^>=(\d+)\./.exec(packageJson.engines.node)?.[1]);
+  expect(ci?.linux?.strategy?.matrix.node).toContain(oldest);
+  expect(ci?.["other-systems"]?.strategy?.matrix.os).toEqual(["macos-latest", "windows-latest"]);
+});
+
+it("workflows run only scripts that exist", () => {
+  const calls = steps.flatMap(({ run = "" }) => [...run.matchAll(/\bnpm (?:run ([\w:]+)|(test))/g)]);
+  const named = calls.map((call) => call[1] ?? call[2] ?? "");
+  expect(named).toEqual(expect.arrayContaining(["test", "test:long"]));
+  expect(named.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
+  const programs = steps.flatMap(({ run = "" }) => [...run.matchAll(/\bscripts\/[\w-]+\.js/g)].flat());
+  expect(programs).toContain("scripts/check-release.js");
+  expect(programs.filter((program) => !existsSync(join(root, program)))).toEqual([]);
+});
+
+it("a workflow may only read the repository, except for what a job names", () => {
+  for (const { name, workflow } of workflows)
+    expect(workflow.permissions, name).toEqual({ contents: "read" });
+  const more = jobs.filter(({ job }) => job.permissions !== undefined);
+  expect(more.map(({ name, job }) => [name, job.permissions])).toEqual([
+    ["workflows/release.yml: publish", { contents: "read", "id-token": "write" }],
+  ]);
+});
+
+it("every workflow has a concurrency group, every job a time limit, every action a version", () => {
+  expect(workflows.filter(({ workflow }) => workflow.concurrency?.group === undefined)).toEqual([]);
+  expect(jobs.filter(({ job }) => !((job["timeout-minutes"] ?? 0) > 0))).toEqual([]);
+  const actions = steps.flatMap(({ uses }) => uses ?? []);
+  expect(actions.length).toBeGreaterThan(4);
+  expect(actions.filter((action) => !/@(?:v\d+|[0-9a-f]{40})$/.test(action))).toEqual([]);
+});
+
+it("every form warns against pasting secrets and says where to report a vulnerability", () => {
+  const forms = files.filter((name) => /^ISSUE_TEMPLATE\/(?!config)/.test(name));
+  expect(forms.length).toBeGreaterThan(1);
+  for (const form of forms) {
+    const text = readFileSync(join(github, form), "utf8");
+    expect(text, form).toMatch(/paste no secrets/i);
+    expect(text, form).toContain("SECURITY.md");
+  }
+});
+
+it("package.json has all addresses of the project or none, and without them no file here has any", () => {
+  const given = ["repository", "bugs", "homepage"].filter((field) => Object.hasOwn(packageJson, field));
+  expect([0, 3]).toContain(given.length);
+  if (given.length > 0) return;
+  expect(files.filter((name) => /https?:\/\//.test(readFileSync(join(github, name), "utf8")))).toEqual([]);
+});
+
+function read(name: string): unknown {
+  return parse(readFileSync(join(github, name), "utf8"), { strict: true, uniqueKeys: true });
+}
