@@ -15,6 +15,7 @@ const FOLDERS = {
   "src/inbox": {
     tests: [
       "test/inbox/{access,damage,decide-entry,lease,memory,new-entry,open,sqlite}.test.ts",
+      "test/inbox/sqlite/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",
     ],
     without: ["src/inbox/sqlite/**"],
@@ -23,9 +24,8 @@ const FOLDERS = {
   "src/inbox/sqlite": {
     tests: ["test/inbox/{sqlite,access,damage}.test.ts", "test/inbox/sqlite/*.test.ts"],
     without: [
-      "src/inbox/sqlite/{threaded-writer,writer-thread,packed-operation,packed-result,writer-messages}.ts",
-      "src/inbox/sqlite/{check-process,check-file,check-at-start,trust}.ts",
-      "src/inbox/sqlite/{runners,presence}.ts",
+      "src/inbox/sqlite/{threaded-writer,writer-thread,writer-messages,packed-operation,packed-result}.ts",
+      "src/inbox/sqlite/{check-process,trust,presence}.ts",
     ],
     quick: true,
   },
