@@ -46,7 +46,7 @@ describe("ConcurrencyLimit", () => {
     expect(limit.room).toEqual({ now: 1, ahead: 0 });
   });
 
-  it("weigh the latest run by a tenth, so that one slow or quick run changes little", async () => {
+  it("weighs the latest run by a tenth, so that one slow or quick run changes little", async () => {
     let now = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
     try {

@@ -671,10 +671,10 @@ describe("Dispatcher", () => {
     });
   });
 
-  describe("claims", () => {
+  describe("claiming", () => {
     const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-    it("none before it is started", async () => {
+    it("claims nothing before it is started", async () => {
       const claim = vi.spyOn(inbox, "claim");
       const idle = new Dispatcher({ ...OPTIONS, inbox, log });
       idle.wake();
@@ -683,7 +683,7 @@ describe("Dispatcher", () => {
       expect(claim).not.toHaveBeenCalled();
     });
 
-    it("once at a time, and once more for all that wake it meanwhile", async () => {
+    it("makes one claim at a time, and one more for all wakes during it", async () => {
       const first = gate();
       const claim = vi.spyOn(inbox, "claim").mockImplementationOnce(() => first.opened.then(() => []));
       const running = start({ pollMs: 60_000 });
@@ -696,7 +696,7 @@ describe("Dispatcher", () => {
       expect(claim).toHaveBeenCalledTimes(2);
     });
 
-    it("nothing while there is no room", async () => {
+    it("claims nothing while there is no room", async () => {
       const slow = gate();
       const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1, pollMs: 60_000 });
       await add(1);
@@ -709,7 +709,7 @@ describe("Dispatcher", () => {
       await untilStates("done", "done");
     });
 
-    it("the next entry of an order key as soon as the one before it has ended", async () => {
+    it("claims the next entry of an order key as soon as the one before it has ended", async () => {
       const key = (eventId: string) => sampleKey({ eventId });
       const delivery = sampleDelivery({ receivedAt: Date.now() });
       for (const id of ["evt_1", "evt_2", "evt_3"])
@@ -726,7 +726,7 @@ describe("Dispatcher", () => {
     it.each([
       ["is not due yet", { runAt: Date.now() + 600_000 }],
       ["is of another source", { key: sampleKey({ source: "other" }) }],
-    ])("rest while the only entry %s", async (_, parts) => {
+    ])("waits for the next poll while the only entry %s", async (_, parts) => {
       const delivery = sampleDelivery({ receivedAt: Date.now() });
       await keep(inbox, sampleEntry({ delivery, ...parts }));
       const claim = vi.spyOn(inbox, "claim");
@@ -736,14 +736,14 @@ describe("Dispatcher", () => {
       expect(await states()).toEqual(["pending"]);
     });
 
-    it("rest for a time that no timer can hold", async () => {
+    it("waits even if the poll interval is longer than the longest timer", async () => {
       const claim = vi.spyOn(inbox, "claim");
       start({ pollMs: Number.MAX_SAFE_INTEGER });
       await pause();
       expect(claim.mock.calls.length).toBeLessThan(3);
     });
 
-    it("leave no timer behind that end after it is stopped", async () => {
+    it("leaves no timer behind if it is stopped during a claim", async () => {
       vi.useFakeTimers();
       try {
         const claim = gate();
