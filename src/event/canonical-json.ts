@@ -171,8 +171,7 @@ class Walk {
       if (code === CLOSE_LIST || code === CLOSE_OBJECT) break;
       this.#at++;
     }
-    const lexeme = this.#text.slice(start, this.#at);
-    return lexeme === "true" || lexeme === "false" || lexeme === "null" ? lexeme : canonicalNumber(lexeme);
+    return canonicalNumber(this.#text.slice(start, this.#at)); // `true`, `false` and `null` stay as they are
   }
 
   #enter(): void {

@@ -3,7 +3,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /**
  * Returns the same text for numbers with the same exact decimal value, and different texts otherwise: `1`, `1.0` and
  * `10e-1` agree; `12345678901234567890` and `…891` do not. Works on the original digits, since parsing would round both
- * to the same number.
+ * to the same number. Returns a text that is not a number, such as `true`, as it is.
  */
 export function canonicalNumber(lexeme: string): string {
   const match = NUMBER.exec(lexeme);

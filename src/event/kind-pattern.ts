@@ -3,8 +3,6 @@ import { describeValue } from "../options/describe-value.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
 
-const PATTERN = /^(?:\*|[^\s*]+\.\*|[^\s*]+)$/;
-
 /** Whether a kind matches a pattern: a kind, `property.*` for a family, or `*` for all. */
 export function matchesKind(pattern: string, kind: string): boolean {
   if (pattern === "*" || pattern === kind) return true;
@@ -20,7 +18,7 @@ export function matchesKind(pattern: string, kind: string): boolean {
  */
 export function checkKindPattern(pattern: string, known: readonly string[] = eventKinds): void {
   const isString = typeof pattern === "string"; // plain JavaScript may pass anything
-  if (isString && PATTERN.test(pattern) && known.some((kind) => matchesKind(pattern, kind))) return;
+  if (isString && known.some((kind) => matchesKind(pattern, kind))) return;
   const got = isString ? JSON.stringify(pattern) : describeValue(pattern);
   throw new ConfigurationError(
     "option_invalid",

@@ -68,7 +68,7 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
     );
   }
   const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
-  if (bytes.byteLength === 0 || Buffer.from(bytes).toString("utf8").trim() === "") {
+  if (Buffer.from(bytes).toString("utf8").trim() === "") {
     throw new ConfigurationError(
       "secret_empty",
       `expected ${which} not to be empty, got only white space or nothing: set it to the subscription's secret`,

@@ -46,6 +46,25 @@ describe("ConcurrencyLimit", () => {
     expect(limit.room).toEqual({ now: 1, ahead: 0 });
   });
 
+  it("weighs the latest run by a tenth, so that one slow or quick run changes little", async () => {
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    try {
+      const limit = new ConcurrencyLimit(1);
+      const ahead: number[] = [];
+      for (const ms of [10, 20, 0.5, 100]) {
+        await limit.run(async () => {
+          now += ms;
+        });
+        ahead.push(limit.room.ahead);
+      }
+      // The averages are 10, 11, 9.95 and 18.955 ms.
+      expect(ahead).toEqual([10, 9, 10, 5]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it("counts what is already queued", async () => {
     const limit = new ConcurrencyLimit(1);
     for (let run = 0; run < 50; run++) await limit.run(async () => undefined);

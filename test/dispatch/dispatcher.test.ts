@@ -8,6 +8,23 @@ import { withoutTimers } from "../frozen-timers.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
 import { gate, keptLog, planOf, QUICK } from "./sample.ts";
 
+/** What most tests have in common; the rest is of each test. */
+const OPTIONS: Omit<DispatcherOptions, "inbox" | "log"> = {
+  runner: "0a",
+  sources: ["service"],
+  plan: planOf({ a: () => "ok" }),
+  retry: QUICK,
+  concurrency: 10,
+  handlerTimeoutMs: 1000,
+  leaseMs: 1000,
+  pollMs: 1000,
+  deadBlocks: false,
+  clock: () => Date.now(),
+  random: () => 0,
+  onAttempts: () => {},
+  onDead: () => {},
+};
+
 describe("Dispatcher", () => {
   let inbox: Inbox;
   let dispatcher: Dispatcher | undefined;
@@ -29,18 +46,8 @@ describe("Dispatcher", () => {
 
   const start = (options: Partial<DispatcherOptions>): Dispatcher => {
     dispatcher = new Dispatcher({
+      ...OPTIONS,
       inbox,
-      runner: "0a",
-      sources: ["service"],
-      plan: planOf({ a: () => "ok" }),
-      retry: QUICK,
-      concurrency: 10,
-      handlerTimeoutMs: 1000,
-      leaseMs: 1000,
-      pollMs: 1000,
-      deadBlocks: false,
-      clock: () => Date.now(),
-      random: () => 0,
       log,
       onAttempts: (_: ClaimedEntry, settlement) => void settled.push(settlement),
       onDead: (letter) => void dead.push(letter),
@@ -338,7 +345,7 @@ describe("Dispatcher", () => {
       const slow = gate();
       let ran = 0;
       const plan = planOf({ a: () => (ran++ === 0 ? slow.opened : "ok") });
-      const running = start({ plan, concurrency: 1 });
+      const running = start({ plan, concurrency: 1, handlerTimeoutMs: 60_000 });
       await add(1);
       await until(() => expect(running.running).toBe(1));
       expect(await running.runNow(await addHeld(2))).toMatchObject({ state: "done" });
@@ -392,6 +399,22 @@ describe("Dispatcher", () => {
       await running.stop(0);
       expect(await running.runNow(await addHeld(1))).toBeUndefined();
       expect(await states()).toEqual(["pending"]);
+    });
+
+    it("runs no entry of another source", async () => {
+      const running = start({ sources: ["service"] });
+      const seq = await addHeld(1, { key: sampleKey({ source: "other" }) });
+      expect(await running.runNow(seq)).toBeUndefined();
+      expect(await states()).toEqual(["pending"]);
+    });
+
+    it("claims the entry under the terms of its dispatcher", async () => {
+      const running = start({ runner: "0b", leaseMs: 4321, deadBlocks: true });
+      const seq = await addHeld(1);
+      const claim = vi.spyOn(inbox, "claim");
+      await running.runNow(seq);
+      const terms = { leaseMs: 4321, deadBlocks: true, sources: ["service"], runner: "0b", only: seq };
+      expect(claim).toHaveBeenCalledWith(expect.objectContaining(terms));
     });
 
     it("rejects if the entry cannot be claimed, and leaves it unchanged", async () => {
@@ -448,7 +471,7 @@ describe("Dispatcher", () => {
       const kept = await Promise.all(["evt_1", "evt_2", "evt_3"].map((id) => keepIn(running, id)));
       expect(kept.map(({ leased }) => leased)).toEqual([true, true, true]);
       await untilStates("done", "done", "done");
-      expect(settled).toMatchObject([{ records: [{ attempt: 1 }] }, {}, {}]);
+      expect(settled).toMatchObject([{ records: [{ attempt: 1 }], finishedHandlers: ["a"] }, {}, {}]);
       expect(claim).not.toHaveBeenCalled();
       expect(running.running).toBe(0);
     });
@@ -498,6 +521,41 @@ describe("Dispatcher", () => {
       const running = await startIdle();
       await running.stop(0);
       expect(running.reserve()).toBeUndefined();
+    });
+
+    it("returns no reservation before the first claim has shown whether others wait", async () => {
+      const claim = gate();
+      vi.spyOn(inbox, "claim").mockImplementationOnce(() => claim.opened.then(() => []));
+      const running = start({});
+      expect(running.reserve()).toBeUndefined();
+      claim.open();
+      await until(() => {
+        const reservation = running.reserve();
+        reservation?.release();
+        expect(reservation).toBeDefined();
+      });
+    });
+
+    it.each([
+      ["will be due in a minute", 60_000],
+      ["will be due in a moment", 50],
+    ])("returns a reservation while the only other entry %s", async (_, wait) => {
+      const now = Date.now();
+      const delivery = sampleDelivery({ receivedAt: now });
+      await keep(inbox, sampleEntry({ delivery, runAt: now + wait }));
+      const running = await startIdle({ clock: () => now });
+      expect(running.reserve()).toBeDefined();
+      expect(await states()).toEqual(["pending"]);
+    });
+
+    it("runs an entry again, by a claim, if the result of its first run was refused", async () => {
+      let ran = 0;
+      const running = await startIdle({ plan: planOf({ a: () => void ran++ }), leaseMs: 60, pollMs: 60_000 });
+      vi.spyOn(inbox, "settle").mockResolvedValueOnce(false);
+      await keepIn(running, "evt_1");
+      await untilStates("done");
+      expect(ran).toBe(2);
+      expect(log.lines).toEqual([{ level: "warn", fields: { seq: 1 } }]);
     });
 
     it("leaves entries that the inbox stores without a lease to claims", async () => {
@@ -631,6 +689,125 @@ describe("Dispatcher", () => {
     });
   });
 
+  describe("claiming", () => {
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+    it("claims nothing before it is started", async () => {
+      const claim = vi.spyOn(inbox, "claim");
+      const idle = new Dispatcher({ ...OPTIONS, inbox, log });
+      idle.wake();
+      expect(idle.reserve()).toBeUndefined();
+      expect(await idle.runNow(await add(1))).toBeUndefined();
+      expect(claim).not.toHaveBeenCalled();
+    });
+
+    it("makes one claim at a time, and one more for all wakes during it", async () => {
+      const first = gate();
+      const claim = vi.spyOn(inbox, "claim").mockImplementationOnce(() => first.opened.then(() => []));
+      const running = start({ pollMs: 60_000 });
+      for (let wakes = 0; wakes < 10; wakes++) running.wake();
+      await pause();
+      expect(claim).toHaveBeenCalledTimes(1);
+      first.open();
+      await until(() => expect(claim).toHaveBeenCalledTimes(2));
+      await pause();
+      expect(claim).toHaveBeenCalledTimes(2);
+    });
+
+    it("claims nothing while there is no room", async () => {
+      const slow = gate();
+      const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1, pollMs: 60_000 });
+      await add(1);
+      await until(() => expect(running.running).toBe(1));
+      const claim = vi.spyOn(inbox, "claim");
+      await add(2);
+      await pause();
+      expect(claim).not.toHaveBeenCalled();
+      slow.open();
+      await untilStates("done", "done");
+    });
+
+    it("claims the next entry of an order key as soon as the one before it has ended", async () => {
+      const key = (eventId: string) => sampleKey({ eventId });
+      const delivery = sampleDelivery({ receivedAt: Date.now() });
+      for (const id of ["evt_1", "evt_2", "evt_3"])
+        await keep(inbox, sampleEntry({ key: key(id), delivery, orderKey: "prop_1" }));
+      const slow = gate();
+      const plan = planOf({ a: () => slow.opened });
+      const running = start({ plan, leaseMs: 60_000, pollMs: 60_000 });
+      await until(() => expect(running.running).toBe(1));
+      await pause();
+      slow.open();
+      await untilStates("done", "done", "done");
+    });
+
+    it.each([
+      ["is not due yet", { runAt: Date.now() + 600_000 }],
+      ["is of another source", { key: sampleKey({ source: "other" }) }],
+    ])("waits for the next poll while the only entry %s", async (_, parts) => {
+      const delivery = sampleDelivery({ receivedAt: Date.now() });
+      await keep(inbox, sampleEntry({ delivery, ...parts }));
+      const claim = vi.spyOn(inbox, "claim");
+      start({ pollMs: 60_000 });
+      await pause();
+      expect(claim.mock.calls.length).toBeLessThan(3);
+      expect(await states()).toEqual(["pending"]);
+    });
+
+    it("waits even if the poll interval is longer than the longest timer", async () => {
+      const claim = vi.spyOn(inbox, "claim");
+      start({ pollMs: Number.MAX_SAFE_INTEGER });
+      await pause();
+      expect(claim.mock.calls.length).toBeLessThan(3);
+    });
+
+    it("leaves no timer behind if it is stopped during a claim", async () => {
+      vi.useFakeTimers();
+      try {
+        const claim = gate();
+        vi.spyOn(inbox, "claim").mockImplementationOnce(() => claim.opened.then(() => []));
+        const stopped = start({}).stop(1000);
+        claim.open();
+        await vi.advanceTimersByTimeAsync(0);
+        await stopped;
+        expect(vi.getTimerCount()).toBe(0);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+  });
+
+  it("renews leases after a third of their time, and not before", async () => {
+    vi.useFakeTimers();
+    try {
+      const slow = gate();
+      const renew = vi.spyOn(inbox, "renew");
+      const running = start({
+        plan: planOf({ a: () => slow.opened }),
+        leaseMs: 3000,
+        handlerTimeoutMs: 60_000,
+      });
+      await add(1);
+      await vi.advanceTimersByTimeAsync(990);
+      expect(running.running).toBe(1);
+      expect(renew).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(20);
+      expect(renew).toHaveBeenCalledOnce();
+      slow.open();
+      await vi.advanceTimersByTimeAsync(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("names the error of the handler that failed, even if another ended well after it", async () => {
+    const plan = planOf({ bad: () => Promise.reject(new Error("no")), good: () => "ok" });
+    start({ plan, retry: { ...QUICK, attempts: 1 } });
+    await add(1);
+    await untilStates("dead");
+    await until(() => expect(dead).toMatchObject([{ reason: "attempts_exhausted", error: "no" }]));
+  });
+
   describe("if the inbox or a listener fails", () => {
     it("claims again after a failed claim", async () => {
       const claim = vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
@@ -662,6 +839,8 @@ describe("Dispatcher", () => {
       await add(1);
       start({ plan: planOf({ a: () => void ran++ }), leaseMs: 60, pollMs: 5 });
       await until(() => expect(ran).toBeGreaterThan(1));
+      expect(log.lines).toContainEqual({ level: "error", fields: { seq: 1, error: "disk full" } });
+      expect(log.lines).toContainEqual({ level: "error", fields: { error: "disk full" } });
       settle.mockRestore();
       renew.mockRestore();
       await untilStates("done");
@@ -695,7 +874,7 @@ describe("Dispatcher", () => {
       await untilStates("dead");
       await until(() => expect(dead).toMatchObject([{ reason: "unreadable", error: "a page is damaged" }]));
       expect(ran).toBe(0);
-      expect(log.lines).toMatchObject([{ level: "error" }]);
+      expect(log.lines).toMatchObject([{ level: "error", fields: { seq: 1, error: "a page is damaged" } }]);
     });
 
     it("continues if leases cannot be renewed", async () => {
@@ -726,7 +905,9 @@ describe("Dispatcher", () => {
       start({ onAttempts: broken, onDead: broken });
       await add(1);
       await untilStates("done");
-      await until(() => expect(log.lines).toMatchObject([{ level: "error" }]));
+      await until(() =>
+        expect(log.lines).toEqual([{ level: "error", fields: { seq: 1, error: "listener" } }]),
+      );
       await add(2);
       await untilStates("done", "done");
     });

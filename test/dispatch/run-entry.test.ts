@@ -60,6 +60,20 @@ describe("runEntry", () => {
     expect(settlement.records).toMatchObject([{ handler: "b", attempt: 2 }]);
   });
 
+  it("runs a handler whose event needs no wait", async () => {
+    const seen: unknown[] = [];
+    const handler = (event: unknown) => void seen.push(event);
+    const settlement = await run({ plan: () => ({ run: [{ name: "a", handler }], event: sampleEvent }) });
+    expect(settlement).toMatchObject({ state: "done" });
+    expect(seen).toEqual([sampleEvent()]);
+  });
+
+  it("is tried again when making its plan throws", async () => {
+    const log = keptLog();
+    expect(await run({ plan: fail, log })).toMatchObject({ state: "pending", records: [], uncount: false });
+    expect(log.lines).toEqual([{ level: "error", fields: { seq: 7, error: "no" } }]);
+  });
+
   it("ends as done at once if all handlers have finished before", async () => {
     const settlement = await run({ plan: planOf({ a: fail }) }, { finishedHandlers: ["a"] });
     expect(settlement).toMatchObject({ state: "done", finishedHandlers: ["a"], records: [] });

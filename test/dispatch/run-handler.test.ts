@@ -243,6 +243,17 @@ describe("runHandler", () => {
     expect(seen?.reason).toMatchObject({ code: "closed" });
   });
 
+  it("aborts the handler's signal if the receiver has shut down before it begins", async () => {
+    const reason = new HookporterError("closed", "stopping");
+    const record = await run(() => new Promise(() => {}), { signal: AbortSignal.abort(reason) });
+    expect(record).toMatchObject({ outcome: "error", error: expect.stringContaining("stopping") });
+  });
+
+  it("keeps a replacement character that was in an error which is cut", async () => {
+    const { error } = await run(() => Promise.reject(new Error(`\ufffd${"x".repeat(5000)}`)));
+    expect(error).toMatch(/^\ufffdx+…$/);
+  });
+
   it("leaves no listener on the receiver's signal", async () => {
     const shutdown = new AbortController();
     const add = vi.spyOn(shutdown.signal, "addEventListener");

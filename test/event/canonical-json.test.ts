@@ -48,6 +48,21 @@ describe("readMembers", () => {
     expect(faultOf(text)).toEqual({ reason: "duplicate_key", path });
   });
 
+  it.each([0, 15, 16, 17, 39])("[case 31] finds a duplicate of key %i among 40 keys", (index) => {
+    expect(faultOf(`{"data":${objectOf(KEYS, `"${KEYS[index]}":1`)}}`)).toEqual({
+      reason: "duplicate_key",
+      path: `data.${KEYS[index]}`,
+    });
+  });
+
+  it.each([15, 16, 17, 40])("[case 41] returns one canonical form for %i keys in any order", (count) => {
+    const keys = KEYS.slice(0, count);
+    const forms = [keys, keys.toReversed(), [...keys.slice(7), ...keys.slice(0, 7)]].map((order) =>
+      canonicalOf(`{"a":${objectOf(order)}}`, "a"),
+    );
+    expect(forms).toEqual(forms.map(() => objectOf(keys)));
+  });
+
   it("allows the same key in different objects", () => {
     expect(faultOf('{"a":{"a":[{"a":1},{"a":2}]},"b":{"a":1}}')).toBeUndefined();
   });
@@ -105,6 +120,13 @@ describe("readMembers", () => {
     expect(spent).toBeLessThan(3000);
   });
 });
+
+/** In order. */
+const KEYS = Array.from({ length: 40 }, (_, index) => `k${10 + index}`);
+
+function objectOf(keys: readonly string[], ...more: readonly string[]): string {
+  return `{${[...keys.map((key) => `"${key}":0`), ...more].join(",")}}`;
+}
 
 function membersOf(text: string) {
   JSON.parse(text); // the walk's condition

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ownEventId, REJECTED, rejectedKey } from "../../src/event/identity.ts";
+import { OWN_IDENTITY, ownEventId, REJECTED, rejectedKey } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { anyDraw, anyMembers, changed, type Draw, exactForm, type Tree, write } from "./json-text.ts";
 
@@ -145,6 +145,12 @@ describe("ownEventId", () => {
     expect(new Set(ids).size).toBe(nasty.length);
   });
 
+  it("replaces an id by the same digest from version to version", () => {
+    const long = "x".repeat(256);
+    const digest = createHash("sha256").update(`["id","${long}"]`).digest("hex").slice(0, 40);
+    expect(ownEventId(long)).toBe(`evt_1_${digest}`);
+  });
+
   it("never returns one id for two different texts", () => {
     const id = fc.string({
       unit: fc.constantFrom("a", "\u0000", "\ud800", "\udc00", "\ufffd", "é"),
@@ -165,6 +171,13 @@ describe("ownEventId", () => {
         expect(id).not.toMatch(/\p{Cc}/u);
       }),
     );
+  });
+});
+
+describe("the key timestamps that are no event's", () => {
+  it("stay the same from version to version, before any timestamp of four-digit years", () => {
+    expect([REJECTED, OWN_IDENTITY]).toEqual([-1_000_000_000_000_000, -1_000_000_000_000_001]);
+    expect(REJECTED).toBeLessThan(Date.parse("0000-01-01T00:00:00Z"));
   });
 });
 

@@ -28,6 +28,13 @@ describe("matchesKind", () => {
 });
 
 describe("checkKindPattern", () => {
+  it("says what it got and which kinds there are", () => {
+    expect(() => checkKindPattern("payment.receive")).toThrow(
+      '"payment.receive": did you mean payment.received?',
+    );
+    expect(() => checkKindPattern("visits")).toThrow(`"visits": the kinds are ${eventKinds.join(", ")}`);
+  });
+
   it.each(["*", "property.*", "deal.*", ...eventKinds])("accepts %s", (pattern) => {
     expect(() => checkKindPattern(pattern)).not.toThrow();
   });
@@ -40,7 +47,11 @@ describe("checkKindPattern", () => {
     "prop.*",
     "**",
     "*.created",
+    ".*",
+    "*.*",
     "property.**",
+    "property.* ",
+    "property .*",
     "",
     " ",
     " property.created",

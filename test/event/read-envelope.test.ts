@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { REJECTION_REASONS, readEnvelope, rejected } from "../../src/event/read-envelope.ts";
+import {
+  REJECTION_REASONS,
+  readEnvelope,
+  readEnvelopeAgain,
+  rejected,
+} from "../../src/event/read-envelope.ts";
 
 const ENVELOPE = {
   event: "payment.received",
@@ -185,11 +190,27 @@ describe("readEnvelope rejects", () => {
   });
 });
 
+describe("readEnvelopeAgain", () => {
+  it("returns the envelope of bytes that were accepted before", () => {
+    const body = Buffer.from(JSON.stringify(ENVELOPE));
+    expect(readEnvelopeAgain(body)).toEqual({ ok: true, envelope: ENVELOPE });
+  });
+
+  it.each([
+    ["invalid_json", "{"],
+    ["empty_body", ""],
+    ["invalid_envelope", "{}"],
+    ["invalid_envelope", "[]"],
+  ])("rejects %s, as a damaged file may contain anything", (reason, text) => {
+    expect(readEnvelopeAgain(Buffer.from(text))).toMatchObject({ ok: false, rejection: { reason } });
+  });
+});
+
 describe("rejected", () => {
   it.each(Object.keys(REJECTION_REASONS) as (keyof typeof REJECTION_REASONS)[])(
     "gives %s its standard text and no field",
     (reason) => {
-      expect(rejected(reason)).toEqual({
+      expect(rejected(reason)).toStrictEqual({
         ok: false,
         rejection: { reason, message: REJECTION_REASONS[reason] },
       });

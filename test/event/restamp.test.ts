@@ -50,6 +50,8 @@ describe("restamp", () => {
     '{"timestamp":"old"',
     "[]",
     '["timestamp"]',
+    '["timestamp","old","}"]',
+    '["timestamp","old",{}]',
     '"timestamp"',
     "null",
     "7",

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkData } from "../../src/event/schemas.ts";
+import { checkData, documentedProblems } from "../../src/event/schemas.ts";
 
 const PROPERTY = {
   id: "prop_1",
@@ -106,11 +106,32 @@ describe("checkData with the user's schemas", () => {
     expect(result).toMatchObject({ ok: false, problems: [{ field: "data" }] });
   });
 
+  it.each([
+    ["no path", [{ message: "no" }], "no (got object)"],
+    ["no issue at all", [], "does not fit its schema"],
+  ])("names data itself if a failed result has %s", async (_, issues, message) => {
+    const schema: StandardSchemaV1 = {
+      "~standard": { version: 1, vendor: "by-hand", validate: () => ({ issues }) },
+    };
+    const result = await checkData("expense.created", {}, { "expense.created": schema });
+    expect(result).toEqual({ ok: false, problems: [{ field: "data", message }] });
+  });
+
   it("uses only own keys of the schemas", async () => {
     const schemas = Object.create({ "expense.created": z.object({ never: z.never() }) }) as object;
     expect(await checkData("expense.created", {}, { ...schemas })).toMatchObject({ ok: true });
     expect(await checkData("expense.created", {}, schemas as Record<string, never>)).toMatchObject({
       ok: true,
     });
+  });
+});
+
+describe("documentedProblems", () => {
+  it("names what does not fit property.created, and nothing in kinds without a documented shape", () => {
+    expect(documentedProblems("property.created", PROPERTY)).toEqual([]);
+    expect(documentedProblems("property.created", { ...PROPERTY, rooms: "3" })).toMatchObject([
+      { field: "data.rooms" },
+    ]);
+    expect(documentedProblems("payment.received", {})).toEqual([]);
   });
 });

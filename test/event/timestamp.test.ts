@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { formatTimestamp, parseTimestamp } from "../../src/event/timestamp.ts";
 
 const NOON = Date.UTC(2024, 0, 15, 12, 0, 0);
@@ -72,6 +72,12 @@ describe("parseTimestamp", () => {
 });
 
 describe("formatTimestamp", () => {
+  it("writes the first second of 1970, before it has written any other", async () => {
+    vi.resetModules();
+    const fresh = await import("../../src/event/timestamp.ts");
+    expect(fresh.formatTimestamp(7)).toBe("1970-01-01T00:00:00.007Z");
+  });
+
   it("writes milliseconds and Z", () => {
     expect(formatTimestamp(NOON)).toBe("2024-01-15T12:00:00.000Z");
   });

@@ -41,6 +41,16 @@ describe("selectInbox", () => {
     },
   );
 
+  it("says what it got", () => {
+    const expected = 'expected an inbox as a file path or "memory:", got';
+    expect(() => selectInbox("")).toThrow(`${expected} an empty string`);
+    expect(() => selectInbox("redis://localhost")).toThrow(`${expected} a redis URL`);
+  });
+
+  it.each(["./a/redis://b", "C://inbox.db", "redis:/x"])("takes %j for a path", (option) => {
+    expect(() => selectInbox(option)).not.toThrow();
+  });
+
   it("does not repeat a URL, which may contain a password", () => {
     expect(() => selectInbox("postgres://user:canary-pw@localhost/db")).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { readSecrets, type SecretValue } from "../../src/signature/secrets.ts";
@@ -35,6 +36,18 @@ describe("readSecrets refuses", () => {
     expect(() => readSecrets(given as unknown as SecretValue)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", code: "secret_missing" }),
     );
+  });
+
+  it.each([
+    [undefined, "got none: pass `secret`, or set HOOKPORTER_SECRET"],
+    [[], "got none"],
+    [null, "expected the secret to be a string or bytes, got null"],
+    [7, "expected the secret to be a string or bytes, got 7"],
+    [[LONG, LONG, undefined], "expected secret 3 of the list to be a string or bytes, got undefined"],
+    ["", "expected the secret not to be empty"],
+    [[LONG, ""], "expected secret 2 of the list not to be empty"],
+  ])("%j, and says what it got and which one it is", (given, message) => {
+    expect(() => readSecrets(given as unknown as SecretValue)).toThrow(message);
   });
 
   it("without naming the other secrets of the list", () => {
@@ -105,6 +118,38 @@ describe("readSecrets", () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it.each([
+    "changeme",
+    "change-me",
+    "Change_Me",
+    "change me",
+    " secret ",
+    "test",
+    "example",
+    "todo",
+    "your_secret",
+    "xxx",
+    "<secret>",
+  ])("[case 18] calls %j a placeholder", (given) => {
+    expect(warningsOf(given)).toEqual([expect.stringMatching(/^the secret .*placeholder/)]);
+  });
+
+  it.each(["my-secret", "test-2f9", "unchangeme", "latest", "secret!", "changexme"])(
+    "calls %j too short, and no placeholder",
+    (given) => {
+      expect(warningsOf(given)).toEqual([
+        expect.stringContaining(`the secret has only ${given.length} bytes: use at least 16`),
+      ]);
+    },
+  );
+
+  it("says which secret of a list it warns about", () => {
+    expect(warningsOf([LONG, "short", `${LONG}\n`])).toEqual([
+      expect.stringMatching(/^secret 2 of the list has only 5 bytes/),
+      expect.stringMatching(/^secret 3 of the list ended in a newline/),
+    ]);
+  });
+
   it("does not show a secret in its warning", () => {
     const warnings: string[] = [];
     readSecrets(["k9#short", "<k9 placeholder>", "k9 with newline at end\n"], (message) =>
@@ -133,6 +178,11 @@ describe("readSecrets", () => {
     }
   });
 
+  it("returns the same fingerprint from version to version, which is no plain digest of the secret", () => {
+    const digest = createHash("sha256").update(`hookporter:fingerprint:${LONG}`).digest("hex");
+    expect(readSecrets(LONG)[0]?.fingerprint).toBe(digest.slice(0, 8));
+  });
+
   it("returns a fingerprint of 8 hex digits that distinguishes secrets", () => {
     const [a, b, c] = readSecrets([LONG, `${LONG}2`, LONG]).map(({ fingerprint }) => fingerprint);
     expect(a).toMatch(/^[0-9a-f]{8}$/);
@@ -140,3 +190,9 @@ describe("readSecrets", () => {
     expect(a).toBe(c);
   });
 });
+
+function warningsOf(given: SecretValue | readonly SecretValue[]): readonly string[] {
+  const warnings: string[] = [];
+  readSecrets(given, (message) => warnings.push(message));
+  return warnings;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { readEnvelope } from "../../src/event/read-envelope.ts";
+import { sampleEvent } from "../../src/event/sample.ts";
+import { type EntryTerms, newEntry, storedKind } from "../../src/inbox/new-entry.ts";
+import { AT, sampleDelivery, sampleKey } from "./entries.ts";
+
+const LEASE = { token: "lease-1", until: AT + 1000 };
+const TERMS: EntryTerms = { key: sampleKey(), order: null, problems: [], lease: LEASE };
+
+describe("newEntry", () => {
+  it("returns a pending entry that is due on arrival, with its lease", () => {
+    expect(entryOf({})).toEqual({
+      key: sampleKey(),
+      kind: "payment.received",
+      eventTimestamp: AT - 5000,
+      state: "pending",
+      reason: null,
+      orderKey: null,
+      delivery: sampleDelivery({ body: BODY }),
+      runAt: AT,
+      lease: LEASE,
+    });
+  });
+
+  it("returns a dead letter without a lease if the data does not fit", () => {
+    const problems = [{ field: "data.rooms", message: "is missing" }];
+    expect(entryOf({ problems })).toMatchObject({
+      ...{ state: "dead", reason: "invalid_data", problems, lease: undefined },
+    });
+  });
+
+  it("leases no entry with an order key, as an earlier one may have to run first", () => {
+    expect(entryOf({ order: "prop_1" })).toMatchObject({ orderKey: "prop_1", lease: undefined });
+  });
+
+  it("leases no entry that is held for a time, and makes it due after that", () => {
+    expect(entryOf({ holdMs: 50 })).toMatchObject({ state: "pending", runAt: AT + 50, lease: undefined });
+  });
+});
+
+describe("storedKind", () => {
+  it("keeps 200 characters", () => {
+    expect(storedKind("k".repeat(200))).toBe("k".repeat(200));
+    expect(storedKind("k".repeat(201))).toBe("k".repeat(200));
+  });
+});
+
+const BODY = Buffer.from(JSON.stringify(sampleEvent("payment.received", { timestamp: AT - 5000 })));
+
+function entryOf(terms: Partial<EntryTerms>) {
+  const read = readEnvelope(BODY);
+  if (!read.ok) throw new Error(read.rejection.reason);
+  return newEntry(sampleDelivery({ body: BODY }), read, { ...TERMS, ...terms });
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it, vi } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { Registration } from "../../src/receiver/registration.ts";
+import { VERSION } from "../../src/version.ts";
+import { keptLog } from "./sample.ts";
+
+function registrationIn(register?: () => Promise<void>) {
+  const { log, lines } = keptLog();
+  const inbox = Object.assign(memoryInbox(), register === undefined ? {} : { register });
+  let kinds: readonly string[] = ["lead.*"];
+  const registration = new Registration({ inbox, source: "agency", log }, () => kinds);
+  return { registration, lines, handle: (more: readonly string[]) => (kinds = more) };
+}
+
+describe("Registration", () => {
+  it("registers the process with its source and the kinds that have handlers now", async () => {
+    const register = vi.fn(async () => {});
+    const { registration, handle } = registrationIn(register);
+    await registration.register();
+    handle(["*"]);
+    registration.update();
+    const { id } = registration;
+    const runner = { id, version: VERSION, role: "both", sources: ["agency"] };
+    expect(register.mock.calls).toEqual([[{ ...runner, kinds: ["lead.*"] }], [{ ...runner, kinds: ["*"] }]]);
+  });
+
+  it("has an id of its own", () => {
+    const ids = [registrationIn(), registrationIn()].map(({ registration }) => registration.id);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  it("is not needed by an inbox of one process", async () => {
+    const { registration, lines } = registrationIn();
+    await registration.register();
+    registration.update();
+    expect(lines).toEqual([]);
+  });
+
+  it("warns if a later update fails, and goes on", async () => {
+    const { registration, lines } = registrationIn(() => Promise.reject(new Error("locked")));
+    registration.update();
+    await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]));
+    await expect(registration.register()).rejects.toThrow("locked");
+  });
+});
