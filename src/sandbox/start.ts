@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../errors.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
-import type { PropertyCreated } from "../event/property.ts";
 import { createServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import { Listeners } from "../listeners.ts";
@@ -10,7 +9,7 @@ import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "./options.ts";
 import { type FailureStatus, PlannedFailures } from "./planned-failures.ts";
-import type { PropertyDraft } from "./property.ts";
+import type { CreatedProperty, PropertyDraft } from "./property.ts";
 import { readDraft } from "./property-draft.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
 import { StreamServer } from "./stream-server.ts";
@@ -35,7 +34,7 @@ export interface Sandbox {
    *
    * @throws ConfigurationError `option_invalid`
    */
-  createProperty(draft?: PropertyDraft): { readonly property: PropertyCreated; readonly caused: CausedEvent };
+  createProperty(draft?: PropertyDraft): { readonly property: CreatedProperty; readonly caused: CausedEvent };
   /**
    * Causes an event. Without data, `property.created` creates a property, and other kinds carry invented data.
    *
