@@ -40,7 +40,7 @@ export function readCredential({ apiKey, accessToken, live = false }: Credential
     return { environment: "live", token: () => key };
   }
   throw invalid(
-    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken",
+    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken (--access-token-env)",
   );
 }
 
@@ -57,9 +57,14 @@ function readKey(given: unknown): string {
   return key;
 }
 
-function readToken(given: unknown, live: boolean): string {
+/**
+ * Checks an access token. A live key needs `live` in its place too.
+ *
+ * @throws ConfigurationError `credential_invalid`; never contains the token
+ */
+export function readToken(given: unknown, live: boolean): string {
   if (typeof given !== "string" || !SENDABLE.test(given))
-    throw invalid("accessToken to return the token as one word, got something else");
+    throw invalid("the access token to be one word, got something else");
   if (given.startsWith("sk_live_")) refuseLive(live);
   return given;
 }

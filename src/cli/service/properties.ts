@@ -4,7 +4,7 @@ import type { PageMeta } from "../../client/page.ts";
 import type { CliContext } from "../context.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
-import type { ServiceOptions } from "./options.ts";
+import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 import { PagePrinter } from "./page-printer.ts";
 import { openPageProgress } from "./page-progress.ts";
 
@@ -21,7 +21,7 @@ export interface PropertiesOptions extends ServiceOptions {
 }
 
 /** Which flags of `properties` can be combined. */
-const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] } };
+const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }, ...SERVICE_FITS };
 
 /** `properties`: one page, or all of them; each is printed as it arrives, and none is kept. */
 export async function listProperties(

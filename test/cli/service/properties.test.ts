@@ -216,6 +216,49 @@ it.each([
   expect(run.stderr).not.toContain(KEY);
 });
 
+it("--access-token-env sends an access token, even if an API key is set", async () => {
+  const { service, properties } = await open(
+    { key: "oauth-token", properties: many(1) },
+    { TOKEN: "oauth-token\n" },
+  );
+  const { code, stdout, stderr } = await properties("--access-token-env", "TOKEN", "--fields", "id");
+  expect(code).toBe(0);
+  expect(stdout).toBe("id\nprop_1\n");
+  expect(stderr).toBe("1 of 1 properties (all)\n");
+  expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
+});
+
+it("a setting can name the access token's variable, and a typed --api-key-env overrides it", async () => {
+  const settings = { TOKEN: "oauth-token", HOOKPORTER_ACCESS_TOKEN_ENV: "TOKEN" };
+  const { service, properties } = await open({ properties: many(1) }, settings);
+  await properties();
+  expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
+  expect((await properties("--api-key-env", "HOOKPORTER_API_KEY")).code).toBe(0);
+});
+
+it.each([
+  ["no such variable", ["--access-token-env", "NONE"], 3],
+  ["a token of several words", ["--access-token-env", "WORDS"], 3],
+  ["a live key without --live", ["--access-token-env", "LIVE"], 3],
+  ["a variable for an API key too", ["--access-token-env", "TOKEN", "--api-key-env", "OTHER"], 2],
+])("--access-token-env is refused with %s, before anything is sent", async (_, argv, code) => {
+  const settings = { TOKEN: "oauth-token", WORDS: "one-word and-another", LIVE: "sk_live_abcdef" };
+  const { service, properties } = await open({ properties: many(1) }, settings);
+  const run = await properties(...argv);
+  expect(run.code).toBe(code);
+  for (const secret of Object.values(settings)) expect(run.stderr).not.toContain(secret);
+  expect(service.requests).toEqual([]);
+});
+
+it("an access token that the service repeats in an error is not printed", async () => {
+  const { service, properties } = await open({}, { TOKEN: "oauth-token" });
+  service.next(failure(401, { message: "no such token: oauth-token" }));
+  const run = await properties("--access-token-env", "TOKEN");
+  expect(run.code).toBe(3);
+  expect(run.stderr).toContain("access token");
+  expect(run.stderr).not.toContain("oauth-token");
+});
+
 it("429 is retried, with a message", async () => {
   const { service, properties } = await open({ properties: many(1) });
   service.next(failure(429, {}, { "retry-after": "0" }));
