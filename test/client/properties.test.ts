@@ -213,6 +213,7 @@ describe("iterating", () => {
   it.each([
     ["from 1", 1],
     ["from 0", 0],
+    ["from 10", 10],
   ])("fetches each page once if pages count %s, and stops after the last", async (_, firstPage) => {
     const service = await openService({ properties: many(5), firstPage, perPage: 2 });
     const pages = await all(clientOf(service).properties.pages());

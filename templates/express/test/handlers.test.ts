@@ -27,6 +27,11 @@ test("the same event runs once, however often it is sent", async () => {
   expect(second.attempts).toHaveLength(1);
 });
 
+test("a property without its optional fields has a handler that can run", async () => {
+  const { state } = await receiver.deliver("property.created", { data: { id: "prop_1", surface: null } });
+  expect(state).toBe("done");
+});
+
 test("data that is not a property's becomes a dead letter", async () => {
   const { state, reason } = await receiver.deliver("property.created", { data: { id: 7 } });
   expect([state, reason]).toEqual(["dead", "invalid_data"]);
