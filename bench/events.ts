@@ -4,7 +4,7 @@ import { sampleEvent } from "../src/testing.ts";
 /** The secret of every contestant. It is public, so it protects nothing. */
 export const SECRET = "hookporter-bench-secret-that-everybody-knows";
 
-/** Events of one millisecond: about as many as arrive in one at full load. */
+/** Events per millisecond: about the number that arrive at full load. */
 const PER_MILLISECOND = 20;
 
 /** One signed body. */
@@ -13,18 +13,18 @@ export interface SignedBody {
   readonly body: Buffer;
   /** Value of the signature header. */
   readonly signature: string;
-  /** When the event is dated, milliseconds since 1970. */
+  /** The event's timestamp, milliseconds since 1970. */
   readonly timestamp: number;
 }
 
-/** A source of bodies of exactly `size` bytes, no two alike: all 12 kinds in turn, dated one after another from `from`. */
+/** A source of distinct bodies of exactly `size` bytes: all 12 kinds in turn, with increasing timestamps from `from`. */
 export function bodySource(size: number, from: number): (index: number) => SignedBody {
   const texts = eventKinds.map((kind) => {
     const event = sampleEvent(kind, { timestamp: 0 });
     const open = { ...event, data: { ...event.data, bench: "#".repeat(10), padding: "" } };
     const empty = Buffer.byteLength(JSON.stringify(open));
     if (empty > size)
-      throw new RangeError(`an event of kind ${kind} needs ${empty} bytes, ${size} are too few`);
+      throw new RangeError(`an event of kind ${kind} needs at least ${empty} bytes, got ${size}`);
     const text = JSON.stringify({ ...open, data: { ...open.data, padding: "x".repeat(size - empty) } });
     const stamped = new Date(0).toISOString();
     const [head = "", tail = ""] = text.split(stamped);

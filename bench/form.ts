@@ -1,6 +1,6 @@
 import type { ContestantName } from "./contestants/all.ts";
 
-/** What can be measured, and asked for by itself. */
+/** The sections, which can be measured separately. */
 export const SECTIONS = [
   "start-up",
   "loads",
@@ -14,28 +14,28 @@ export const SECTIONS = [
 /** A section's name. */
 export type SectionName = (typeof SECTIONS)[number];
 
-/** How much is measured. */
+/** The extent of a run. */
 export interface Form {
   readonly name: "short" | "long";
-  /** Loads of signed deliveries on an empty inbox: who, how large, over how many connections, how often, how long. */
+  /** Loads of signed deliveries on an empty inbox: contestants, size, connections, rounds, seconds. */
   readonly loads: readonly LoadPlan[];
-  /** Entries present in the inboxes of the ageing section. */
+  /** Entries in the inboxes of the ageing section. */
   readonly aged: readonly number[];
-  /** Rounds, and seconds of each, of the ageing and the slow-disk sections. */
+  /** Rounds, and seconds per round, of the ageing and slow-disk sections. */
   readonly rounds: number;
   readonly seconds: number;
-  /** The same of the handling section: longer, so that what is still to be done at the end weighs little. */
+  /** The same for the handling section: longer, so that the remaining work at the end matters little. */
   readonly handling: { readonly rounds: number; readonly seconds: number };
-  /** Entries that wait in the inbox of the memory section. */
+  /** Entries that wait in the inbox of the pending section. */
   readonly pending: number;
   readonly startups: number;
   readonly fixtures: number;
-  /** Who is profiled, and for how many seconds. */
+  /** The profiled contestants, and the seconds of each profile. */
   readonly profiled: readonly ContestantName[];
   readonly profileSeconds: number;
 }
 
-/** Rounds of one load, the contestants in turn. */
+/** Rounds of one load, with the contestants in turn. */
 export interface LoadPlan {
   readonly size: number;
   readonly connections: number;
@@ -54,8 +54,8 @@ const LONE = [...FEW, "hookporter node, no store"] as const;
 const CROWD = [...FEW, ...NO_STORE] as const;
 
 /**
- * What fits into three minutes. Many short rounds rather than few long ones: what else the machine does then meets the
- * rounds that are compared alike.
+ * What fits into three minutes. Many short rounds rather than few long ones, so that other load on the machine affects the
+ * compared rounds equally.
  */
 export const SHORT: Form = {
   name: "short",
@@ -77,7 +77,7 @@ export const SHORT: Form = {
   profileSeconds: 3,
 };
 
-/** The whole. */
+/** All measurements. */
 export const LONG: Form = {
   name: "long",
   loads: [

@@ -18,29 +18,29 @@ const PACKAGES = [
   "autocannon",
 ];
 
-/** What the numbers depend on besides the code. */
+/** What the results depend on, apart from the code. */
 export interface Machine {
   readonly processor: string;
   readonly cores: number;
   readonly memoryGb: number;
   readonly system: string;
-  /** The Node that everything measured runs on, and its SQLite; and the Node that runs the bench. */
+  /** The measured Node and its SQLite, and the Node that runs the bench. */
   readonly node: string;
   readonly sqlite: string;
   readonly benchNode: string;
   readonly generator: string;
   /** Which cores the server and the load generator may use. */
   readonly placement: string;
-  /** Processes that wanted a core before anything was measured: more than none means noise. */
+  /** The load average before the first measurement: more than 0 means noise. */
   readonly loadBefore: number;
-  /** Milliseconds that a flush of 4 kB to the disk of the inboxes takes, median: the floor of a lone durable answer. */
+  /** Median milliseconds of a 4 kB flush to the inboxes' disk: the minimum for a lone durable answer. */
   readonly flushMs: number;
   readonly versions: Readonly<Record<string, string>>;
-  /** A digest of the package's programs: what was measured, to the letter. */
+  /** A digest of the package's programs, which identifies what was measured. */
   readonly build: string;
 }
 
-/** Looks at the machine, the Node under measurement, and the disk that has `folder`. */
+/** Examines the machine, the measured Node, and the disk of `folder`. */
 export function describeMachine(folder: string, { version, sqlite }: ServerNode): Machine {
   const load = `the load generator (${GENERATOR}) on core ${CORES.load}`;
   return {

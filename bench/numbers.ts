@@ -1,16 +1,16 @@
-/** The middle of some numbers; the mean of the two in the middle where there is no one; NaN of none. */
+/** The median of numbers; the mean of the middle two if their count is even; NaN if there are none. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 
-/** How far apart the rounds of one measurement lie, as a share of their median: the noise of this run. */
+/** The spread of a measurement's rounds, as a share of their median: the noise of this run. */
 export function spread(numbers: readonly number[]): number {
   return (Math.max(...numbers) - Math.min(...numbers)) / median(numbers);
 }
 
-/** A number with three digits that count. */
+/** A number with three significant digits. */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US").replaceAll(",", " ");

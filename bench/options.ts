@@ -2,18 +2,18 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Form, LONG, SECTIONS, type SectionName, SHORT } from "./form.ts";
 
-/** What the bench was asked for. */
+/** The bench's options. */
 export interface Options {
   readonly form: Form;
-  /** What is measured; nothing where profiles are wanted instead. */
+  /** The sections to measure; none if profiles are taken instead. */
   readonly sections: readonly SectionName[];
-  /** The folder of the result and the plots. */
+  /** The folder for the result and the plots. */
   readonly out: string;
-  /** Whether the sections measured before stay in the result. */
+  /** Whether previously measured sections stay in the result. */
   readonly add: boolean;
-  /** The Node executable that everything measured runs on. */
+  /** The executable of the measured Node. */
   readonly node: string;
-  /** The folder of the CPU profiles. */
+  /** The folder for the CPU profiles. */
   readonly profile: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Options {
  * Reads the command line.
  *
  * @param root - the folder of the package
- * @throws TypeError naming the flag that is not as expected
+ * @throws TypeError naming the invalid flag
  */
 export function readOptions(argv: readonly string[], root: string): Options {
   const { values } = parseArgs({

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
-/** The folder of the package under measurement; `scripts/bench.js` says which. */
+/** The folder of the measured package, set by `scripts/bench.js`. */
 export const ROOT = process.env.HOOKPORTER_BENCH_ROOT ?? process.cwd();
 
-/** The package as it is published. */
+/** The package as published. */
 export const DIST = join(ROOT, "dist");
 
 /** A program of the bench, as built by `scripts/bench.js`. */

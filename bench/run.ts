@@ -1,4 +1,4 @@
-// `npm run bench`: the short form. `npm run bench -- --long`: the whole. See docs/performance.md.
+// `npm run bench`: the short form. `npm run bench -- --long`: the long form. See docs/performance.md.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SectionName } from "./form.ts";
@@ -30,7 +30,7 @@ const stage = new Stage({ folder: join(out, `stage-${process.pid}`), node });
 process.on("exit", () => rmSync(stage.folder, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 
-/** What is wrong before anything is measured is said in one line. */
+/** Errors before the first measurement are printed on one line. */
 function orEnd<Result>(begin: () => Result): Result {
   try {
     return begin();
@@ -50,7 +50,7 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
   replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
 };
 
-/** Written after each section, so that hours of measuring are not lost with the last of them. */
+/** Written after each section, so that a failure does not lose hours of measurements. */
 function write(report: Report): void {
   writeFileSync(join(out, "result.json"), `${JSON.stringify(report, undefined, 1)}\n`);
   const { ageing, loads } = report;
@@ -58,7 +58,7 @@ function write(report: Report): void {
   if (loads !== undefined) writeFileSync(join(out, "latency-by-load.svg"), latencyPlot(loads));
 }
 
-/** A report without a finding, or with those of the result that is gone on from. */
+/** An empty report, or with `--add` one with the earlier results. */
 function begun(): Report {
   const at = new Date().toISOString();
   const empty: Report = { form: form.name, at, machine: describeMachine(stage.folder, serverNode) };
@@ -77,7 +77,7 @@ try {
     write(report);
   }
   process.stdout.write(reportText(report));
-  tell(`done; all of it in ${join(out, "result.json")}`);
+  tell(`done; the results are in ${join(out, "result.json")}`);
 } finally {
   await stage.clear();
 }

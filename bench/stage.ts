@@ -9,56 +9,56 @@ import { type Server, startServer } from "./server/server.ts";
 const HOUR = 3_600_000;
 
 /**
- * Requests and bytes a second that are enough for a contestant's first load, and how many times quicker the next one may
- * be: so many requests are written before each.
+ * Requests and bytes per second written before a contestant's first load, and the factor by which the next load may be
+ * faster: enough requests for that are written before it.
  */
 const MOST_REQUESTS = 60_000;
 const MOST_BYTES = 200_000_000;
 const QUICKER = 3;
 
-/** Requests after which a server is warm; warming up takes at most so many loads of so many seconds. */
+/** Requests after which a server is warm, and the maximum number and length of loads for warming up. */
 const WARM = 10_000;
 const WARM_UP = { loads: 5, seconds: 0.4 };
 
-/** What one round of one contestant gave. */
+/** The result of one round of one contestant. */
 export interface Round {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of processor time for each request. */
+  /** Microseconds of processor time per request. */
   readonly cpu: number;
-  /** Milliseconds that the event loop was late. */
+  /** The event loop's delay in milliseconds. */
   readonly lagP99: number;
   /** Megabytes. */
   readonly rss: number;
 }
 
-/** What is sent to a server: bytes of a body, connections, and seconds, parts of one too. */
+/** What is sent to a server: bytes per body, connections, and seconds, which may be fractional. */
 export interface Sending {
   readonly size: number;
   readonly connections: number;
   readonly seconds: number;
 }
 
-/** What a stage is set up with. */
+/** Options of a stage. */
 export interface StageOptions {
-  /** Where inboxes and request files are, while they are needed. */
+  /** The folder for inboxes and request files, while they are needed. */
   readonly folder: string;
   /** The Node executable that servers run on. */
   readonly node: string;
 }
 
-/** What was sent to a server so far. */
+/** What has been sent to a server so far. */
 interface Sent {
-  /** Of each request file, the number of the next request. */
+  /** The number of the next request of each request file. */
   readonly next: Map<RequestFile, number>;
-  /** The most answers a second that a load of each file came to. */
+  /** The most answers per second in a load of each file. */
   readonly pace: Map<RequestFile, number>;
   answered: number;
 }
 
-/** Where servers are started, request files written and loads sent; closes all of it in the end. */
+/** Starts servers, writes request files and sends loads; closes everything in the end. */
 export class Stage {
   readonly folder: string;
   readonly node: string;
@@ -72,14 +72,14 @@ export class Stage {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** A path where nothing is yet, and where nothing will be once the stage is cleared. */
+  /** A new path, whose files are removed when the stage is cleared. */
   newInbox(): string {
     const path = join(this.folder, `inbox-${this.#inboxes.length + 1}.db`);
     this.#inboxes.push(path);
     return path;
   }
 
-  /** Starts a contestant; on a new inbox, where none is named; within another command, where one is. */
+  /** Starts a contestant, on a new inbox if none is named, and with the wrapping command if one is given. */
   async server(
     name: ContestantName,
     {
@@ -93,7 +93,7 @@ export class Stage {
     return server;
   }
 
-  /** Sends a server requests it has not seen before, and checks that all were answered well, and kept if it keeps any. */
+  /** Sends a server new requests, and checks that all were answered 2xx, and stored if the server stores any. */
   async load(server: Server, sending: Sending): Promise<LoadResult & Round> {
     const { size, connections, seconds } = sending;
     const sent = this.#sentTo(server);
@@ -112,19 +112,19 @@ export class Stage {
     sent.answered += result.answered;
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.answered} requests failed`);
     const kept = (await server.counts()).kept - before.kept;
-    // What was under way when the load before this one ended may be kept since.
+    // Requests in progress when the previous load ended may have been stored since.
     const keeps = before.kept > 0 || kept > 0;
     if (keeps && first + result.sent > file.count)
       throw new Error("a load needed more requests than expected");
     if (keeps && (kept < result.answered || kept > result.sent + connections)) {
-      throw new Error(`${result.answered} to ${result.sent} deliveries were sent, ${kept} are kept`);
+      throw new Error(`${result.answered} to ${result.sent} deliveries were sent, but ${kept} were stored`);
     }
     const { p50, p99 } = result.latency;
     const cpu = (used.cpu / result.answered) * 1e6;
     return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss } };
   }
 
-  /** Loads a server until it has answered enough for its code to be compiled, for a few seconds at most. */
+  /** Loads a server until its code is likely to be compiled, for at most a few seconds. */
   async warmUp(server: Server, load: Omit<Sending, "seconds">): Promise<void> {
     const sent = this.#sentTo(server);
     for (let times = 0; times < WARM_UP.loads && sent.answered < WARM; times++) {

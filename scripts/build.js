@@ -44,6 +44,7 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   sourcemap,
+  comments: false, // editors show those of the types; licences are in THIRD-PARTY-NOTICES.txt
   chunkFileNames: "chunk-[name]-[hash].js",
 });
 await bundle.close();

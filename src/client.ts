@@ -16,6 +16,6 @@ export {
   type ConfigurationErrorCode,
   type LibraryErrorCode,
 } from "./errors.ts";
-export { type DataProblem, problemLine } from "./event/data-problems.ts";
+export type { DataProblem } from "./event/data-problems.ts";
 export type { EventKind } from "./event/kinds.ts";
 export { HookporterError } from "./library-error.ts";

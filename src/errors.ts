@@ -97,7 +97,21 @@ export class HookporterError extends Error {
   }
 }
 
-/** A mistake of the integrator, thrown at construction if it can be detected there. The message names the fix. */
+/**
+ * A mistake of the integrator, thrown at construction if it can be detected there. The message names the fix.
+ *
+ * @example
+ * ```ts
+ * import { ConfigurationError, createReceiver } from "hookporter";
+ *
+ * try {
+ *   createReceiver({ secret: process.env.HOOKPORTER_SECRET });
+ * } catch (error) {
+ *   if (error instanceof ConfigurationError) console.error(`${error.code}: ${error.message}`);
+ *   throw error;
+ * }
+ * ```
+ */
 export class ConfigurationError extends HookporterError {
   override readonly name = "ConfigurationError";
   declare readonly code: ConfigurationErrorCode;

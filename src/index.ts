@@ -11,6 +11,7 @@ export {
   type ReceiverErrorCode,
 } from "./errors.ts";
 export type { AgeLimits } from "./event/age.ts";
+export type { DataProblem } from "./event/data-problems.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
@@ -29,6 +30,7 @@ export type {
   Entry,
   EntryFilter,
   EntryState,
+  HandlerFailure,
   Inbox,
   KeepTerms,
   Kept,
@@ -45,7 +47,23 @@ export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
+export {
+  defineHandlers,
+  type HandlersDefinition,
+  type HandlersModule,
+  type HandlersOption,
+} from "./receiver/define-handlers.ts";
 export type { DigestStart } from "./receiver/digest-starts.ts";
+export type {
+  EventOf,
+  EventsByPattern,
+  HandlersByKind,
+  KindPattern,
+  KnownKind,
+  NoSchemas,
+  OnlyKnownKinds,
+  SchemasOption,
+} from "./receiver/handler-types.ts";
 export type { Incoming, Inline } from "./receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
 export type { ReceiverOptions } from "./receiver/options.ts";
@@ -60,8 +78,8 @@ export type {
   Unauthorized,
   Unavailable,
 } from "./receiver/outcome.ts";
-export { createReceiver, type Ran, type Receiver } from "./receiver/receiver.ts";
-export type { HandlerOptions, HandlerRegistry, KindPattern } from "./receiver/router.ts";
+export { createReceiver, type Ran, type Receiver, type ReplacingHandlers } from "./receiver/receiver.ts";
+export type { HandlerOptions, HandlerRegistry } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";
 export type { NamedSecret } from "./signature/diagnose/keyings.ts";

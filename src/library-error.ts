@@ -10,7 +10,21 @@ export interface HookporterError extends Error {
   readonly code: LibraryErrorCode;
 }
 
-/** The class of {@link HookporterError}: for `instanceof`, and for an inbox of your own to reject with. */
+/**
+ * The class of {@link HookporterError}: for `instanceof`, and for an inbox of your own to reject with.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver, HookporterError } from "hookporter";
+ *
+ * try {
+ *   await createReceiver({ secret: process.env.HOOKPORTER_SECRET }).start();
+ * } catch (error) {
+ *   if (!(error instanceof HookporterError) || error.code !== "inbox_busy") throw error;
+ *   console.error(`try again later: ${error.message}`);
+ * }
+ * ```
+ */
 export const HookporterError: {
   new (code: LibraryErrorCode, message: string, options?: { cause?: unknown }): HookporterError;
   readonly prototype: HookporterError;

@@ -1,5 +1,5 @@
 /**
- * The form in which a URL may be shown, logged or copied: user name, password and query values are hidden, and the
+ * The form in which a URL or a request target may be shown, logged or copied: user name, password and query values are hidden, and the
  * fragment is omitted, since people and services put credentials there.
  */
 export function shownUrl(url: URL | string): string {
@@ -11,7 +11,11 @@ export function shownUrl(url: URL | string): string {
 }
 
 function hideQueryValues(query: string): string {
+  return `?${query.slice(1).split("&").map(hideValue).join("&")}`;
+}
+
+function hideValue(part: string): string {
+  if (part === "") return "";
   // A part without "=" may be a value as well as a name: `?token` and `?c2VjcmV0` look the same.
-  const parts = query.slice(1).split("&");
-  return `?${parts.map((part) => (part.includes("=") ? part.replace(/=.*$/s, "=…") : "…")).join("&")}`;
+  return part.includes("=") ? part.replace(/=.*$/s, "=…") : "…";
 }

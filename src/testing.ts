@@ -4,6 +4,7 @@
  */
 import { type RetryPolicy, readRetry } from "./dispatch/retry.ts";
 import { HookporterError } from "./errors.ts";
+import type { DataProblem } from "./event/data-problems.ts";
 import type { Delivery } from "./event/delivery.ts";
 import type { Envelope } from "./event/envelope.ts";
 import type { EventKind } from "./event/kinds.ts";
@@ -11,6 +12,7 @@ import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord, EntryState } from "./inbox/inbox.ts";
 import { givenOptions } from "./options/given-options.ts";
+import type { NoSchemas } from "./receiver/handler-types.ts";
 import type { AttemptObservation } from "./receiver/observation.ts";
 import type { ReceiverOptions } from "./receiver/options.ts";
 import type { Outcome } from "./receiver/outcome.ts";
@@ -37,6 +39,13 @@ const nextInstant = strictlyIncreasing(() => Date.now());
  * millisecond, so two calls make two events. For a duplicate, deliver one envelope twice.
  *
  * Only `data` of `property.created` is documented (service description, "Property"); other `data` is invented.
+ *
+ * @example
+ * ```ts
+ * import { sampleEvent } from "hookporter/testing";
+ *
+ * const envelope = sampleEvent("payment.received", { data: { amount: "12.00" } });
+ * ```
  */
 export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envelope {
   const { timestamp = nextInstant() } = options;
@@ -76,6 +85,14 @@ export interface SignedRequest {
  * the signature invalid.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
+ *
+ * @example
+ * ```ts
+ * import { sampleEvent, signedRequest } from "hookporter/testing";
+ *
+ * const request = signedRequest(sampleEvent("payment.received"), { secret: "the-receivers-secret" });
+ * await fetch("http://127.0.0.1:4400/webhooks", request);
+ * ```
  */
 export function signedRequest(content: Envelope | Uint8Array, options: SigningOptions): SignedRequest {
   const { secret, signatureHeader = SIGNATURE_HEADER } = options;
@@ -89,10 +106,10 @@ export function signedRequest(content: Envelope | Uint8Array, options: SigningOp
 }
 
 /** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
-export type TestReceiverOptions<Schemas extends DataSchemas = DataSchemas> = Omit<
-  ReceiverOptions<Schemas>,
-  "secret" | "inbox"
->;
+export type TestReceiverOptions<
+  Schemas extends DataSchemas = NoSchemas,
+  OtherKinds extends string = never,
+> = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox">;
 
 /** What to deliver: a kind, for a new sample of it, an envelope, or bytes. */
 export type Deliverable = EventKind | Envelope | Uint8Array;
@@ -113,12 +130,15 @@ export interface Delivered {
   readonly state: EntryState | undefined;
   /** The reason for `dead` and `unhandled`, as a stable code. */
   readonly reason: string | null;
+  /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
   /** Every handler run, oldest first, including those of earlier deliveries of the same event. */
   readonly attempts: readonly AttemptRecord[];
 }
 
 /** A started receiver on the memory inbox that can be used without HTTP. Pass it to an adapter to test that too. */
-export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
+export interface TestReceiver<Schemas = object, OtherKinds extends string = never>
+  extends Receiver<Schemas, OtherKinds> {
   /**
    * Signs and accepts a delivery, and waits until its entry has ended. Takes a kind, for a new sample, an envelope, or
    * bytes. `data` and `timestamp` apply to samples only.
@@ -133,11 +153,25 @@ export interface TestReceiver<Schemas = object> extends Receiver<Schemas> {
  * for running handlers on `close()`. A receiver's options override these defaults. Close it after the test.
  *
  * @throws ConfigurationError as `createReceiver` does
+ *
+ * @example
+ * ```ts
+ * import { createTestReceiver } from "hookporter/testing";
+ *
+ * const receiver = await createTestReceiver();
+ * receiver.on("payment.received", (event) => console.log(event.data));
+ * const { state } = await receiver.deliver("payment.received", { data: { amount: "12.00" } });
+ * console.log(state); // done
+ * await receiver.close();
+ * ```
  */
-export async function createTestReceiver<const Schemas extends DataSchemas = Record<never, never>>(
-  options: TestReceiverOptions<Schemas> = {},
-): Promise<TestReceiver<NoInfer<Schemas>>> {
-  const receiver = createReceiver<Schemas>({
+export async function createTestReceiver<
+  const Schemas extends DataSchemas = NoSchemas,
+  const OtherKinds extends string = never,
+>(
+  options: TestReceiverOptions<Schemas, OtherKinds> = {},
+): Promise<TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>> {
+  const receiver = createReceiver<Schemas, OtherKinds>({
     drainTimeout: 1000,
     ...givenOptions(options),
     retry: readRetry(options.retry, TEST_RETRY),
@@ -168,7 +202,7 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
   try {
     const outcome = await receiver.accept(delivery);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") {
-      return { outcome, state: undefined, reason: null, attempts: [] };
+      return { outcome, state: undefined, reason: null, problems: [], attempts: [] };
     }
     const { seq } = outcome;
     let entry = await findEntry(receiver, seq);
@@ -177,7 +211,8 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
       entry = await findEntry(receiver, seq);
     }
     const attempts = await receiver.inbox.attempts(seq);
-    return { outcome, state: entry?.state, reason: entry?.reason ?? null, attempts };
+    const { state, reason = null, problems = [] } = entry ?? {};
+    return { outcome, state, reason, problems, attempts };
   } finally {
     ends.stop();
   }
@@ -199,7 +234,7 @@ function watchEnds(receiver: UntypedReceiver) {
   const of = (seq: number, timeout: number) =>
     new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        const message = `expected entry ${seq} to end within ${timeout} ms: does a handler never return?`;
+        const message = `expected entry ${seq} to end within ${timeout} ms, but it did not: does a handler never return? Raise timeout if it is slow`;
         reject(new HookporterError("timed_out", message));
       }, timeout);
       onEnd = () => {

@@ -14,7 +14,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
-  jiti: /^cli\/handlers\/handlers-module\.ts$/,
+  jiti: /^cli\/handlers\/module-loader\.ts$/,
   express: /^(?:receiver\/(?:express|server)\.ts$|http\/express-server\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,
   pino: /^default-logger\.ts$/,
@@ -31,7 +31,7 @@ const files = readdirSync(source, { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"));
 
 const imports = files.flatMap((file) => {
-  const text = readFileSync(join(source, file), "utf8");
+  const text = readCode(file);
   const found = text.matchAll(/(?:(?<!\.)\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g);
   return [...found].map((match) => ({ file, target: match[1] ?? "" }));
 });
@@ -96,15 +96,20 @@ it("each package is imported only in its folder", () => {
 it("only the CLI ends the process and uses the console", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("cli/")) return false;
-    return /\bprocess\.exit\(|\bconsole\./.test(readFileSync(join(source, file), "utf8"));
+    return /\bprocess\.exit\(|\bconsole\./.test(readCode(file));
   });
   expect(wrong).toEqual([]);
 });
 
+/** A source file without the examples in its comments. */
+function readCode(file: string): string {
+  return readFileSync(join(source, file), "utf8").replaceAll(/^ *\/\*\*.*?\*\/$/gms, "");
+}
+
 describe("a command", () => {
   const commands = files
     .filter((file) => file.startsWith("cli/commands/"))
-    .map((file) => ({ file, text: readFileSync(join(source, file), "utf8") }));
+    .map((file) => ({ file, text: readCode(file) }));
 
   it("registers itself under its file's name and exports nothing else", () => {
     for (const { file, text } of commands) {
@@ -154,7 +159,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
   const used = files
     .filter((file) => file.startsWith("inbox/"))
     .flatMap((file) => {
-      const text = readFileSync(join(source, file), "utf8");
+      const text = readCode(file);
       const found = [...text.matchAll(/import \{([^}]*)\} from "(?:node:)?fs(?:\/promises)?"/g)];
       const names = found.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
       const whole =
@@ -172,7 +177,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
 it("names the files beside an inbox nowhere but where it is kept", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("inbox/sqlite")) return false;
-    return /\}-(?:wal|shm|holder)\b/.test(readFileSync(join(source, file), "utf8"));
+    return /\}-(?:wal|shm|holder)\b/.test(readCode(file));
   });
   expect(wrong).toEqual([]);
 });

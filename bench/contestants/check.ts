@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { SECRET } from "../events.ts";
 
-/** What people write today: HMAC over the raw body, compared in constant time, then `JSON.parse`. */
+/** A typical hand-written check: HMAC over the raw body, compared in constant time, then `JSON.parse`. */
 export function checkAndParse(body: Buffer, header: unknown): unknown {
   if (typeof header !== "string" || !header.startsWith("sha256=")) return undefined;
   const expected = createHmac("sha256", SECRET).update(body).digest();
@@ -10,7 +10,7 @@ export function checkAndParse(body: Buffer, header: unknown): unknown {
   return parseText(body);
 }
 
-/** Apart, so that a profile can tell it from the check. */
+/** A separate function, so that a profile distinguishes it from the check. */
 function parseText(body: Buffer): unknown {
   return JSON.parse(body.toString("utf8"));
 }

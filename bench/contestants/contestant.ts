@@ -1,18 +1,18 @@
 import type { Server } from "node:http";
 import type { Dialect } from "../load/request-file.ts";
 
-/** How a contestant is started. */
+/** Options of a contestant. */
 export interface StartOptions {
   /** The inbox file, for those that have one. */
   readonly inbox: string;
-  /** Whether entries are handled as they come, or wait behind a handler that is busy. */
+  /** Whether entries are handled on arrival, or wait behind a busy handler. */
   readonly handle: boolean;
 }
 
-/** A contestant that runs. */
+/** A running contestant. */
 export interface Running {
   readonly port: number;
-  /** Entries kept, and entries whose handlers are done; for those that keep any. */
+  /** Entries stored, and entries whose handlers are done, for contestants that store any. */
   readonly counts?: () => Promise<{ readonly kept: number; readonly done: number }>;
   readonly close: () => Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface Contestant {
   readonly start: (options: StartOptions) => Promise<Running>;
 }
 
-/** Lets a server listen on a free port of loopback; its end is the process's. */
+/** Makes a server listen on a free loopback port until the process ends. */
 export async function onLoopback(server: Server): Promise<Running> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -9,7 +9,7 @@ import { noStore } from "./no-store.ts";
 
 const HOUR = 3_600_000;
 
-/** hookporter in Express on its own server: verified, validated, deduplicated, kept on disk before the answer. */
+/** hookporter in Express on its own server: verified, validated, deduplicated, stored on disk before the answer. */
 export const hookporterExpress: Contestant = {
   dialect: "service",
   start: (options) => onExpress(options, options.inbox),
@@ -21,13 +21,13 @@ export const hookporterNode: Contestant = {
   start: (options) => onNode(options, options.inbox),
 };
 
-/** The same work but for the store, on Express. */
+/** The same work without a store, on Express. */
 export const hookporterExpressNoStore: Contestant = {
   dialect: "service",
   start: (options) => onExpress(options, noStore()),
 };
 
-/** The same work but for the store, on `node:http`. */
+/** The same work without a store, on `node:http`. */
 export const hookporterNodeNoStore: Contestant = {
   dialect: "service",
   start: (options) => onNode(options, noStore()),
@@ -35,7 +35,7 @@ export const hookporterNodeNoStore: Contestant = {
 
 async function onExpress(options: StartOptions, inbox: string | Inbox): Promise<Running> {
   const receiver = await started(options, inbox);
-  const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as our template has it
+  const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as in our template
   return withCounts(await onLoopback(createServer(app)), receiver);
 }
 
@@ -44,7 +44,7 @@ async function onNode(options: StartOptions, inbox: string | Inbox): Promise<Run
   return withCounts(await onLoopback(createNodeServer(nodeReceiver(receiver))), receiver);
 }
 
-/** With `handle`, every entry's handler runs as it comes; without, all wait behind the one that is busy. */
+/** With `handle`, every entry's handler runs on arrival; otherwise all wait behind a busy one. */
 async function started({ handle }: StartOptions, inbox: string | Inbox): Promise<Receiver> {
   const busy = { concurrency: 1, handlerTimeout: HOUR, drainTimeout: 0 };
   const receiver = createReceiver({ secret: SECRET, inbox, ...(!handle && busy) });
@@ -62,7 +62,7 @@ function withCounts(running: Running, receiver: Receiver): Running {
   return {
     ...running,
     counts: async () => {
-      const [newest] = await receiver.inbox.list({ limit: 1 }); // nothing is dropped here, so its number counts them
+      const [newest] = await receiver.inbox.list({ limit: 1 }); // nothing is deleted here, so its number is their count
       return { kept: newest?.seq ?? 0, done };
     },
     close: async () => {

@@ -1,8 +1,8 @@
 import type { Inbox } from "../../src/index.ts";
 
-const NOT_HERE = new Error("this inbox keeps nothing");
+const NOT_HERE = new Error("this inbox stores nothing");
 
-/** An inbox that says yes and keeps nothing: what the same receiver costs without a store. */
+/** An inbox that accepts everything and stores nothing, to measure the receiver without a store. */
 export function noStore(): Inbox {
   let seq = 0;
   const never = async (): Promise<never> => {

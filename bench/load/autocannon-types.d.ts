@@ -16,7 +16,7 @@ declare module "autocannon" {
       readonly duration: number;
     }
   }
-  /** Sends a load and gives what it came to. */
+  /** Sends a load and returns the result. */
   function autocannon(options: {
     url: string;
     method: string;

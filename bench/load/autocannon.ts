@@ -3,7 +3,7 @@ import { program } from "../places.ts";
 import type { Load, LoadResult } from "./load.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Sends a load with autocannon, in a process of its own. */
+/** Sends a load with autocannon, in a child process. */
 export async function autocannon(load: Load): Promise<LoadResult> {
   const command = [process.execPath, program("generate"), JSON.stringify(load)];
   return JSON.parse(

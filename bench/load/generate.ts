@@ -1,4 +1,4 @@
-// A process of its own for autocannon: `node generate.js '<load as JSON>'` prints the result as JSON.
+// The child process of autocannon: `node generate.js '<load as JSON>'` prints the result as JSON.
 import { closeSync, openSync, readSync } from "node:fs";
 import autocannon from "autocannon";
 import type { Load, LoadResult } from "./load.ts";
@@ -8,7 +8,7 @@ const { file, first, connections, seconds, port } = load;
 const descriptor = openSync(file.path, "r");
 let sent = 0;
 
-/** The next request of the file, in autocannon's terms. */
+/** The next request of the file, in autocannon's format. */
 function nextRequest(request: autocannon.Request): autocannon.Request {
   const bytes = Buffer.alloc(file.length);
   readSync(descriptor, bytes, 0, file.length, ((first + sent++) % file.count) * file.length);

@@ -1,23 +1,23 @@
 import type { Requests } from "./request-file.ts";
 
-/** A load: requests of a file, one after another, over so many connections, for so long. */
+/** A load: the requests of a file in order, over a number of connections, for some seconds. */
 export interface Load {
   readonly port: number;
   readonly file: Requests;
-  /** The number of the first request to send; the file begins anew at its end. */
+  /** The number of the first request to send; after the last, the file starts over. */
   readonly first: number;
   readonly connections: number;
-  /** Parts of a second count. */
+  /** May be fractional. */
   readonly seconds: number;
 }
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadResult {
   /** Requests answered. */
   readonly answered: number;
-  /** Requests begun: those under way at the end may have been taken too. */
+  /** Requests started: those in progress at the end may have been accepted too. */
   readonly sent: number;
-  /** Answers that were not 2xx, and connections that failed. */
+  /** Answers other than 2xx, and failed connections. */
   readonly failed: number;
   readonly seconds: number;
   /** Milliseconds from request to answer. */

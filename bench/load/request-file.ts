@@ -4,7 +4,7 @@ import { bodySource, type SignedBody } from "../events.ts";
 /** How a request carries its signature: as the service sends it, or as GitHub does. */
 export type Dialect = "service" | "github";
 
-/** Whole HTTP requests in one file, each as long as the others, so that a load generator can take the nth. */
+/** Complete HTTP requests of equal length in one file, so that a load generator can seek to the nth. */
 export interface Requests {
   readonly path: string;
   /** Bytes of one request. */
@@ -16,7 +16,7 @@ export interface Requests {
 
 const AT_A_TIME = 500;
 
-/** A file of requests with distinct signed bodies, which has as many as were needed so far. */
+/** A file of requests with distinct signed bodies, which grows as needed. */
 export class RequestFile {
   readonly #path: string;
   readonly #size: number;
@@ -25,7 +25,7 @@ export class RequestFile {
   #count = 0;
   #length = 0;
 
-  /** @param from - when the first event is dated, milliseconds since 1970 */
+  /** @param from - the timestamp of the first event, milliseconds since 1970 */
   constructor(path: string, { size, dialect, from }: { size: number; dialect: Dialect; from: number }) {
     this.#path = path;
     this.#size = size;
@@ -33,7 +33,7 @@ export class RequestFile {
     this.#bodyOf = bodySource(size, from);
   }
 
-  /** Writes what is missing to so many requests. */
+  /** Adds requests until the file has `count`. */
   upTo(count: number): Requests {
     if (count > this.#count) {
       const file = openSync(this.#path, "a");

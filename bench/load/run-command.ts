@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /**
- * Milliseconds until a command must have ended, and from its first word on standard error until it is asked to end, with
+ * Milliseconds until a command must have ended, and from its first output on standard error until it is interrupted with
  * SIGINT.
  */
 export interface Times {
@@ -9,7 +9,7 @@ export interface Times {
   readonly interruptMs?: number;
 }
 
-/** Runs a command to its end and gives its standard output; rejects where it fails or takes too long. */
+/** Runs a command and returns its standard output; rejects if it fails or takes too long. */
 export function runCommand(
   command: readonly [string, ...string[]],
   { timeoutMs, interruptMs }: Times,

@@ -5,10 +5,10 @@ import { wrk } from "./wrk.ts";
 
 const hasWrk = spawnSync("wrk", ["-v"]).error === undefined;
 
-/** What sends the load. */
+/** The load generator. */
 export const GENERATOR = hasWrk ? "wrk" : "autocannon";
 
-/** Sends a load to loopback; it stops by itself. */
+/** Sends a load over loopback; ends by itself. */
 export function sendLoad(load: Load): Promise<LoadResult> {
   return hasWrk ? wrk(load) : autocannon(load);
 }

@@ -1,6 +1,6 @@
 -- Sends the requests of a file one after another: <file> <bytes of one> <first> <how many there are> <connections> <settling>.
--- Each connection waits so many milliseconds before its first request: Node takes one connection in a turn of its event
--- loop, so that those which came while others are served already would wait long, and that would be all that p99 shows.
+-- Each connection waits `settling` milliseconds before its first request: Node accepts one connection per turn of its event
+-- loop, so connections opened while others are already served would wait long, and p99 would show nothing else.
 local file, length, first, count, connections, settling
 local threads = {}
 sent = 0

@@ -4,12 +4,12 @@ import { ROOT } from "../places.ts";
 import type { Load, LoadResult } from "./load.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Milliseconds before connections send, in which the server accepts them. */
+/** Milliseconds that connections wait before they send, so that the server can accept them. */
 const SETTLING_MS = 50;
 
 /**
- * Sends a load with wrk, one thread. Its flag takes whole seconds only, so it is interrupted, and says how long it ran:
- * up to 100 ms longer.
+ * Sends a load with wrk on one thread. Its flag accepts only whole seconds, so it is interrupted; it reports how long it
+ * ran, up to 100 ms more.
  */
 export async function wrk({ port, file, first, connections, seconds }: Load): Promise<LoadResult> {
   const script = join(ROOT, "bench", "load", "wrk.lua");
@@ -29,7 +29,7 @@ export async function wrk({ port, file, first, connections, seconds }: Load): Pr
     interruptMs: SETTLING_MS + seconds * 1000,
   });
   const [, json] = /^RESULT (.*)$/m.exec(text) ?? [];
-  if (json === undefined) throw new Error(`wrk gave no result: ${text.slice(-500)}`);
+  if (json === undefined) throw new Error(`wrk printed no result: ${text.slice(-500)}`);
   const { answered, sent, failed, micros, p50, p99, max } = JSON.parse(json);
   const latency = { p50: p50 / 1000, p99: p99 / 1000, max: max / 1000 };
   return { answered, sent, failed, seconds: micros / 1e6 - SETTLING_MS / 1000, latency };

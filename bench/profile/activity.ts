@@ -1,37 +1,37 @@
-/** What a receiving thread can be at. */
+/** Activities of a receiving thread. */
 export const ACTIVITIES = [
   "HTTP: parsing, streams, writing",
   "reading the body",
   "signature",
   "UTF-8 and JSON.parse",
   "envelope and schema",
-  "strict walk of the text",
+  "strict JSON checks",
   "identity: digests",
   "inbox: rows and packing",
   "inbox: messages to its thread",
   "inbox: SQLite in this thread",
-  "receiver: the rest of it",
+  "receiver: other work",
   "framework",
   "outside JavaScript",
   "rest",
 ] as const;
 
-/** One of them. */
+/** One activity. */
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** A function: its name, and the file that has it, from the root of the package; Node's own begin with `node:`. */
+/** A function: its name, and its file relative to the package's root; Node's own start with `node:`. */
 export interface Frame {
   readonly name: string;
   readonly file: string;
 }
 
 /**
- * By file, the first that fits. What fits none, such as `node:buffer` or a function without a file, works for its
- * caller.
+ * Activities by file; the first match counts. A function without a match, such as in `node:buffer` or without a file,
+ * counts for its caller.
  */
 const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/signature\/|^bench\/contestants\/check\.ts/, "signature"],
-  [/^src\/event\/canonical-/, "strict walk of the text"],
+  [/^src\/event\/canonical-/, "strict JSON checks"],
   [/^src\/event\/identity\./, "identity: digests"],
   [/^src\/event\/read-envelope\./, "UTF-8 and JSON.parse"],
   [/^src\/event\/|^node_modules\/zod\//, "envelope and schema"],
@@ -46,7 +46,7 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   ],
   [/^src\/inbox\//, "inbox: rows and packing"],
   [/^node:internal\/(worker|per_context\/messageport)/, "inbox: messages to its thread"],
-  [/^src\//, "receiver: the rest of it"],
+  [/^src\//, "receiver: other work"],
   [/^node_modules\//, "framework"],
   [
     /^node:(_http|http|net|stream|internal\/(http|streams|stream_base|net))/,
@@ -54,7 +54,7 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   ],
 ];
 
-/** What a thread was at, by the functions on its stack, the innermost first. */
+/** The activity of a thread, from the functions on its stack, innermost first. */
 export function activityOf(stack: Iterable<Frame>): Activity {
   for (const { name, file } of stack) {
     if (name === "(program)") return "outside JavaScript";

@@ -1,20 +1,20 @@
 import { ACTIVITIES, type Activity, activityOf, type Frame } from "./activity.ts";
 import { callers, type ProfileNode, selfTimes, type V8Profile } from "./v8-profile.ts";
 
-/** Where a thread's time went; shares are of the time it was busy, which is neither idle nor garbage collection. */
+/** How a thread spent its time. Shares are of its busy time, which excludes idle time and garbage collection. */
 export interface Breakdown {
   readonly busyMicros: number;
   readonly shares: Readonly<Record<Activity, number>>;
-  /** The functions with most time of their own, most first. */
+  /** The functions with the most self time, in descending order. */
   readonly hottest: readonly Hot[];
-  /** Shares of all time. */
+  /** Shares of the total time. */
   readonly idle: number;
   readonly garbageCollection: number;
 }
 
-/** A function that takes much time itself. */
+/** A function with much self time. */
 export interface Hot extends Frame {
-  /** Of Node's own and native functions: the file that they work for. Empty where that is Node itself. */
+  /** For Node's own and native functions: the file that called them. Empty if that is Node itself. */
   readonly worksFor: string;
   readonly share: number;
 }
@@ -23,7 +23,7 @@ const IDLE = "(idle)";
 const COLLECTING = "(garbage collector)";
 const HOTTEST = 15;
 
-/** Divides the time of a profile by what the thread was at. */
+/** Divides a profile's time by activity. */
 export function breakDown(
   profile: V8Profile,
   fileOf: (callFrame: ProfileNode["callFrame"]) => string,
@@ -69,7 +69,7 @@ function isNotOfNode(frame: Frame): boolean {
   return !isOfNode(frame);
 }
 
-/** Gives the functions on the stack of a node, the innermost first. */
+/** Returns the functions on the stack of a node, innermost first. */
 function stacks(
   profile: V8Profile,
   fileOf: (callFrame: ProfileNode["callFrame"]) => string,
@@ -88,7 +88,7 @@ function stacks(
   };
 }
 
-/** Times added up by what they were spent on. */
+/** Times summed up by key. */
 class Tally<What> {
   readonly #times = new Map<What, number>();
   sum = 0;

@@ -4,17 +4,17 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ProfileNode } from "./v8-profile.ts";
 
-/** Finds the source files of functions in bundled ones, by the source maps beside these. */
+/** Finds the source files of functions in bundles, with the source maps next to them. */
 export class Sources {
   readonly #root: string;
   readonly #maps = new Map<string, SourceMap | undefined>();
 
-  /** @param root - the folder that files are named from */
+  /** @param root - the folder that file names are relative to */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** The file that has a function, from the root; Node's own as Node names it; empty where there is none. */
+  /** The file of a function, relative to the root; Node's own as Node names it; empty if there is none. */
   fileOf({ url, lineNumber, columnNumber }: ProfileNode["callFrame"]): string {
     if (!url.startsWith("file:") && !url.startsWith("/")) return url;
     const path = url.startsWith("file:") ? fileURLToPath(url) : url;

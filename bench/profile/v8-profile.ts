@@ -1,32 +1,32 @@
-/** A function in a V8 CPU profile; an address of its own for each way it was called. */
+/** A function in a V8 CPU profile; a separate node for each call path. */
 export interface ProfileNode {
   readonly id: number;
   readonly callFrame: {
-    /** Empty where it has none; `(idle)`, `(garbage collector)`, `(program)`, `(root)` are no functions. */
+    /** Empty if it has none; `(idle)`, `(garbage collector)`, `(program)`, `(root)` are not functions. */
     readonly functionName: string;
-    /** Empty for what is built into V8 or Node's native part. */
+    /** Empty for functions built into V8 or Node's native part. */
     readonly url: string;
-    /** From 0 on, both. */
+    /** Both start at 0. */
     readonly lineNumber: number;
     readonly columnNumber: number;
   };
   readonly children?: readonly number[];
 }
 
-/** A CPU profile as V8 writes it: what the thread was at, at many moments. */
+/** A CPU profile in V8's format: samples of the thread's stack. */
 export interface V8Profile {
   readonly nodes: readonly ProfileNode[];
-  /** The node of each moment. */
+  /** The node of each sample. */
   readonly samples: readonly number[];
-  /** Microseconds from the moment before to each. */
+  /** Microseconds from the previous sample to each. */
   readonly timeDeltas: readonly number[];
 }
 
-/** Microseconds spent in each node itself, and not in what it called. */
+/** Self time of each node in microseconds, without the functions it called. */
 export function selfTimes({ samples, timeDeltas }: V8Profile): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const [index, id] of samples.entries()) {
-    const until = Math.max(0, timeDeltas[index + 1] ?? 0); // now and then V8 looks before the time it noted
+    const until = Math.max(0, timeDeltas[index + 1] ?? 0); // sometimes V8 records a sample with an earlier time
     times.set(id, (times.get(id) ?? 0) + until);
   }
   return times;

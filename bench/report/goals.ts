@@ -3,7 +3,7 @@ import { type Measured, ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import type { Report } from "./report.ts";
 
-/** A goal, and what this run found. */
+/** A goal, and the result of this run. */
 export interface Judged {
   readonly goal: string;
   readonly wanted: string;
@@ -11,10 +11,10 @@ export interface Judged {
   readonly reached: boolean;
 }
 
-/** From here on Express no longer swaps prototypes, so that plain Express is three times as quick as on Node 20. */
+/** From this version on Express no longer swaps prototypes, so plain Express is three times as fast as on Node 20. */
 const QUICK_EXPRESS = 24;
 
-/** Which goals this run reached; those of sections that were not run are left out. */
+/** The goals this run reached; those of sections that were not run are omitted. */
 export function judgeGoals({
   machine,
   loads = [],
@@ -67,7 +67,7 @@ export function judgeGoals({
     beside(["hookporter node", "hookporter node, no store"], 1, "p50"),
   );
   most("event loop late at saturation, p99 ms", 2, at("hookporter node", 64)?.lagP99 ?? Number.NaN);
-  // The goal is set in plain Expresses of Node 20.
+  // The goal is relative to plain Express on Node 20.
   if (!quickExpress)
     least("1 ms slower flushes: Express adapter × plain Express", 2, slowDiskRatio(slowDisk));
   for (const [one, empty, plain] of agedPairs(ageing?.measured ?? [])) {
@@ -93,7 +93,7 @@ function slowDiskRatio(slowDisk: SlowDisk | undefined): number {
   return ours === undefined || plain === undefined ? Number.NaN : ratio(ours, plain);
 }
 
-/** Each inbox that holds something, with the empty one and plain Express. */
+/** Each non-empty inbox, with the empty one and plain Express. */
 function agedPairs(measured: readonly Measured[]): readonly (readonly [Measured, Measured, Measured])[] {
   const ours = measured.filter(({ contestant }) => contestant === "hookporter node");
   const plain = measured.find(({ contestant }) => contestant === "express plain");

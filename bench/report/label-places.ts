@@ -1,4 +1,4 @@
-/** Heights of labels, as near as can be to where each wants to be, so that no two are closer than `gap`. */
+/** Heights of labels, as close as possible to the wanted ones, with at least `gap` between any two. */
 export function labelPlaces(
   wanted: readonly number[],
   { gap, lowest }: { gap: number; lowest: number },

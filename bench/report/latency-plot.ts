@@ -3,8 +3,8 @@ import type { Measured } from "../sections/measured.ts";
 import { plot, type Series } from "./plot.ts";
 
 /**
- * Latency that 99 of 100 requests stay below, against the number of connections that send as fast as they can: of all who
- * were measured under every one, ours with a store only.
+ * 99th percentile of the latency by number of connections, each sending as fast as it can: of all contestants measured with
+ * every number, ours only with a store.
  */
 export function latencyPlot(loads: readonly Measured[]): string {
   const small = loads.filter(({ size }) => size === 600);

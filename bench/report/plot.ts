@@ -5,20 +5,20 @@ import { labelPlaces } from "./label-places.ts";
 export interface Series {
   readonly name: string;
   readonly points: readonly { readonly x: number; readonly y: number }[];
-  /** Drawn stronger than the others. */
+  /** Drawn thicker than the others. */
   readonly ours: boolean;
-  /** One measurement drawn as far as the marks reach, and not measured at each. */
+  /** A single measurement, drawn across the whole axis. */
   readonly level?: boolean;
 }
 
-/** A plot's words and scales. */
+/** A plot's texts and scales. */
 export interface PlotOptions {
   readonly title: string;
   readonly x: string;
   readonly y: string;
-  /** What stands behind the last value of each line, such as ` ms`; nothing where the axis says it. */
+  /** The unit after the last value of each line, such as ` ms`; empty if the axis has it. */
   readonly unit?: string;
-  /** The x values that get a mark, and what is written there. */
+  /** The x values with a tick, and their labels. */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
   readonly logarithmicY?: boolean;
 }
@@ -41,7 +41,7 @@ const COLOURS = [
   "#33691e",
 ];
 
-/** Lines over marks as an SVG image, each with its name at its end. */
+/** Lines as an SVG image, each with its name at its end. */
 export function plot(series: readonly Series[], options: PlotOptions): string {
   const { title, x, y, marks, unit = "", logarithmicY = false } = options;
   const across = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, marks.length - 1);
@@ -85,7 +85,7 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
   ].join("\n");
 }
 
-/** Each line's name and last value, beside its end. */
+/** Each line's name and last value, next to its end. */
 function labels(series: readonly Series[], up: (value: number) => number, unit: string): readonly string[] {
   const right = WIDTH - RIGHT;
   const last = series.map(({ points }) => points.at(-1)?.y ?? 0);

@@ -8,7 +8,7 @@ import type { Replay } from "../sections/replay.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import type { StartUp } from "../sections/start-up.ts";
 
-/** What the sections of the bench found; those that were not asked for are missing. */
+/** The results of the bench's sections; those that were not requested are missing. */
 export interface Findings {
   readonly startUp?: readonly StartUp[];
   readonly loads?: readonly Measured[];
@@ -20,21 +20,21 @@ export interface Findings {
   readonly profiles?: readonly Profiled[];
 }
 
-/** Everything one run of the bench found, or several runs that were added up. */
+/** All results of one run of the bench, or of several combined runs. */
 export interface Report extends Findings {
   readonly form: "short" | "long";
-  /** When the latest run began, ISO 8601. */
+  /** When the latest run started, ISO 8601. */
   readonly at: string;
   readonly machine: Machine;
 }
 
-/** What must be alike for the sections of two runs to stand in one report. */
+/** What must be equal for two runs to be combined in one report. */
 const ALIKE = ["processor", "cores", "system", "node", "sqlite", "generator", "placement", "build"] as const;
 
 /**
- * A report that goes on from an earlier one: the sections found there stay until they are measured again.
+ * Continues an earlier report: its sections are kept until they are measured again.
  *
- * @throws TypeError where the two are of different forms, machines, versions or builds
+ * @throws TypeError if the two have different forms, machines, versions or builds
  */
 export function goOnFrom(earlier: Report, report: Report): Report {
   const differences = ALIKE.filter((name) => earlier.machine[name] !== report.machine[name]);
@@ -45,7 +45,9 @@ export function goOnFrom(earlier: Report, report: Report): Report {
     ...(versions[0] === versions[1] ? [] : ["versions"]),
   ];
   if (what.length > 0) {
-    throw new TypeError(`expected --add to go on from a run alike, got another ${what.join(", ")}`);
+    throw new TypeError(
+      `expected --add to continue a run with the same setup, got a different ${what.join(", ")}`,
+    );
   }
   return { ...earlier, ...report };
 }

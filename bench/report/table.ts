@@ -1,4 +1,4 @@
-/** Rows as text in columns; the first column to the left, the others to the right. */
+/** Rows as a text table; the first column is left-aligned, the others right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),

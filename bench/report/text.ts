@@ -45,12 +45,12 @@ export function reportText(report: Report): string {
       loadTable(ageing.measured),
     );
     for (const { entries, perSecond } of ageing.filled) {
-      parts.push(`filled with ${entries} entries at ${threeDigits(perSecond)} a second`);
+      parts.push(`filled with ${entries} entries at ${threeDigits(perSecond)} per second`);
     }
   }
   if (handling !== undefined) {
     const { received, completed, ratio: share } = handling;
-    const rates = `received ${threeDigits(received)} a second, also handled ${threeDigits(completed)}`;
+    const rates = `received ${threeDigits(received)} per second, with handling ${threeDigits(completed)}`;
     parts.push("", `handling: ${rates}: ${threeDigits(share)} ×`);
   }
   if (pending !== undefined) {
@@ -63,7 +63,7 @@ export function reportText(report: Report): string {
   if (replay !== undefined) {
     const { fixtures, perSecond, generator, ratio: share } = replay;
     const beside = `${machine.generator} on one connection ${threeDigits(generator)}: ${threeDigits(share)} ×`;
-    parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} a second, ${beside}`);
+    parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} per second, ${beside}`);
   }
   if (profiles !== undefined) parts.push("", profileText(profiles));
   const goals = judgeGoals(report).map(({ goal, wanted, got, reached }) => [
@@ -77,16 +77,16 @@ export function reportText(report: Report): string {
 }
 
 function slowDiskText(slowDisk: SlowDisk): string {
-  if ("leftOut" in slowDisk) return `slow disk: left out, ${slowDisk.leftOut}`;
+  if ("leftOut" in slowDisk) return `slow disk: skipped, ${slowDisk.leftOut}`;
   const { addedMs, loneMs, measured } = slowDisk;
   return [
     `bodies of 600 bytes, 256 connections, ${addedMs} ms added to each flush of hookporter's`,
     loadTable(measured),
-    `a lone delivery is answered in ${threeDigits(loneMs)} ms then`,
+    `with this delay, a lone delivery is answered in ${threeDigits(loneMs)} ms`,
   ].join("\n\n");
 }
 
-/** The results of one size and number of connections after another. */
+/** The results grouped by size and number of connections. */
 function groups(loads: readonly Measured[]): readonly (readonly Measured[])[] {
   const found = new Map<string, Measured[]>();
   for (const one of loads) {

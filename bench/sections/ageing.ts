@@ -7,7 +7,7 @@ import { type Measured, measured } from "./measured.ts";
 
 const DAY = 86_400_000;
 
-/** The node adapter on inboxes that hold more and more, beside plain Express; and how fast each was filled. */
+/** The node adapter on increasingly full inboxes, next to plain Express, and how fast each was filled. */
 export async function measureAgeing(
   stage: Stage,
   { aged, rounds, seconds }: Form,

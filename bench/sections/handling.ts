@@ -4,14 +4,14 @@ import { median } from "../numbers.ts";
 import type { Server } from "../server/server.ts";
 import type { Stage } from "../stage.ts";
 
-/** Deliveries a second: received only, and received, handled and completed. */
+/** Deliveries per second: only received; and received, handled and completed. */
 export interface Handling {
   readonly received: number;
   readonly completed: number;
   readonly ratio: number;
 }
 
-/** How much of the throughput is left once every entry's handler runs and its result is kept too. */
+/** Measures the throughput if every entry's handler runs and its result is stored too. */
 export async function measureHandling(
   stage: Stage,
   { handling: { rounds, seconds } }: Form,
@@ -36,7 +36,7 @@ export async function measureHandling(
   return { received: median(received), completed: median(completed), ratio: median(ratios) };
 }
 
-/** What was received in a load, by the time until the last of it was done. */
+/** The deliveries of a load, divided by the time until the last of them was done. */
 async function completedPerSecond(
   stage: Stage,
   server: Server,

@@ -2,8 +2,8 @@ import type { Server } from "../server/server.ts";
 import type { Round, Stage } from "../stage.ts";
 
 /**
- * Rounds of one load on several servers, each in its turn, so that what else the machine does meets all of them alike.
- * Each is warmed up first.
+ * Runs rounds of one load on several servers in turn, so that other load on the machine affects all of them equally. Warms
+ * up each first.
  */
 export async function interleave(
   stage: Stage,

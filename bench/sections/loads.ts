@@ -5,7 +5,7 @@ import type { Stage } from "../stage.ts";
 import { interleave } from "./interleave.ts";
 import { type Measured, measured } from "./measured.ts";
 
-/** Every contestant under every load, side by side, on inboxes that begin empty. */
+/** Every contestant under every load, side by side, on inboxes that are empty at first. */
 export async function measureLoads(
   stage: Stage,
   plans: readonly LoadPlan[],

@@ -2,7 +2,7 @@ import type { ContestantName } from "../contestants/all.ts";
 import { median, spread } from "../numbers.ts";
 import type { Round } from "../stage.ts";
 
-/** What a contestant did under one load: the median of its rounds. */
+/** A contestant's result under one load: the median of its rounds. */
 export interface Measured extends Round {
   readonly contestant: ContestantName;
   /** Bytes of a body. */
@@ -11,11 +11,11 @@ export interface Measured extends Round {
   /** Entries in the inbox beforehand. */
   readonly entries: number;
   readonly rounds: readonly Round[];
-  /** How far apart the rounds' throughputs lie, as a share of their median. */
+  /** The spread of the rounds' throughputs, as a share of their median. */
   readonly spread: number;
 }
 
-/** The median of each number of some rounds. */
+/** The median of each number over several rounds. */
 export function measured(
   what: Pick<Measured, "contestant" | "size" | "connections" | "entries">,
   rounds: readonly Round[],
@@ -41,7 +41,7 @@ export function measured(
   };
 }
 
-/** How two contestants compare: the median of the ratios of the rounds that ran side by side. */
+/** Compares two contestants: the median of the ratios of rounds that ran side by side. */
 export function ratio(one: Measured, other: Measured, of: "perSecond" | "p50" | "p99" = "perSecond"): number {
   return median(one.rounds.map((round, index) => round[of] / (other.rounds[index]?.[of] ?? Number.NaN)));
 }

@@ -4,13 +4,13 @@ import type { Stage } from "../stage.ts";
 
 const DAY = 86_400_000;
 
-/** Megabytes of a receiver that receives while so many entries wait in its inbox. */
+/** Memory of a receiver, in megabytes, while `entries` entries wait in its inbox. */
 export interface PendingMemory {
   readonly entries: number;
   readonly rss: number;
 }
 
-/** How much memory entries take that wait for their handlers. */
+/** Measures the memory of entries that wait for their handlers. */
 export async function measurePending(
   stage: Stage,
   { pending: entries }: Form,

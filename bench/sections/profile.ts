@@ -7,14 +7,14 @@ import { type Breakdown, breakDown } from "../profile/breakdown.ts";
 import { Sources } from "../profile/sources.ts";
 import type { Stage } from "../stage.ts";
 
-/** What the receiving thread of a contestant was at under full load. */
+/** How the receiving thread of a contestant spent its time under full load. */
 export interface Profiled extends Breakdown {
   readonly contestant: ContestantName;
-  /** Microseconds that the thread was busy for each delivery, with the profiler's own share: more than without it. */
+  /** Microseconds that the thread was busy per delivery, including the profiler's overhead. */
   readonly micros: number;
 }
 
-/** Profiles contestants one after another, warm, under 64 connections; their CPU profiles are left in `folder`. */
+/** Profiles warm contestants one after another, with 64 connections; writes their CPU profiles to `folder`. */
 export async function measureProfiles(
   stage: Stage,
   { profiled, profileSeconds: seconds }: Form,

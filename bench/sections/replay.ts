@@ -8,7 +8,7 @@ import type { Form } from "../form.ts";
 import { DIST } from "../places.ts";
 import type { Stage } from "../stage.ts";
 
-/** Deliveries a second that `replay` sends, start-up and reading included, and a load generator's on one connection. */
+/** Deliveries per second of `replay`, including start-up and reading, and of a load generator on one connection. */
 export interface Replay {
   readonly fixtures: number;
   readonly perSecond: number;
@@ -16,7 +16,7 @@ export interface Replay {
   readonly ratio: number;
 }
 
-/** How fast `replay` sends a folder, beside a load generator with as many connections: one, since order is kept. */
+/** Measures how fast `replay` sends a folder, next to a load generator: both on one connection, since order is kept. */
 export async function measureReplay(
   stage: Stage,
   { fixtures }: Form,

@@ -4,21 +4,21 @@ import type { Stage } from "../stage.ts";
 import { interleave } from "./interleave.ts";
 import { type Measured, measured } from "./measured.ts";
 
-/** What a slow disk costs, or why that could not be measured here. */
+/** The cost of a slow disk, or why it could not be measured. */
 export type SlowDisk =
   | { readonly leftOut: string }
   | {
       /** Milliseconds added to each flush. */
       readonly addedMs: number;
-      /** Milliseconds until one delivery at a time is answered, median: at least what was added, so it really was. */
+      /** Median milliseconds of a lone delivery: at least the added ones, which shows that flushes were slow. */
       readonly loneMs: number;
-      /** The Express adapter with slow flushes, and plain Express, which has none. */
+      /** The Express adapter with slow flushes, and plain Express, which does not flush. */
       readonly measured: readonly Measured[];
     };
 
 const WHO = ["hookporter express", "express plain"] as const;
 
-/** The Express adapter on a disk whose flushes take longer, beside plain Express: many senders hardly notice. */
+/** The Express adapter with slow flushes, next to plain Express: with many senders, they hardly matter. */
 export async function measureSlowDisk(
   stage: Stage,
   { rounds, seconds }: Form,
@@ -26,7 +26,7 @@ export async function measureSlowDisk(
 ): Promise<SlowDisk> {
   const slow = slowFlush(stage.node);
   if ("missing" in slow) {
-    tell(`slow disk: left out, ${slow.missing}`);
+    tell(`slow disk: skipped, ${slow.missing}`);
     return { leftOut: slow.missing };
   }
   const load = { size: 600, connections: 256 };

@@ -9,18 +9,18 @@ import type { Stage } from "../stage.ts";
 const BIN = join(DIST, "hookporter.cjs");
 const LISTEN = ["listen", "--json", "--port", "0"];
 
-/** From the start of a process to its end, or until it is ready. */
+/** The time from the start of a process to its end, or until it is ready. */
 export interface StartUp {
   readonly what: string;
-  /** Milliseconds, the median of all rounds. */
+  /** Median of all rounds, in milliseconds. */
   readonly ms: number;
-  /** Milliseconds, the shortest: what a busy machine adds to a start is not there in every round. */
+  /** Shortest of all rounds, in milliseconds: a busy machine does not slow down every round. */
   readonly shortest: number;
-  /** The shortest in those of `node -e 0`. */
+  /** The shortest, as a multiple of that of `node -e 0`. */
   readonly ratio: number;
 }
 
-/** How long the command line takes to begin, side by side with Node alone. */
+/** Measures the start of the command line, side by side with Node alone. */
 export async function measureStartUp(
   stage: Stage,
   { startups }: Form,

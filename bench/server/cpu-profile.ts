@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 
-/** Microseconds between two looks at what the thread does. */
+/** Microseconds between two samples. */
 const INTERVAL = 250;
 
-/** V8's CPU profile of this thread, for as long as it is wanted: a warm server's, not its start. */
+/** A V8 CPU profile of this thread, started on request, to profile a warm server rather than its start. */
 export class CpuProfile {
   readonly #session = new Session();
 

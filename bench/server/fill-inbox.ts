@@ -2,7 +2,7 @@ import { CORES, onCores } from "../cores.ts";
 import { runCommand } from "../load/run-command.ts";
 import { program } from "../places.ts";
 
-/** What an inbox is filled with. */
+/** How to fill an inbox. */
 export interface FillOrder {
   /** The inbox file. */
   readonly inbox: string;
@@ -11,13 +11,13 @@ export interface FillOrder {
   readonly state: "dead" | "pending";
   /** Bytes of each body. */
   readonly size: number;
-  /** When the first is dated, milliseconds since 1970. */
+  /** The timestamp of the first event, milliseconds since 1970. */
   readonly from: number;
 }
 
 const HOUR = 3_600_000;
 
-/** Fills an inbox file in a process of its own; gives the entries kept per second. */
+/** Fills an inbox file in a child process; returns the entries stored per second. */
 export async function fillInbox(node: string, order: FillOrder): Promise<number> {
   const start = performance.now();
   await runCommand(onCores(CORES.server, [node, program("fill"), JSON.stringify(order)]), {

@@ -4,7 +4,7 @@ import { createReceiver, type NewEntry } from "../../src/index.ts";
 import { bodySource, SECRET } from "../events.ts";
 import type { FillOrder } from "./fill-inbox.ts";
 
-/** Entries of one part; two parts at a time are less than what an inbox lets wait. */
+/** Entries per part; two parts are fewer than an inbox allows to wait. */
 const AT_ONCE = 4000;
 const { inbox: path, count, state, size, from } = JSON.parse(process.argv[2] ?? "") as FillOrder;
 const { inbox } = createReceiver({ secret: SECRET, inbox: path });
@@ -29,7 +29,7 @@ await inbox.open();
 let before: Promise<void> | undefined;
 for (let first = 0; first < count; first += AT_ONCE) {
   const now = append(first);
-  await turn(); // the inbox sends what waits to its thread, which commits it while the next part is made
+  await turn(); // the inbox sends the waiting entries to its thread, which commits them while the next part is created
   await before;
   before = now;
 }

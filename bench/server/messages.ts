@@ -1,19 +1,19 @@
 import type { ContestantName } from "../contestants/all.ts";
 import type { StartOptions } from "../contestants/contestant.ts";
 
-/** What a server process is told to run: its first argument, as JSON. */
+/** What a server process runs: its first argument, as JSON. */
 export interface Order extends StartOptions {
   readonly name: ContestantName;
 }
 
-/** What a server process is asked. */
+/** A request to a server process. */
 export type Question = "measure" | "counts" | "startProfile" | { readonly writeProfile: string } | "close";
 
-/** What a server process used since it was asked before. */
+/** A server process's resource use since the previous request. */
 export interface Used {
-  /** Seconds of processor time, all threads. */
+  /** Seconds of processor time of all threads. */
   readonly cpu: number;
-  /** Milliseconds that the event loop was late, 99 of 100 times less than this. */
+  /** The event loop's delay in milliseconds, 99th percentile. */
   readonly lagP99: number;
   /** Megabytes of memory now. */
   readonly rss: number;

@@ -1,4 +1,4 @@
-// One contestant in a process of its own: `node serve.js '<order as JSON>'`, then questions over the channel to its parent.
+// One contestant in a child process: `node serve.js '<order as JSON>'`, then questions over the channel to its parent.
 import { channel } from "node:diagnostics_channel";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { CONTESTANTS } from "../contestants/all.ts";
@@ -14,7 +14,7 @@ const requests = channel("http.server.request.start");
 const profile = new CpuProfile();
 let before = process.cpuUsage();
 
-/** What counts is how late the loop is under load: before the first request it has nothing to be late with. */
+/** Measures the event loop's delay only under load: before the first request it has no work. */
 function countFromHere(): void {
   requests.unsubscribe(countFromHere);
   delay.reset();
@@ -23,7 +23,7 @@ function countFromHere(): void {
 function used(): Used {
   const { user, system } = process.cpuUsage(before);
   before = process.cpuUsage();
-  const lagP99 = delay.percentile(99) / 1e6 - 1; // its timer is due after a millisecond anyway
+  const lagP99 = delay.percentile(99) / 1e6 - 1; // without its timer's interval of a millisecond
   delay.reset();
   requests.unsubscribe(countFromHere);
   requests.subscribe(countFromHere);

@@ -2,17 +2,17 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../places.ts";
 
-/** The Node that everything measured runs on; the bench itself, and autocannon, may run on another. */
+/** The measured Node; the bench itself, and autocannon, may run on another. */
 export interface ServerNode {
   /** Its executable. */
   readonly path: string;
-  /** As Node says it: `v24.1.0`. */
+  /** As reported by Node, such as `v24.1.0`. */
   readonly version: string;
-  /** The version of the SQLite that the inbox uses there, and where it is from. */
+  /** The version of the SQLite that the inbox uses there, and its package. */
   readonly sqlite: string;
 }
 
-/** As the inbox chooses: Node's own SQLite where it has it without a flag. */
+/** Chooses like the inbox: Node's own SQLite if available without a flag. */
 const QUESTION = `
   const { sqlite } = process.versions;
   const own = sqlite !== undefined && process.getBuiltinModule?.("node:sqlite") !== undefined;
@@ -23,9 +23,9 @@ const QUESTION = `
 `;
 
 /**
- * Asks a Node what it is.
+ * Returns the versions of a Node.
  *
- * @throws Error where it cannot be run
+ * @throws Error if it cannot be run
  */
 export function askNode(path: string): ServerNode {
   const argv = ["--no-warnings", "-e", QUESTION, join(ROOT, "package.json")];

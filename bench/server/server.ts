@@ -5,25 +5,25 @@ import type { Dialect } from "../load/request-file.ts";
 import { program } from "../places.ts";
 import type { Order, Question, Used } from "./messages.ts";
 
-/** A contestant that runs in a process of its own. */
+/** A contestant running in a child process. */
 export interface Server {
   readonly port: number;
   readonly dialect: Dialect;
-  /** What it used since this was asked before. */
+  /** Its resource use since the previous call. */
   measure(): Promise<Used>;
   counts(): Promise<{ readonly kept: number; readonly done: number }>;
-  /** Begins a CPU profile of the thread that receives. */
+  /** Starts a CPU profile of the receiving thread. */
   startProfile(): Promise<void>;
-  /** Ends it and writes it to a file. */
+  /** Ends the profile and writes it to a file. */
   writeProfile(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a server's process is started with. */
+/** Options of a server process. */
 export interface Launch {
   /** The Node executable. */
   readonly node: string;
-  /** A command that runs the server's, as for slow flushes. */
+  /** A command that runs the server's command, such as for slow flushes. */
   readonly within?: readonly string[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function startServer(order: Order, { node, within = [] }: Launch): 
   };
 }
 
-/** The next message of a child; rejects where it ends without one. */
+/** The next message of a child; rejects if it ends without one. */
 function answer(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const failed = (code: number | null) => reject(new Error(`a server process ended with ${code}`));

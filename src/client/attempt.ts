@@ -104,7 +104,7 @@ function noAnswer(thrown: unknown, exchange: Exchange): Failure {
   const isGet = request.method === "GET";
   return {
     code: "service_unreachable",
-    message: `${labelOf(request)}: ${new URL(settings.baseUrl).origin}: ${redact(why, secrets)}`,
+    message: `${labelOf(request)}: expected a response from ${new URL(settings.baseUrl).origin}, got none: ${redact(why, secrets)}`,
     again: !permanent && (isGet || notSent),
     mayHaveHappened: !isGet && !notSent,
     cause: thrown,
@@ -115,7 +115,7 @@ function timedOut({ settings, request }: Exchange, what: string, notSent: boolea
   const isGet = request.method === "GET";
   return {
     code: "service_timeout",
-    message: `${labelOf(request)}: no ${what} within ${settings.timeout} ms`,
+    message: `${labelOf(request)}: expected a ${what} within ${settings.timeout} ms, got none: try again, or raise the timeout`,
     again: isGet || notSent,
     mayHaveHappened: !isGet && !notSent,
   };
@@ -130,7 +130,9 @@ function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: 
     },
   });
   if (bytes === undefined)
-    return invalid(`expected a response of at most ${settings.maxAnswer} bytes, got more`);
+    return invalid(
+      `expected a response of at most ${settings.maxAnswer} bytes, got more: raise maxAnswer, or request fewer items`,
+    );
   if (bytes.byteLength === 0) return { answer: { status, body: undefined } };
   try {
     const body: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

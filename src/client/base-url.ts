@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../is-loopback.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /**
  * Reads the service's base URL (service description, `{base_url}`), without a trailing slash. Plain HTTP is only for this
@@ -9,11 +10,15 @@ import { isLoopback } from "../is-loopback.ts";
  */
 export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean): string {
   const url = parse(given);
-  if (url.username !== "" || url.password !== "") throw invalid("without a user name or password");
-  if (url.search !== "" || url.hash !== "") throw invalid("without a query or fragment");
+  if (url.username !== "" || url.password !== "") {
+    throw invalid("without a user name or password, got one with them: pass the key as apiKey");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw invalid("without a query or fragment, got one with them: remove them");
+  }
   if (url.protocol === "http:" && !isLoopback(url) && !plainHttp) {
     throw invalid(
-      `to be https, got plain HTTP to ${url.hostname}: others could read the API key on the way (plainHttp or --plain-http allows it)`,
+      `to be https, got plain HTTP to ${url.hostname}: use https, since others could read the API key on the way (plainHttp or --plain-http allows it)`,
     );
   }
   const base = url.href.replace(/\/+$/, "");
@@ -25,7 +30,10 @@ function parse(given: string | URL | undefined): URL {
   if (given === undefined || given === "")
     throw invalid("to be the service's base URL, got none: pass baseUrl");
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw invalid("to be an http or https URL");
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const got = url === undefined ? describeValue(given) : `${url.protocol}//…`;
+    throw invalid(`to be an http or https URL, got ${got}: pass one such as https://api.example.com`);
+  }
   return url;
 }
 

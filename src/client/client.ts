@@ -17,6 +17,15 @@ export interface Client {
  * Creates a client of the two endpoints that the description shows. It holds no connections, so there is nothing to close.
  *
  * @throws ConfigurationError `option_invalid`, `credential_missing`, `credential_invalid`
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "hookporter/client";
+ *
+ * const client = createClient({ baseUrl: "https://api.example.com", apiKey: process.env.HOOKPORTER_API_KEY });
+ * for await (const { property } of client.properties.items({ strict: true })) console.log(property.id, property.address);
+ * await client.webhooks.create({ url: "https://receiver.example/webhooks", events: ["payment.received"] });
+ * ```
  */
 export function createClient(options: ClientOptions): Client {
   const settings = readClientOptions(options);

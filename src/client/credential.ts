@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { describeValue } from "../options/describe-value.ts";
 
 /** Whose data a credential gives access to (service description, "Authentication" 2); unknown for an access token. */
 export type Environment = "test" | "live" | "unknown";
@@ -29,8 +30,10 @@ export function readCredential({ apiKey, accessToken, live = false }: Credential
   if (apiKey !== undefined && accessToken !== undefined)
     throw invalid("either apiKey or accessToken, got both: remove one");
   if (accessToken !== undefined) {
-    if (typeof accessToken !== "function")
-      throw invalid("accessToken to be a function that returns the token, got something else");
+    if (typeof accessToken !== "function") {
+      const got = describeValue(accessToken);
+      throw invalid(`accessToken to be a function, got ${got}: pass one that returns the token`);
+    }
     return { environment: "unknown", token: async () => readToken(await accessToken(), live) };
   }
   const key = readKey(apiKey);
@@ -52,8 +55,10 @@ function readKey(given: unknown): string {
     );
   }
   const key = typeof given === "string" ? given.trim() : ""; // files and variables often end in a line break
-  if (!SENDABLE.test(key) || /^sk_(?:test|live)_$/.test(key))
-    throw invalid("the API key to be one word, got something else");
+  if (!SENDABLE.test(key) || /^sk_(?:test|live)_$/.test(key)) {
+    const got = typeof given === "string" ? "another string" : describeValue(given);
+    throw invalid(`the API key to be one word, longer than its prefix, got ${got}: copy the whole key`);
+  }
   return key;
 }
 
@@ -63,8 +68,10 @@ function readKey(given: unknown): string {
  * @throws ConfigurationError `credential_invalid`; never contains the token
  */
 export function readToken(given: unknown, live: boolean): string {
-  if (typeof given !== "string" || !SENDABLE.test(given))
-    throw invalid("the access token to be one word, got something else");
+  if (typeof given !== "string" || !SENDABLE.test(given)) {
+    const got = typeof given === "string" ? "another string" : describeValue(given);
+    throw invalid(`the access token to be one word, got ${got}: return or set the token alone`);
+  }
   if (given.startsWith("sk_live_")) refuseLive(live);
   return given;
 }

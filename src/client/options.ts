@@ -1,5 +1,16 @@
 import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
-import { ConfigurationError } from "../errors.ts";
+import {
+  aBoolean,
+  anyFunction,
+  type Check,
+  checkedElsewhere,
+  checkOptions,
+  invalid,
+  MAX_TIMER,
+  nonEmptyString,
+  syncFunction,
+  wholeNumber,
+} from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
@@ -73,9 +84,30 @@ export const DEFAULT_CLIENT_RETRY: RetryPolicy = {
 /** The default limits. */
 export const DEFAULT_LIMITS = { timeout: 30_000, maxAnswer: 16 * 1024 * 1024 };
 
-/** The longest delay of a Node timer; a longer one fires at once. */
-const MAX_TIMER = 2 ** 31 - 1;
 const MAX_ATTEMPTS = 20;
+
+/** The check of every option. */
+const CHECKS: Readonly<Record<keyof ClientOptions, Check>> = {
+  baseUrl: checkedElsewhere,
+  apiKey: checkedElsewhere,
+  accessToken: checkedElsewhere,
+  live: aBoolean,
+  plainHttp: aBoolean,
+  timeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  maxAnswer: wholeNumber("bytes", 1),
+  retry: checkedElsewhere,
+  assumptions: (given) => checkOptions(given, "assumptions", ASSUMPTION_CHECKS, "assumptions."),
+  onRetry: anyFunction("pass ({ error, delay }) => …"),
+  fetch: anyFunction("pass a function such as Node's fetch"),
+  clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
+  random: syncFunction("pass one that returns a number from 0 up to 1, such as Math.random"),
+  sleep: anyFunction("pass one that returns a promise, such as setTimeout of node:timers/promises"),
+};
+const ASSUMPTION_CHECKS: Readonly<Record<keyof Assumptions, Check>> = {
+  pageParameter: nonEmptyString("name the parameter"),
+  perPageParameter: nonEmptyString("name the parameter"),
+  fieldsSeparator: nonEmptyString("pass one such as a comma"),
+};
 
 /**
  * Applies the defaults and refuses invalid options.
@@ -83,18 +115,19 @@ const MAX_ATTEMPTS = 20;
  * @throws ConfigurationError `option_invalid`, `credential_missing`, `credential_invalid`
  */
 export function readClientOptions(options: ClientOptions): ClientSettings {
+  checkOptions(options, "the options of createClient", CHECKS);
   const baseUrl = readBaseUrl(options.baseUrl, options.plainHttp === true);
   const credential = readCredential(options);
   if (credential.environment === "live" && options.plainHttp === true && baseUrl.startsWith("http:"))
     readBaseUrl(baseUrl, false); // a live key is never sent unencrypted over a network
   const retry = readRetry(options.retry, DEFAULT_CLIENT_RETRY);
-  if (retry.attempts > MAX_ATTEMPTS || retry.maxDelay > MAX_TIMER)
-    throw invalid(`retry.attempts to be at most ${MAX_ATTEMPTS}, and retry.maxDelay ${MAX_TIMER}`);
+  checkAtMost("retry.attempts", retry.attempts, MAX_ATTEMPTS);
+  checkAtMost("retry.maxDelay", retry.maxDelay, MAX_TIMER);
   return Object.freeze({
     ...{ baseUrl, credential, retry },
-    timeout: readNumber("timeout", options.timeout, MAX_TIMER),
-    maxAnswer: readNumber("maxAnswer", options.maxAnswer, Number.MAX_SAFE_INTEGER),
-    assumptions: readAssumptions(options.assumptions),
+    timeout: options.timeout ?? DEFAULT_LIMITS.timeout,
+    maxAnswer: options.maxAnswer ?? DEFAULT_LIMITS.maxAnswer,
+    assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),
     onRetry: options.onRetry ?? (() => {}),
     fetch: options.fetch ?? globalThis.fetch,
     clock: options.clock ?? Date.now,
@@ -103,19 +136,6 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   });
 }
 
-function readNumber(name: keyof typeof DEFAULT_LIMITS, given: number | undefined, most: number): number {
-  const value = given ?? DEFAULT_LIMITS[name];
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw invalid(`${name} to be a whole number from 1 to ${most}`);
-}
-
-function readAssumptions(given: AssumptionOptions = {}): Assumptions {
-  const assumptions = { ...DEFAULT_ASSUMPTIONS, ...givenOptions(given) };
-  const wrong = Object.entries(assumptions).find(([, value]) => typeof value !== "string" || value === "");
-  if (wrong === undefined) return Object.freeze(assumptions);
-  throw invalid(`assumptions.${wrong[0]} to be a non-empty string`);
-}
-
-function invalid(expected: string): ConfigurationError {
-  return new ConfigurationError("option_invalid", `expected ${expected}`);
+function checkAtMost(name: string, value: number, most: number): void {
+  if (value > most) throw invalid(`${name} to be at most ${most}`, value, "pass a smaller number");
 }

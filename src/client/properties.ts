@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
 import type { FittingItem, ListedItem, MisfitItem } from "./listed-item.ts";
@@ -99,7 +99,11 @@ function queryOf({ fields, page, perPage }: ListOptions, assumptions: Assumption
   if (fields !== undefined) {
     const names = typeof fields === "string" ? [fields] : fields;
     if (names.length === 0 || names.some((name) => name.trim() === ""))
-      throw invalid("fields to contain at least one name");
+      throw invalid(
+        "fields to contain only names",
+        fields,
+        "pass at least one, or leave it out for all fields",
+      );
     query.push(["fields", names.join(fieldsSeparator)]);
   }
   if (page !== undefined) query.push([pageParameter, wholeNumber("page", page, 0)]);
@@ -109,9 +113,5 @@ function queryOf({ fields, page, perPage }: ListOptions, assumptions: Assumption
 
 function wholeNumber(name: string, value: number, least: number): string {
   if (Number.isSafeInteger(value) && value >= least) return String(value);
-  throw invalid(`${name} to be a whole number from ${least}`);
-}
-
-function invalid(expected: string): ConfigurationError {
-  return new ConfigurationError("option_invalid", `expected ${expected}`);
+  throw invalid(`${name} to be a whole number from ${least}`, value, "pass one, or leave it out");
 }

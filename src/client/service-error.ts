@@ -23,7 +23,22 @@ export interface ServiceErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failed request to the service (service description, "Errors"). Never contains a key or a webhook secret. */
+/**
+ * A failed request to the service (service description, "Errors"). Never contains a key or a webhook secret.
+ *
+ * @example
+ * ```ts
+ * import { createClient, ServiceError } from "hookporter/client";
+ *
+ * const client = createClient({ baseUrl: "https://api.example.com", apiKey: process.env.HOOKPORTER_API_KEY });
+ * try {
+ *   await client.properties.list({ perPage: 50 });
+ * } catch (error) {
+ *   if (!(error instanceof ServiceError) || error.code !== "service_rate_limited") throw error;
+ *   console.error(`wait ${error.retryAfter ?? 60_000} ms`);
+ * }
+ * ```
+ */
 export class ServiceError extends HookporterError {
   override readonly name = "ServiceError";
   declare readonly code: ServiceErrorCode;

@@ -1,5 +1,6 @@
-import { ConfigurationError } from "../errors.ts";
-import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
+import { checkEventKind } from "../event/kind-pattern.ts";
+import type { EventKind } from "../event/kinds.ts";
+import { invalid } from "../options/check-options.ts";
 import { call } from "./call.ts";
 import { readCreatedId } from "./created-id.ts";
 import type { ClientSettings } from "./options.ts";
@@ -63,21 +64,19 @@ export function webhooksApi(settings: ClientSettings): WebhooksApi {
 function readUrl(given: string | URL): string {
   const text = String(given);
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw invalid("url to be an http or https URL");
+  throw invalid("url to be an http or https URL", given, "pass the public URL of your receiver");
 }
 
 function readEvents(given: readonly EventKind[]): readonly EventKind[] {
-  if (Array.isArray(given) && given.length > 0 && given.every((kind) => isEventKind(String(kind))))
-    return given;
-  throw invalid(`events to be a list of at least one kind: the kinds are ${eventKinds.join(", ")}`);
+  if (!Array.isArray(given) || given.length === 0) {
+    throw invalid("events to be a list of at least one kind", given, 'pass one such as ["payment.received"]');
+  }
+  for (const kind of given) checkEventKind(kind);
+  return given;
 }
 
 function readSecret(secret: string | undefined): { secret?: string } {
   if (secret === undefined) return {};
   if (typeof secret === "string" && secret.trim() !== "") return { secret };
-  throw invalid("secret to be a non-empty string, or to be omitted");
-}
-
-function invalid(expected: string): ConfigurationError {
-  return new ConfigurationError("option_invalid", `expected ${expected}`);
+  throw invalid("secret to be a non-empty string", secret, "pass one, or leave it out");
 }

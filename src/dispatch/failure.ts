@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cutText } from "../cut-text.ts";
 import { describeError } from "../errors.ts";
-import type { Failure } from "../inbox/inbox.ts";
+import type { HandlerFailure } from "../inbox/inbox.ts";
+import { isOurs } from "./our-code.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;
@@ -16,7 +16,7 @@ const MAX_ERRORS = 4;
 /** What a record says of a thrown value. */
 export interface DescribedFailure {
   readonly error: string;
-  readonly failure: Failure;
+  readonly failure: HandlerFailure;
 }
 
 /** Describes what a handler threw: the chain of messages, the place in the user's own code, the stack. Never throws. */
@@ -90,7 +90,7 @@ function stackOf(thrown: unknown): string | undefined {
 function ownFrame(stack: string): string | undefined {
   for (const line of stack.split("\n")) {
     const [, place = "", position = ""] =
-      /^\s+at (?:.*\()?((?:file:\/\/)?[^()]+?)(:\d+:\d+)\)?$/.exec(line) ?? [];
+      /^\s+at (?:.*\()?((?:file:\/\/)?[^()]+?)(:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
     const file = toPath(place);
     if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOurs(file)) continue;
     const inside = relative(process.cwd(), file);
@@ -106,28 +106,6 @@ function toPath(place: string): string | undefined {
     return undefined;
   }
   return /^(?:\/|[A-Za-z]:[\\/])/.test(place) ? place : undefined;
-}
-
-/** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
-let ourFolders: readonly string[] | undefined;
-
-function isOurs(file: string): boolean {
-  ourFolders ??= findOurFolders();
-  return ourFolders.some((folder) => file.startsWith(folder));
-}
-
-function findOurFolders(): readonly string[] {
-  for (
-    let folder = dirname(fileURLToPath(import.meta.url));
-    dirname(folder) !== folder;
-    folder = dirname(folder)
-  ) {
-    const manifest = join(folder, "package.json");
-    if (!existsSync(manifest)) continue;
-    if (!/"name":\s*"hookporter"/.test(readFileSync(manifest, "utf8"))) continue;
-    return ["dist", "src"].map((name) => join(folder, name) + sep);
-  }
-  return [];
 }
 
 /** A property of a thrown value, whose getter may throw too. */

@@ -71,7 +71,7 @@ const CHECKS: Readonly<Record<keyof RetryPolicy, Check>> = {
 };
 
 /**
- * A policy with the defaults applied, checked.
+ * Checks a policy and applies the defaults.
  *
  * @throws ConfigurationError `option_invalid`
  */

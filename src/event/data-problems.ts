@@ -24,7 +24,17 @@ const NOTHING = "nothing";
 const TYPE_NAME =
   /^(?:an? )?(?:string|number|bigint|boolean|symbol|undefined|null|object|array|record|tuple|map|set|date|int|nan|never|function)$/i;
 
-/** Every problem as one line, such as `data.surface: expected number, got string`. */
+/**
+ * Every problem as one line, such as `data.surface: expected number, got string`.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver, problemLine } from "hookporter";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET });
+ * receiver.onDead(({ seq, problems }) => console.error(seq, problems.map(problemLine)));
+ * ```
+ */
 export function problemLine({ field, message }: DataProblem): string {
   return `${field}: ${message}`;
 }

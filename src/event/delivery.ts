@@ -1,7 +1,7 @@
 /** One HTTP POST as it arrived: what a signature covers, what is stored, forwarded and replayed. */
 export interface Delivery {
   readonly method: string;
-  /** The request target as sent, such as `/webhooks`. */
+  /** The request target as sent, its query included: `/webhooks`, `/webhooks?code=x`. The signature does not cover it. */
   readonly target: string;
   /** Header names are in lower case, as in Node. */
   readonly headers: DeliveryHeaders;

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
-import { eventKinds } from "./kinds.ts";
+import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
 
 const PATTERN = /^(?:\*|[^\s*]+\.\*|[^\s*]+)$/;
 
@@ -12,23 +12,35 @@ export function matchesKind(pattern: string, kind: string): boolean {
 }
 
 /**
- * Refuses a pattern that matches none of the 12 kinds, since that is nearly always a typing error. Use `*` or `onUnknown`
- * for kinds that the service adds later.
+ * Refuses a pattern that matches no known kind, since that is nearly always a typing error. Use `*` or `onUnknown` for
+ * kinds that the service adds later.
  *
+ * @param known - Default: the 12 kinds.
  * @throws ConfigurationError `option_invalid`
  */
-export function checkKindPattern(pattern: string): void {
+export function checkKindPattern(pattern: string, known: readonly string[] = eventKinds): void {
   const isString = typeof pattern === "string"; // plain JavaScript may pass anything
-  if (isString && PATTERN.test(pattern) && eventKinds.some((kind) => matchesKind(pattern, kind))) return;
+  if (isString && PATTERN.test(pattern) && known.some((kind) => matchesKind(pattern, kind))) return;
   const got = isString ? JSON.stringify(pattern) : describeValue(pattern);
   throw new ConfigurationError(
     "option_invalid",
-    `expected an event kind, a family such as payment.*, or *, got ${got}: ${meantKind(pattern)}`,
+    `expected an event kind, a family such as payment.*, or *, got ${got}: ${meantKind(pattern, known)}`,
   );
 }
 
+/**
+ * Refuses anything but one of the 12 kinds.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function checkEventKind(kind: unknown): asserts kind is EventKind {
+  if (typeof kind === "string" && isEventKind(kind)) return;
+  const got = typeof kind === "string" ? JSON.stringify(kind) : describeValue(kind);
+  throw new ConfigurationError("option_invalid", `expected an event kind, got ${got}: ${meantKind(kind)}`);
+}
+
 /** The fix for a misspelt kind. */
-export function meantKind(kind: unknown): string {
-  const meant = typeof kind === "string" ? didYouMean(kind, eventKinds) : undefined;
-  return meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
+function meantKind(kind: unknown, known: readonly string[] = eventKinds): string {
+  const meant = typeof kind === "string" ? didYouMean(kind, known) : undefined;
+  return meant === undefined ? `the kinds are ${known.join(", ")}` : `did you mean ${meant}?`;
 }

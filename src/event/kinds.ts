@@ -26,7 +26,17 @@ export type EventKind = keyof typeof EVENT_KINDS;
 /** The 12 kinds in the order of the service description. */
 export const eventKinds = Object.keys(EVENT_KINDS) as readonly EventKind[];
 
-/** Whether a string is one of the 12 kinds. Exact: `"toString"` and `"Property.Created"` are not. */
+/**
+ * Whether a string is one of the 12 kinds. Exact: `"toString"` and `"Property.Created"` are not.
+ *
+ * @example
+ * ```ts
+ * import { isEventKind } from "hookporter";
+ *
+ * isEventKind("payment.received"); // true
+ * isEventKind("payment.recieved"); // false
+ * ```
+ */
 export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(EVENT_KINDS, text);
 }

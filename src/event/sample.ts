@@ -1,8 +1,6 @@
-import { ConfigurationError } from "../errors.ts";
-import { describeValue } from "../options/describe-value.ts";
 import type { Envelope } from "./envelope.ts";
-import { meantKind } from "./kind-pattern.ts";
-import { type EventKind, isEventKind } from "./kinds.ts";
+import { checkEventKind } from "./kind-pattern.ts";
+import type { EventKind } from "./kinds.ts";
 import contactCreated from "./samples/contact.created.json" with { type: "json" };
 import dealStatusChanged from "./samples/deal.status_changed.json" with { type: "json" };
 import expenseCreated from "./samples/expense.created.json" with { type: "json" };
@@ -50,10 +48,7 @@ export interface SampleOptions {
  * @throws ConfigurationError `option_invalid` for anything but one of the 12 kinds
  */
 export function sampleEvent(kind: EventKind, { timestamp, data }: SampleOptions = {}): Envelope {
-  if (!isEventKind(kind)) {
-    const got = typeof kind === "string" ? JSON.stringify(kind) : describeValue(kind);
-    throw new ConfigurationError("option_invalid", `expected an event kind, got ${got}: ${meantKind(kind)}`);
-  }
+  checkEventKind(kind);
   const sample = structuredClone(SAMPLES[kind]);
   if (timestamp !== undefined) sample.timestamp = formatTimestamp(timestamp);
   if (data !== undefined) sample.data = structuredClone(data);

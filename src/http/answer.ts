@@ -3,22 +3,22 @@ import { describeError } from "../errors.ts";
 import { closeUnread, lingering } from "./closing.ts";
 import { isGivenUp } from "./refused-streak.ts";
 
-/** An answer, before an adapter writes it. */
+/** A response, not yet written by an adapter. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array;
 }
 
-/** Seconds a sender is asked to wait before it comes again. */
+/** Seconds a sender is asked to wait before it retries. */
 export const RETRY_AFTER = "5";
 
-/** The answer to a request that is not looked at, since too many before it, sent ahead of their answers, were refused. */
+/** The answer to a pipelined request that is skipped because too many requests before it were refused. */
 export const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
   "Retry-After": RETRY_AFTER,
 });
 
-/** An error in the service's own shape. */
+/** An error in the service's format. */
 export function failure(
   status: number,
   type: string,
@@ -39,14 +39,14 @@ export function json(status: number, value: object, headers: Record<string, stri
   };
 }
 
-/** Answers a request that is given up, at no cost; false if it is not. */
+/** Answers a skipped request with 503 and returns true; returns false for any other request. */
 export function answerGivenUp(response: ServerResponse): boolean {
   if (!isGivenUp(response)) return false;
   void writeAnswer(response, GIVEN_UP);
   return true;
 }
 
-/** Writes an answer; nothing is written to a connection that is gone. */
+/** Writes an answer, unless the connection is closed. */
 export async function writeAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
@@ -61,7 +61,7 @@ export async function writeAnswer(
       response.end();
       closeUnread(response);
     } else {
-      response.end(body); // a text goes in one piece with the head
+      response.end(body); // a string is sent in one write with the head
     }
   } catch (thrown) {
     response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));

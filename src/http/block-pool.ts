@@ -1,37 +1,37 @@
-/** Bytes of a block. */
+/** Bytes per block. */
 export const BLOCK = 16 * 1024;
 
-/** Blocks by which the pool grows. */
+/** Blocks added each time the pool grows. */
 const STEP = 64;
 
-/** Milliseconds between looks for memory that is no longer needed. */
+/** Milliseconds between checks for unused memory. */
 const LOOK_MS = 1000;
 
 /**
- * Blocks of memory that are used again, from one resizable buffer: what was freed goes back to the system within seconds.
- * Buffers that are dropped stay until a garbage collection, which a process that has nothing to do never makes.
+ * Reusable blocks of memory from one resizable buffer, which returns freed memory to the system within seconds. Separate
+ * buffers would stay allocated until a garbage collection, which may never run in an idle process.
  */
 export class BlockPool {
   readonly #mostBytes: number;
   #memory: ArrayBuffer | undefined;
-  /** How many blocks the memory has, and the numbers of those that are free. */
+  /** The number of blocks in the memory, and the indexes of the free ones. */
   #count = 0;
   #free: number[] = [];
-  /** The highest number that was taken since the last look. */
+  /** The highest index taken since the last check. */
   #highest = -1;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param mostBytes - of memory for blocks; those that are taken beyond it are new, and not used again */
+  /** @param mostBytes - the most bytes the pool holds; blocks beyond it are newly allocated and not reused */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
 
-  /** Bytes of memory that blocks take now, free ones included. */
+  /** Bytes of memory allocated now, free blocks included. */
   get bytes(): number {
     return this.#count * BLOCK;
   }
 
-  /** A block with anything in it. */
+  /** Returns a block; its contents are arbitrary. */
   take(): Uint8Array {
     if (this.#free.length === 0) this.#grow();
     const number = this.#free.pop();
@@ -40,7 +40,7 @@ export class BlockPool {
     return new Uint8Array(this.#memory, number * BLOCK, BLOCK);
   }
 
-  /** Takes blocks back that nothing looks at any more. */
+  /** Returns blocks that are no longer read or written to the pool. */
   give(blocks: readonly Uint8Array[]): void {
     for (const { buffer, byteOffset } of blocks) {
       if (buffer === this.#memory) this.#free.push(byteOffset / BLOCK);
@@ -56,13 +56,13 @@ export class BlockPool {
       this.#count = count;
       this.#timer ??= setInterval(() => this.#shrink(), LOOK_MS).unref();
     } catch {
-      // This much cannot be reserved here, or buffers cannot be resized: blocks are new ones then.
+      // The system cannot reserve this much, or cannot resize buffers: take() then allocates new blocks.
     }
   }
 
-  /** Lets go what is free above the highest block that was taken lately. */
+  /** Frees the memory above the highest block taken since the last check. */
   #shrink(): void {
-    this.#free.sort((one, other) => other - one); // so that the lowest are taken first
+    this.#free.sort((one, other) => other - one); // so that take() uses the lowest first
     let gone = 0;
     while (this.#free[gone] === this.#count - 1 && this.#count - 1 > this.#highest) {
       gone++;

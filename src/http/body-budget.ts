@@ -1,44 +1,43 @@
 import { BLOCK, BlockPool } from "./block-pool.ts";
 import { BodyRanks, costOf, type RankedBody } from "./body-ranks.ts";
 
-/** Bodies up to this many bytes are small: an eighth of the budget is kept for them. */
+/** Bodies up to this many bytes are small: an eighth of the budget is reserved for them. */
 const SMALL = 64 * 1024;
 const LARGE_SHARE = 7 / 8;
 
-/** What a budget is made with. */
 export interface BodyBudgetOptions {
-  /** The most bytes that all bodies together hold. */
+  /** The most bytes all bodies together may hold. */
   readonly limit: number;
-  /** The most bytes of one body, which always fits; not more than `limit`. */
+  /** The most bytes of one body; not more than `limit`, and always fits. */
   readonly bodyLimit: number;
-  /** Milliseconds that only go forward. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** A body that is counted. */
+/** A body counted in the budget. */
 export interface HeldBody {
   /**
-   * Counts bytes that were received. If there is no room for them, bodies are ended until there is: this one, too, if it
-   * is the one that makes the least progress.
+   * Counts received bytes. If they exceed the limit, ends bodies until there is room. That can include this body, if it
+   * makes the least progress.
    *
-   * @param capacity - bytes of memory that all of the body takes now
-   * @returns false if there is no room and nothing else to end
+   * @param capacity - bytes of memory the whole body takes now
+   * @returns false if there is no room and no other body to end
    */
   grow(received: number, capacity: number): boolean;
-  /** Counts the body no longer; may be called again. */
+  /** Stops counting the body; may be called again. */
   release(): void;
 }
 
 /**
- * A common limit on the bytes of bodies that are received and not yet verified: anybody can make a receiver hold such
- * bytes. Refusing what exceeds it would let 64 stalled bodies shut everybody out. So the body that makes the least
- * progress for the room it takes is ended, and an eighth is kept for small bodies.
+ * A shared limit on the bytes of bodies that are received but not yet verified, since anyone can make a receiver hold
+ * such bytes. If it refused new bodies when full, 64 stalled ones would lock out all other senders. Instead it ends the
+ * body that makes the least progress for the memory it takes, and reserves an eighth for small bodies.
  */
 export class BodyBudget {
   readonly #limit: number;
   readonly #largeLimit: number;
   readonly #now: () => number;
-  /** Where the memory of bodies comes from. */
+  /** The pool that bodies take their memory from. */
   readonly blocks: BlockPool;
   readonly #small = new BodyRanks();
   readonly #large = new BodyRanks();
@@ -50,16 +49,16 @@ export class BodyBudget {
     this.blocks = new BlockPool(this.#limit);
   }
 
-  /** Bytes that are held now. */
+  /** Bytes held now. */
   get held(): number {
     return this.#small.bytes + this.#large.bytes;
   }
 
   /**
-   * Begins to count a body.
+   * Starts counting a body.
    *
-   * @param announced - the bytes it says it has; 0 if it does not say
-   * @param end - called when it was ended to make room; it is released by then
+   * @param announced - its Content-Length; 0 if there is none
+   * @param end - called after the body was ended to make room, and released
    */
   open(announced: number, end: () => void): HeldBody {
     let ranks = announced > SMALL ? this.#large : this.#small;
@@ -88,7 +87,7 @@ export class BodyBudget {
   #makeRoom(asking: RankedBody, now: number): boolean {
     while (this.held > this.#limit || this.#large.bytes > this.#largeLimit) {
       const large = this.#large.worst(now, asking);
-      // Where large bodies exceed their share, it is one of them that goes.
+      // If large bodies exceed their share, one of them is ended.
       const small = this.#large.bytes > this.#largeLimit ? undefined : this.#small.worst(now, asking);
       const other = worseOf(large, small, now);
       if (other === undefined) return false;
@@ -99,7 +98,7 @@ export class BodyBudget {
   }
 }
 
-/** Memory is taken in blocks. */
+/** Rounds up to whole blocks, the unit of memory. */
 function wholeBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK) * BLOCK;
 }

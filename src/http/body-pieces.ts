@@ -1,15 +1,15 @@
 import { BLOCK, type BlockPool } from "./block-pool.ts";
 
 /**
- * The pieces of a body while it is received, copied into blocks, so that the memory they take is known: a piece of one
- * byte takes hundreds by itself, and a slice keeps all of the buffer that it is cut from.
+ * The pieces of a body as they arrive, copied into blocks so that their memory use is known: a separate piece of one byte
+ * takes hundreds of bytes, and a slice retains the whole buffer it was cut from.
  */
 export class BodyPieces {
   readonly #pool: BlockPool | undefined;
   #blocks: Uint8Array[] = [];
   #length = 0;
 
-  /** @param pool - where blocks come from and go back to; without one they are new */
+  /** @param pool - provides the blocks and takes them back; without one, blocks are newly allocated */
   constructor(pool?: BlockPool) {
     this.#pool = pool;
   }
@@ -19,7 +19,7 @@ export class BodyPieces {
     return this.#length;
   }
 
-  /** Bytes of memory they take: full blocks. */
+  /** Bytes of memory they take, in whole blocks. */
   get capacity(): number {
     return this.#blocks.length * BLOCK;
   }
@@ -34,7 +34,7 @@ export class BodyPieces {
     }
   }
 
-  /** All of them, and a last one, in one buffer of its own. */
+  /** Copies all pieces, and a last one, into a new buffer. */
   join(last: Uint8Array = new Uint8Array(0)): Uint8Array {
     const joined = Buffer.allocUnsafeSlow(this.#length + last.byteLength);
     let at = 0;
@@ -46,7 +46,7 @@ export class BodyPieces {
     return joined;
   }
 
-  /** Gives the blocks back; nothing is left. */
+  /** Returns the blocks to the pool and discards the contents. */
   release(): void {
     this.#pool?.give(this.#blocks);
     this.#blocks = [];

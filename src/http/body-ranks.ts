@@ -1,36 +1,35 @@
-/** Bytes that count as progress: a body that drips is no better than one that stalls. */
+/** Bytes that count as progress, so that a body that trickles is treated like one that stalls. */
 const STEP = 16 * 1024;
 
-/** Bodies below this many bytes are of the first size class; each further class has twice as many. */
+/** Bodies below this many bytes are in the first size class; the bound doubles with each class. */
 const FIRST_CLASS = 4096;
 
-/** A body whose bytes are held. */
+/** A body held in memory. */
 export interface RankedBody {
   /** Bytes of memory it takes. */
   bytes: number;
-  /** Bytes received since its last step. */
+  /** Bytes received since its last progress step. */
   sinceStep: number;
-  /** When it made its last step. */
+  /** Time of its last progress step. */
   steppedAt: number;
   /** Ends it to make room. */
   readonly end: () => void;
 }
 
 /**
- * Bodies in the order in which they are ended to make room: first the one that costs most without progress, in bytes ×
- * time since its last 16 KiB. They are kept by size class, each class in order of time, so that only the first of each
- * class has to be looked at.
+ * Ranks bodies by which to end first to make room: the one with the highest cost, in bytes × time since its last 16 KiB.
+ * Bodies are grouped by size class and ordered by time in each, so only the first of each class has to be compared.
  */
 export class BodyRanks {
   #bytes = 0;
   readonly #classes: Set<RankedBody>[] = [];
 
-  /** Bytes that all of them hold. */
+  /** Bytes held by all bodies. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Adds a body at a time, which counts as a step. */
+  /** Adds a body; this counts as a progress step at `now`. */
   add(body: RankedBody, now: number): void {
     body.sinceStep = 0;
     body.steppedAt = now;
@@ -40,12 +39,12 @@ export class BodyRanks {
     this.#bytes += body.bytes;
   }
 
-  /** Removes a body, if it is one of them. */
+  /** Removes a body if it is ranked. */
   remove(body: RankedBody): void {
     if (this.#classes[classOf(body.bytes)]?.delete(body) === true) this.#bytes -= body.bytes;
   }
 
-  /** Counts bytes that one of them has received, and that it takes so much memory now. */
+  /** Counts bytes received by a body, and updates the memory it takes. */
   grow(body: RankedBody, received: number, bytes: number, now: number): void {
     body.sinceStep += received;
     if (body.sinceStep < STEP && classOf(bytes) === classOf(body.bytes)) {
@@ -58,7 +57,7 @@ export class BodyRanks {
     }
   }
 
-  /** The body other than this one that costs most without progress; of those that cost the same, the largest. */
+  /** The body with the highest cost, apart from `except`; the largest if several cost the same. */
   worst(now: number, except: RankedBody): RankedBody | undefined {
     let worst: RankedBody | undefined;
     for (const bodies of this.#classes) {
@@ -70,7 +69,7 @@ export class BodyRanks {
   }
 }
 
-/** What a body costs without progress. */
+/** The cost of holding a body that makes no progress. */
 export function costOf({ bytes, steppedAt }: RankedBody, now: number): number {
   return bytes * (now - steppedAt);
 }

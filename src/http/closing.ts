@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Deadlines } from "./deadlines.ts";
 
-/** Milliseconds, and bytes, that a connection which is to be closed may still send. */
+/** Milliseconds, and bytes, that a sender may still send before its connection is closed. */
 const LINGER = 500;
 const LINGER_BYTES = 8 * 1024 * 1024;
 
-/** Milliseconds that a sender has to take the answer that closes its connection. */
+/** Milliseconds a sender has to read the answer before its connection is destroyed. */
 const UNREAD = new Deadlines(1000);
 
 /**
- * Takes what a sender still sends, for a moment, and throws it away: if its connection were closed at once, it would be
- * reset while it sends, and would never read the answer.
+ * Briefly reads and discards what the sender still sends. If the connection were closed at once, it would be reset while
+ * the sender writes, and the sender would never read the answer.
  */
 export function lingering(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
@@ -30,8 +30,8 @@ export function lingering(request: IncomingMessage): Promise<void> {
 }
 
 /**
- * Ends a connection whose sender does not read the answer that closes it: nothing else ever would. Answers that come
- * before it, and are still being made, are waited for.
+ * Destroys the connection if the sender does not read the final answer, since nothing else would close it. Waits for
+ * earlier answers that are still pending.
  */
 export function closeUnread(response: ServerResponse): void {
   const { socket, httpVersionMajor } = response.req;

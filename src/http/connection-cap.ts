@@ -3,58 +3,58 @@ import type { Socket } from "node:net";
 import { invalid } from "../options/check-options.ts";
 
 /**
- * The default of `maxConnections`. An idle connection takes about 10 kB, so this many take 40 MB; and each is an open
- * file, of which most systems allow a process more.
+ * The default of `maxConnections`. An idle connection takes about 10 kB, so 4096 take 40 MB. Each is an open file, and most
+ * systems allow a process more than that.
  */
 export const MAX_CONNECTIONS = 4096;
 
-/** A request that was sent fewer bytes in so many milliseconds makes no progress. */
+/** A request that receives fewer than PROGRESS bytes in STALLED_MS milliseconds makes no progress. */
 const PROGRESS = 1024;
 const STALLED_MS = 1000;
 
-/** Connections that are found at a time, to be ended one by one: looking through all of them takes a millisecond. */
+/** Candidates collected per scan, to be ended one by one: scanning all connections takes a millisecond. */
 const FOUND_AT_A_TIME = 256;
 
-/** Milliseconds before all of them are looked through again if there was none to end. */
+/** Milliseconds until the next scan if one finds no candidate. */
 const LOOK_AGAIN_MS = 20;
 
-/** A connection, and what was last noted of it. */
+/** A connection and its last recorded progress. */
 interface Watched {
   readonly socket: Socket;
-  /** When it was opened, began its latest request, or was seen to make progress; and the bytes it had sent by then. */
+  /** When it was opened, started its latest request or was seen to make progress, and the bytes it had sent by then. */
   at: number;
   bytes: number;
   /** The answer to its latest request, until it is written. */
   latest: ServerResponse | undefined;
 }
 
-/** A connection that may be ended, as it was found. */
+/** A candidate to be ended, as of the scan. */
 interface Found {
   readonly watched: Watched;
   readonly at: number;
-  /** Bytes it may have sent in all, and still be ended. */
+  /** If it has sent more bytes than this in total, it is no longer a candidate. */
   readonly most: number;
 }
 
 /**
- * Limits a server's connections by ending one to let a new one in: a limit that refuses would let whoever opens as many
- * shut everybody out. The one that has been idle for the longest time goes first; if none is idle, the one whose request
- * has made no progress for the longest time. Requests that go on are never cut off: then it is the new one that goes.
+ * Limits a server's connections by ending one to admit a new one: if new ones were refused, a client that opens enough of
+ * them could lock out all others. The connection that has been idle longest is ended first; if none is idle, the one whose
+ * request has gone longest without progress. Requests that make progress are never cut off: if all do, the new one is ended.
  *
- * A request only leaves a note; all else is found out when there are too many connections.
+ * To keep requests cheap, each only records its start; the rest is worked out when there are too many connections.
  */
 export class ConnectionCap {
   readonly #most: number;
   readonly #now: () => number;
   readonly #watched = new Map<Socket, Watched>();
-  /** Connections to end, the first last. */
+  /** Connections to end, in reverse order. */
   #found: Found[] = [];
   #lookAgainAt = 0;
-  /** For all answers, so that a request needs no function of its own; its `this` is the answer that was written. */
+  /** Shared by all answers, to save a closure per request; `this` is the answer that was written. */
   readonly #written: (this: ServerResponse) => void;
 
   /**
-   * @param now - milliseconds that only go forward
+   * @param now - a monotonic clock, in milliseconds
    * @throws ConfigurationError `option_invalid`
    */
   constructor(most: number = MAX_CONNECTIONS, now: () => number = () => performance.now()) {
@@ -76,7 +76,7 @@ export class ConnectionCap {
     server.on("connection", (socket) => this.#add(socket));
   }
 
-  /** Notes a request by its answer, which is still to be written. */
+  /** Records the start of a request, given its unwritten answer. */
   began(answer: ServerResponse): void {
     const watched = this.#watched.get(answer.req.socket);
     if (watched === undefined) return;
@@ -96,11 +96,11 @@ export class ConnectionCap {
     socket.once("close", () => this.#watched.delete(socket));
     if (this.#watched.size <= this.#most) return;
     const leaving = this.#nextFound() ?? this.#findAgain(added) ?? added;
-    this.#watched.delete(leaving.socket); // its close is told later
+    this.#watched.delete(leaving.socket); // its "close" event comes later
     leaving.socket.destroy();
   }
 
-  /** Of those that were found, the first that has not gone on since. */
+  /** The first candidate that has made no progress since the scan. */
   #nextFound(): Watched | undefined {
     for (let next = this.#found.pop(); next !== undefined; next = this.#found.pop()) {
       const { watched, at, most } = next;
@@ -110,7 +110,7 @@ export class ConnectionCap {
     return undefined;
   }
 
-  /** Looks through all: those that are silent between requests, then those that are slow with one; oldest first. */
+  /** Scans all connections: first those idle between requests, then those with a slow request; oldest first. */
   #findAgain(added: Watched): Watched | undefined {
     const now = this.#now();
     if (now < this.#lookAgainAt) return undefined;
@@ -137,7 +137,7 @@ function byAge(one: Found, other: Found): number {
   return one.at - other.at;
 }
 
-/** Whether it is for its sender to go on: to send the rest of a request, or to read an answer. */
+/** Whether the next step is the sender's: to send the rest of a request, or to read an answer. */
 function waitsForPeer({ latest }: Watched): boolean {
   return latest !== undefined && (!latest.req.complete || latest.writableEnded);
 }

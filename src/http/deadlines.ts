@@ -1,30 +1,30 @@
 /**
- * Many deadlines of one length behind a single timer: nearly all of them are called off long before they are over, and a
- * timer for each would cost more than what it guards. They are over in the order in which they began.
+ * Many deadlines of the same length on a single timer. Nearly all are cancelled long before they expire, and a timer for
+ * each would cost more than the work it guards. They expire in the order in which they were added.
  */
 export class Deadlines {
   readonly #ms: number;
-  /** Each call, and when it is due. */
+  /** Callbacks, and when each is due. */
   readonly #due = new Map<() => void, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param ms - from the beginning of each to its end */
+  /** @param ms - length of each deadline */
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** Calls when the time from now is over. */
+  /** Schedules a callback. */
   add(call: () => void): void {
     this.#due.set(call, performance.now() + this.#ms);
     this.#timer ??= this.#wait(this.#ms);
   }
 
-  /** Does not call after all. */
+  /** Cancels a callback. */
   callOff(call: () => void): void {
     this.#due.delete(call);
   }
 
-  /** By itself it keeps no process alive: what it waits for does. */
+  /** The timer does not keep the process alive; the guarded work does. */
   #wait(ms: number): NodeJS.Timeout {
     return setTimeout(() => this.#look(), Math.max(1, Math.ceil(ms))).unref();
   }
@@ -34,7 +34,7 @@ export class Deadlines {
     for (const [call, due] of this.#due) {
       const left = due - performance.now();
       if (left > 0) {
-        clearTimeout(this.#timer); // one that a call has begun would be late
+        clearTimeout(this.#timer); // one started by a callback would fire too late
         this.#timer = this.#wait(left);
         return;
       }

@@ -5,12 +5,12 @@ import { BodyPieces } from "./body-pieces.ts";
 import { Deadlines } from "./deadlines.ts";
 
 /**
- * Why there is no body. `stalled`: it was ended to make room for others, since it made the least progress. `overloaded`:
- * there was no room for it.
+ * Why there is no body. `stalled`: it made the least progress, and was ended to make room for others. `overloaded`: there
+ * was no room for it.
  */
 export type BodyFailure = "too_large" | "too_slow" | "aborted" | "stalled" | "overloaded";
 
-/** A body, or why there is none. */
+/** A body, or the reason why there is none. */
 export type BodyResult = Uint8Array | BodyFailure;
 
 /** Limits while reading. */
@@ -23,21 +23,21 @@ export interface BodyLimits {
 
 /** The same for hookporter's own adapters, which share a budget. */
 export interface CountedLimits extends BodyLimits {
-  /** Counts the bytes of all bodies that are being read. Default: they are not counted. */
+  /** Counts the bytes of all bodies being read. Default: none, they are not counted. */
   readonly budget?: BodyBudget | undefined;
 }
 
-/** How many bytes a request says its body has; 0 where it does not say. */
+/** A request's Content-Length; 0 if it has none. */
 export function announcedLength(request: IncomingMessage): number {
   return Number(request.headers["content-length"] ?? 0);
 }
 
 /**
- * Reads a request's raw bytes, counting as they come, so that no more than the limit is ever held. They are counted in
- * the budget until the last of them is there: the signature is checked in the same turn of the event loop, before any
- * other byte is received.
+ * Reads a request's raw bytes and counts them as they arrive, so it never holds more than the limit. They count towards
+ * the budget until the body is complete: the signature is checked in the same turn of the event loop, before any other
+ * byte is received.
  *
- * @throws ConfigurationError `body_already_parsed` where somebody else has read some of it: its end would never come
+ * @throws ConfigurationError `body_already_parsed` if other code has read part of the body: its end would never arrive
  */
 export function readBody(
   request: IncomingMessage,
@@ -49,7 +49,7 @@ export function readBody(
   if (announced > limit) return Promise.resolve("too_large");
   const deadlines = deadlinesOf(timeout);
   return new Promise((resolve) => {
-    /** The body, once its last byte is there: it is not held beyond this turn. Nearly all come in one piece. */
+    /** The complete body; not held beyond this turn. Nearly all bodies arrive in one piece. */
     let whole: Uint8Array | undefined;
     let pieces: BodyPieces | undefined;
     let held: HeldBody | undefined;
@@ -59,12 +59,12 @@ export function readBody(
       deadlines.callOff(tooSlow);
       held?.release();
       pieces?.release();
-      whole = pieces = undefined; // the listeners that stay would keep them
+      whole = pieces = undefined; // the remaining listeners would retain them
       resolve(result);
     };
     const fail = (why: BodyFailure) => {
       if (over) return;
-      request.off("data", onData).off("end", onEnd).pause(); // whatever still comes is not ours
+      request.off("data", onData).off("end", onEnd).pause(); // the remaining bytes are not ours
       finish(why);
     };
     const onData = (chunk: Uint8Array) => {
@@ -80,14 +80,14 @@ export function readBody(
       if (held?.grow(chunk.byteLength, pieces.capacity) === false) fail("overloaded");
     };
     const onEnd = () => finish(whole ?? pieces?.join() ?? new Uint8Array(0));
-    const onAbort = () => fail("aborted"); // stays: a reset after we are done must not become an uncaught error
+    const onAbort = () => fail("aborted"); // never removed: a later reset must not become an uncaught error
     const tooSlow = () => fail("too_slow");
     deadlines.add(tooSlow);
     request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort);
   });
 }
 
-/** The deadlines of each length that is in use: a process has few. */
+/** Deadlines by length; a process uses few different lengths. */
 const ALL_DEADLINES = new Map<number, Deadlines>();
 
 function deadlinesOf(ms: number): Deadlines {
@@ -98,7 +98,7 @@ function deadlinesOf(ms: number): Deadlines {
   return deadlines;
 }
 
-/** The integrator's mistake that something upstream has read, or parsed, the body. */
+/** The error for a body that was read or parsed upstream, a mistake of the integrator. */
 export function alreadyRead(): ConfigurationError {
   return new ConfigurationError(
     "body_already_parsed",

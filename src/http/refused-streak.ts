@@ -2,28 +2,28 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { closeUnread } from "./closing.ts";
 
-/** Requests that may be refused among those that came in one read of a connection. */
+/** Refused requests allowed among those that arrived in one read of a connection. */
 const MOST_REFUSED = 8;
 
 /** The refused requests of a connection's latest read. */
 interface Streak {
-  /** Bytes the connection had sent by then: what comes while they are the same was sent ahead of the answers. */
+  /** `bytesRead` of the socket; requests that arrive while it is unchanged were sent without waiting for answers. */
   bytes: number;
   refused: number;
-  /** The answer that is written last, once the rest is given up. */
+  /** The last answer to write; set once the remaining requests are skipped. */
   last: ServerResponse | undefined;
 }
 
 const STREAKS = new WeakMap<Socket, Streak>();
 
 /**
- * Counts a request that proved nothing and was refused. If a connection sends many of them ahead of their answers, the
- * rest of what it sent is given up, and it is closed: 500 unsigned requests in one write are not worth 500 signatures,
- * nor 500 lines of a log. A sender that waits for its answers is not concerned.
+ * Counts an unauthenticated request that was refused. If a connection pipelines many of them, the rest are skipped and it
+ * is closed: 500 unsigned requests in one write should not cost 500 signature checks or 500 log lines. A sender that waits
+ * for its answers is not affected.
  */
 export function countRefused(response: ServerResponse): void {
   const { socket, httpVersionMajor } = response.req;
-  if (httpVersionMajor !== 1) return; // other versions do not send requests one after another
+  if (httpVersionMajor !== 1) return; // later versions do not pipeline
   const { bytesRead } = socket;
   const known = STREAKS.get(socket);
   const streak = known ?? { bytes: bytesRead, refused: 0, last: undefined };
@@ -33,10 +33,10 @@ export function countRefused(response: ServerResponse): void {
   streak.refused++;
   if (streak.refused < MOST_REFUSED || streak.last !== undefined) return;
   streak.last = response;
-  setImmediate(() => closeAfter(streak.last ?? response, socket)); // what was read has its answers by then
+  setImmediate(() => closeAfter(streak.last ?? response, socket)); // by then, all requests of this read are answered
 }
 
-/** Whether a request is among those that are given up. */
+/** Whether a request is to be skipped. */
 export function isGivenUp(response: ServerResponse): boolean {
   const streak = STREAKS.get(response.req.socket);
   if (streak?.last === undefined) return false;

@@ -1,19 +1,19 @@
 import type { Server } from "node:http";
 import { describeError, HookporterError } from "../errors.ts";
 
-/** Milliseconds requests under way get when the server closes; a connection that sends nothing would never end. */
+/** Milliseconds that requests in progress get when the server closes; an idle connection would never end. */
 const CLOSE_GRACE = 2000;
 
 /**
- * Connections that may wait to be accepted, as far as the system allows. Node's 511 are soon used up, and whoever comes
- * then tries again after one, three and seven seconds.
+ * Connections that may wait to be accepted, up to the system's limit. Node's default of 511 fills up quickly, and clients
+ * then retry after one, three and seven seconds.
  */
 const BACKLOG = 4096;
 
 /**
- * Begins to listen.
+ * Starts listening.
  *
- * @param port - 0 asks for a free one
+ * @param port - 0 for a free one
  * @throws HookporterError `port_unavailable`
  */
 export function listenOn(server: Server, port: number, host: string): Promise<void> {
@@ -31,7 +31,7 @@ export function listenOn(server: Server, port: number, host: string): Promise<vo
   });
 }
 
-/** Takes no new connections, lets requests under way end for 2 seconds, then closes what is left. */
+/** Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the remaining connections. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE);

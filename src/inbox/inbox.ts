@@ -134,7 +134,7 @@ export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orde
 }
 
 /** What is known about an error of a handler. */
-export interface Failure {
+export interface HandlerFailure {
   /** The error's name, such as `TypeError`; for a value that is not an error, its type. */
   readonly name: string;
   /** The first line of the user's own code in the stack: `file:line:column`, if there is one. */
@@ -155,7 +155,7 @@ export interface AttemptRecord {
   /** The error's message, and those of its causes: `fetch failed ← connect ECONNREFUSED …`. At most 2 KiB of text. */
   readonly error: string | null;
   /** More about the error; `null` if the run succeeded, or if an older version recorded it. */
-  readonly failure: Failure | null;
+  readonly failure: HandlerFailure | null;
   /** What the handler noted, such as its target's answer, even if it failed. At most 2 KiB of text. */
   readonly note: string | null;
 }

@@ -4,7 +4,19 @@ import type { Inbox } from "./inbox.ts";
 import { memoryInbox } from "./memory.ts";
 import { sqliteInbox } from "./sqlite.ts";
 
-/** An inbox as users give it: a file path (embedded), `"memory:"` (nothing survives the process), or an `Inbox`. */
+/**
+ * An inbox as users give it: a file path (embedded), `"memory:"` (nothing survives the process), or an `Inbox`.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver, type Inbox } from "hookporter";
+ *
+ * const secret = process.env.HOOKPORTER_SECRET;
+ * const { inbox } = createReceiver({ secret, inbox: "hookporter.db" });
+ * const deadLetters = (of: Inbox) => of.list({ states: ["dead"], limit: 20 });
+ * console.log(await deadLetters(inbox));
+ * ```
+ */
 export type InboxOption = string | Inbox;
 
 /**

@@ -3,6 +3,7 @@ import { restamp } from "../event/restamp.ts";
 import { sampleEvent } from "../event/sample.ts";
 import type { EntryFilter } from "../inbox/inbox.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
+import { queryOf } from "../relay/query.ts";
 import { exactSending, freshSending } from "../relay/replay.ts";
 import { triggerBody } from "../relay/trigger.ts";
 import { sign } from "../signature/sign.ts";
@@ -19,17 +20,17 @@ import { type Outgoing, readTarget, sendDelivery } from "./send-delivery.ts";
 export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const fixture = { type: "delivery", delivery } as const;
   const { key, signatureHeader: header, clock } = outgoing;
-  const { headers, body } = fields.flag("exact")
+  const { query, headers, body } = fields.flag("exact")
     ? exactSending(fixture, `entry ${entry.seq}`)
     : freshSending(fixture, { key, header, now: clock() });
-  return sendDelivery(outgoing, { headers, body });
+  return sendDelivery(outgoing, { query, headers, body });
 }
 
 /** Sends an entry's delivery, byte for byte, to another target. */
 export async function forward({ delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const target = readTarget(fields.text("to"), outgoing);
   const { headers, body } = delivery;
-  return sendDelivery(outgoing, { headers, body, target });
+  return sendDelivery(outgoing, { query: queryOf(delivery), headers, body, target });
 }
 
 /** Signs a text and sends it to the receiver; sets its timestamp if requested, and changes nothing else. */

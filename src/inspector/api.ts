@@ -2,6 +2,7 @@
  * The types of the inspector's API, shared by the server and the page. All times are in milliseconds since 1970, all
  * durations in milliseconds. `docs/inspector.md` lists the routes.
  */
+import type { DataProblem } from "../event/data-problems.ts";
 import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
 
 /** Header values by lowercase name. */
@@ -85,6 +86,10 @@ export interface ShownBody {
 
 /** An entry with all details. */
 export interface EntryDetail extends EntryRow {
+  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
+  /** Which fields would not fit if it were redriven now; `null` if it did not fail for that reason. */
+  readonly stillUnfit: readonly DataProblem[] | null;
   readonly source: string;
   readonly eventTimestamp: number | null;
   readonly orderKey: string | null;

@@ -1,17 +1,27 @@
 import type { Delivery } from "../event/delivery.ts";
 import { curlLine } from "../relay/curl-line.ts";
 import { sentHeaders } from "../relay/send.ts";
+import { shownUrl } from "../shown-url.ts";
 import { textOf } from "./shown-body.ts";
 
 /** Longer bodies, and bodies with characters that a terminal interprets when pasted, are passed as base64. */
 const MAX_PASTED = 32 * 1024;
 
-/** A command for a POSIX shell that resends a delivery with `curl`, byte for byte, with its signature. */
-export function curlCommand({ headers, body }: Delivery, endpoint: URL): string {
+/**
+ * A command for a POSIX shell that resends a delivery with `curl`, byte for byte, with its signature. Without its query,
+ * since people paste commands into chats and tickets.
+ */
+export function curlCommand({ target, headers, body }: Delivery, endpoint: URL): string {
   const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
   const note =
     leftOut.length === 0 ? "" : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
-  return `${printing(body)} | ${line}${note}\n`;
+  return `${printing(body)} | ${line}${note}${queryNote(target)}\n`;
+}
+
+function queryNote(target: string): string {
+  const query = target.includes("?") ? shownUrl(target.slice(target.indexOf("?"))) : "";
+  if (query === "" || query === "?") return "";
+  return `\n# omitted, since its values may be credentials: ${query.replaceAll(/[^!-~…]/g, "_")}`;
 }
 
 /** A command that prints these bytes. */

@@ -1,5 +1,7 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { Entry, Inbox } from "../inbox/inbox.ts";
+import type { Receiver } from "../receiver/receiver.ts";
+import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
 import type { EntryDetail, RowPage } from "./api.ts";
 import { explainEntry, type Signing } from "./explain-entry.ts";
@@ -51,17 +53,29 @@ export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
   throw new RequestError(410, "delivery_dropped", "the delivery of this entry was deleted to save space");
 }
 
+/** What the details of an entry are made of, besides the inbox. */
+interface DetailSources {
+  readonly signing: Signing;
+  readonly repeats: Repeats;
+  readonly recheck: Receiver["recheck"];
+}
+
 /** An entry with all details. */
 export async function describeEntry(
   inbox: Inbox,
   entry: Entry,
-  { signing, repeats }: { signing: Signing; repeats: Repeats },
+  { signing, repeats, recheck }: DetailSources,
 ): Promise<EntryDetail> {
-  const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
-  const [delivery, runs] = await Promise.all([inbox.delivery(seq), inbox.attempts(seq)]);
+  const { seq, problems, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
+  const unfit = entry.state === "dead" && entry.reason === "invalid_data";
+  const [delivery, runs, stillUnfit] = await Promise.all([
+    inbox.delivery(seq),
+    inbox.attempts(seq),
+    unfit ? recheck(seq).catch(() => problems) : null, // a schema that throws would not let it through either
+  ]);
   return {
     ...entryRow(entry),
-    ...{ source: key.source, eventTimestamp, orderKey, finishedHandlers, bodyHash },
+    ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
     runs,
@@ -73,5 +87,10 @@ function shownDelivery(
   { method, target, headers, body }: Delivery,
   { signatureHeader }: Signing,
 ): NonNullable<EntryDetail["delivery"]> {
-  return { method, target, headers: shownHeaders(headers, signatureHeader), body: shownBody(body) };
+  return {
+    method,
+    target: shownUrl(target),
+    headers: shownHeaders(headers, signatureHeader),
+    body: shownBody(body),
+  };
 }

@@ -11,6 +11,7 @@ import { sign } from "../signature/sign.ts";
 import { verify } from "../signature/verify.ts";
 import type { Explanation, Step } from "./api.ts";
 import { shownDigest } from "./shown-digest.ts";
+import { summarise as summariseProblems } from "./verdict.ts";
 
 /** What is needed to verify a signature again. */
 export interface Signing {
@@ -110,11 +111,13 @@ function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvel
   return { name, result: "passed", text, details };
 }
 
-function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
+function dataStep({ kind, reason, problems }: Entry, rejected: boolean): Step {
   const name = "Data";
   if (rejected || kind === null) return { name, result: "skipped", text: "Not checked." };
   if (reason === "invalid_data") {
-    return { name, result: "failed", text: `data does not fit the schema of ${kind} (invalid_data).` };
+    const text = `data does not fit the schema of ${kind} (invalid_data).`;
+    const details = problems.map(({ field, message }) => ({ name: field, value: message }));
+    return { name, result: "failed", text, details };
   }
   if (!isEventKind(kind))
     return { name, result: "passed", text: "This version does not know the kind, so data is not checked." };
@@ -150,7 +153,7 @@ function outcomeStep({ state, reason, attempts, settledAt, receivedAt }: Entry):
 
 /** What happened, in a sentence or two, and what to do. */
 function summarise(
-  { state, reason, kind, attempts }: Entry,
+  { state, reason, problems, kind, attempts }: Entry,
   rejected: boolean,
 ): Pick<Explanation, "summary" | "fix"> {
   if (rejected) {
@@ -163,7 +166,8 @@ function summarise(
   }
   if (reason === "invalid_data") {
     const fix = "Fix the schema and redrive it, or edit the data and send it as a new delivery.";
-    return { summary: `It was kept and answered with 200, but its data does not fit ${kind}.`, fix };
+    const summary = `It was kept and answered with 200, but its data does not fit ${kind}: ${summariseProblems(problems)}.`;
+    return { summary, fix };
   }
   if (state === "dead") {
     const fix = "Fix the handler or the target, then redrive it.";

@@ -1,5 +1,6 @@
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import { toAnswer } from "../receiver/response.ts";
+import { shownUrl } from "../shown-url.ts";
 import type { Cause } from "../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
@@ -49,7 +50,12 @@ export function explainRefusal(
     const details =
       name === "Signature"
         ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
-        : [{ name: "received", value: `${observation.method} ${observation.target}`.slice(0, 300) }];
+        : [
+            {
+              name: "received",
+              value: `${observation.method} ${shownUrl(observation.target)}`.slice(0, 300),
+            },
+          ];
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
   const summary = `${sentence(failed)} It was not kept.`;

@@ -17,7 +17,7 @@ import { drawToken } from "./token.ts";
 
 /** The options of an inspector. */
 export interface InspectorOptions {
-  readonly receiver: Pick<Receiver, "inbox" | "observe">;
+  readonly receiver: Pick<Receiver, "inbox" | "observe" | "recheck">;
   /** The receiver's endpoint, to which replays, triggers and edited bodies are sent. */
   readonly endpoint: URL;
   /** The receiver's secrets; the first one signs what the inspector sends. */
@@ -85,7 +85,8 @@ export async function startInspector(options: InspectorOptions): Promise<Running
 
 function makeWorkings(options: InspectorOptions, version: string): Workings {
   const { endpoint, targets, inboxName, handlers, signatureHeader, clock } = options;
-  const { inbox } = options.receiver;
+  const { receiver } = options;
+  const { inbox } = receiver;
   const secrets = readSecrets(options.secrets);
   const [current] = secrets;
   if (current === undefined) throw new TypeError("readSecrets returned no secret");
@@ -98,6 +99,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   });
   return {
     ...{ inbox, status },
+    recheck: (seq) => receiver.recheck(seq),
     signing: { secrets, signatureHeader },
     outgoing: { inbox, endpoint, targets, signatureHeader, key: current.key, clock },
     refusals: new Refusals(signatureHeader),

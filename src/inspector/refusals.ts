@@ -1,5 +1,6 @@
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import { toAnswer } from "../receiver/response.ts";
+import { shownUrl } from "../shown-url.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { RefusalDetail, RefusalRow } from "./api.ts";
 import { explainRefusal } from "./explain-refusal.ts";
@@ -37,7 +38,7 @@ export class Refusals {
     const detail: RefusalDetail = {
       ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
       method: observation.method.slice(0, 20),
-      target: observation.target.slice(0, MAX_TEXT),
+      target: shownUrl(observation.target).slice(0, MAX_TEXT),
       status: toAnswer(outcome).status,
       ...{ durationMs, headers },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbox } from "../inbox/inbox.ts";
 import { DEFAULT_SOURCE } from "../receiver/options.ts";
+import type { Receiver } from "../receiver/receiver.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import {
   bodyName,
@@ -37,6 +38,8 @@ export interface Workings {
   readonly meter: Meter;
   readonly feed: LiveFeed;
   readonly status: () => Promise<Status>;
+  /** Which fields of an entry do not fit the current schemas. */
+  readonly recheck: Receiver["recheck"];
 }
 
 /** An API request that has passed the checks. */

@@ -1,8 +1,7 @@
 import type { KeyObject } from "node:crypto";
-import type { DeliveryHeaders } from "../event/delivery.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { isLoopback } from "../is-loopback.ts";
-import { send } from "../relay/send.ts";
+import { type Sending, send } from "../relay/send.ts";
 import { targetUrl } from "../relay/target-url.ts";
 import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
@@ -26,9 +25,9 @@ const TIMEOUT = 30_000;
 /** Sends a delivery; returns its answer and its entry. */
 export async function sendDelivery(
   { inbox, endpoint }: Outgoing,
-  { headers, body, target = endpoint }: { headers: DeliveryHeaders; body: Uint8Array; target?: URL },
+  { query, headers, body, target = endpoint }: Omit<Sending, "target"> & { readonly target?: URL },
 ): Promise<Sent> {
-  const answer = await send({ target, headers, body, timeout: TIMEOUT });
+  const answer = await send({ target, query, headers, body, timeout: TIMEOUT });
   const { status, ok, durationMs } = answer;
   const seq = target.href === endpoint.href ? await entryOf(inbox, answer.body) : null;
   return { url: shownUrl(target), status, ok, durationMs, body: answer.body, seq };

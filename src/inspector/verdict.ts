@@ -1,4 +1,5 @@
 import { describeError } from "../errors.ts";
+import { type DataProblem, problemLine } from "../event/data-problems.ts";
 import type { REJECTION_REASONS } from "../event/read-envelope.ts";
 import type { Outcome, RefusalReason } from "../receiver/outcome.ts";
 import { SIGNATURE_REASONS } from "../signature/verify.ts";
@@ -10,6 +11,8 @@ export interface Verdict {
   readonly id: string | null;
   readonly reason: string | null;
   readonly detail: string | null;
+  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
   readonly fix: string | null;
 }
 
@@ -26,14 +29,15 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
 
 /** The verdict on a delivery. */
 export function verdictOf(outcome: Outcome): Verdict {
-  const nothing = { kind: null, id: null, reason: null, detail: null, fix: null };
+  const nothing = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
   switch (outcome.type) {
     case "accepted": {
-      const { kind, eventId: id, duplicate, reason = null } = outcome;
+      const { kind, eventId: id, seq, duplicate, reason = null, problems = [] } = outcome;
       if (duplicate) return { ...nothing, word: "duplicate", kind, id };
       if (reason === null) return { ...nothing, word: "accepted", kind, id };
-      const fix = "mend the schema, then redrive it";
-      return { word: "dead", kind, id, reason, detail: "data does not fit the schema of its kind", fix };
+      const detail = summarise(problems);
+      const fix = `fix the schema or the sender, then: hookporter events redrive ${seq}`;
+      return { word: "dead", kind, id, reason, detail, problems, fix };
     }
     case "rejected": {
       const { reason, field, message } = outcome.rejection;
@@ -50,6 +54,12 @@ export function verdictOf(outcome: Outcome): Verdict {
     default:
       return { ...nothing, word: "failed", reason: outcome.type, detail: describeError(outcome.error) };
   }
+}
+
+/** The first problem, and how many more there are. */
+export function summarise([first, ...others]: readonly DataProblem[]): string {
+  if (first === undefined) return "data does not fit the schema of its kind";
+  return `${problemLine(first)}${others.length === 0 ? "" : ` (and ${others.length} more)`}`;
 }
 
 function rejectionFix(reason: keyof typeof REJECTION_REASONS): string {

@@ -46,10 +46,23 @@ export function syncFunction(fix: string): Check {
   };
 }
 
-/** Refuses what is no function. */
+/** Refuses anything but a function. */
 export function checkFunction(given: unknown, name: string, fix: string): void {
   if (typeof given !== "function") throw invalid(`${name} to be a function`, given, fix);
 }
+
+/** A function, async or not. */
+export function anyFunction(fix: string): Check {
+  return (given, name) => checkFunction(given, name, fix);
+}
+
+/** `true` or `false`: a text such as "false" would count as true. */
+export const aBoolean: Check = (given, name) => {
+  if (typeof given !== "boolean") throw invalid(`${name} to be true or false`, given, "pass one of them");
+};
+
+/** For an option that other code checks. */
+export const checkedElsewhere: Check = () => {};
 
 /** A number that passes a test. */
 export function aNumber(range: string, fits: (value: number) => boolean): Check {
@@ -58,6 +71,9 @@ export function aNumber(range: string, fits: (value: number) => boolean): Check 
     throw invalid(`${name} to be ${range}`, given, "pass such a number, or leave it out for the default");
   };
 }
+
+/** The longest delay of a Node timer; a longer one fires at once. */
+export const MAX_TIMER = 2 ** 31 - 1;
 
 /** A whole number. */
 export function wholeNumber(unit: string, from: number, to = Number.MAX_SAFE_INTEGER): Check {
@@ -84,7 +100,7 @@ export function nonEmptyString(fix: string): Check {
   };
 }
 
-/** An object with methods, and with others that it may leave out. */
+/** Checks that an object has its methods; optional ones may be missing. */
 export function checkMethods(
   given: unknown,
   expected: string,
@@ -113,7 +129,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The error for an option of which only the kind of value may be shown. */
+/** The error for an invalid option. It shows the kind of value, not the value, which may be a secret. */
 export function invalid(expected: string, given: unknown, fix: string): ConfigurationError {
   return refusal(`expected ${expected}, got ${describeValue(given)}: ${fix}`);
 }

@@ -5,7 +5,7 @@ import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 
 /**
- * The dedup key of an envelope: (source, event id, timestamp), or what the user's own `identity` says.
+ * The dedup key of an envelope: (source, event id, timestamp), or what the user's `identity` returns.
  *
  * @throws ConfigurationError `option_invalid` if `identity` returns anything but a string that is not empty
  */
@@ -20,8 +20,8 @@ export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): De
 }
 
 /**
- * The order key of an envelope, as the user's `orderBy` says. Where `data` does not fit its schema `orderBy` may fail:
- * such an entry has no order then.
+ * The order key of an envelope, as returned by the user's `orderBy`. If `orderBy` throws and `data` does not fit its
+ * schema, the entry has no order key.
  *
  * @throws ConfigurationError `option_invalid` if `orderBy` returns anything but such a string or nothing
  */

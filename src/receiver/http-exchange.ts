@@ -10,20 +10,20 @@ import {
 import { countRefused } from "../http/refused-streak.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** The answers to requests that prove nothing. */
+/** Statuses of answers to unauthenticated requests. */
 const UNPROVEN: readonly number[] = [401, 404, 405];
 
-/** What an adapter knows of the endpoint. */
+/** What an adapter knows about the endpoint. */
 export interface Endpoint {
   /** The raw request target. */
   readonly target: string;
-  /** The one target that is the endpoint. */
+  /** The endpoint's path. */
   readonly path: string;
-  /** Called just before the body is read, with what may be read. */
+  /** Called just before the body is read, with its limits. */
   readonly beforeBody?: (limits: BodyLimits) => void;
 }
 
-/** Takes one request of Node's through a receiver and writes the answer: what all adapters share. */
+/** Passes a Node request to a receiver and writes the answer. Shared by all adapters. */
 export async function exchange(
   receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
@@ -41,16 +41,28 @@ export async function exchange(
   if (UNPROVEN.includes(answer.status)) countRefused(response);
 }
 
+/** Reports a request that the rest of an app answered with 404. Writes nothing. */
+export async function reportPassedOn(
+  receiver: Pick<Receiver, "receive">,
+  { method = "", headers }: IncomingMessage,
+  { target, path }: Endpoint,
+): Promise<void> {
+  const read = () => Promise.resolve("aborted" as const); // never called: the target is not the endpoint
+  await receiver.receive({ method, headers, target, path, read, passedOn: true });
+}
+
 /**
- * The raw bytes: from the stream, or from a parser such as `express.raw()`, which leaves them as they came. A body that
- * was read in any other way is refused at once: its stream would never end again.
+ * The raw bytes: from the stream; or from a parser such as `express.raw()`, which leaves them as they came; or, if the body
+ * was parsed, from `rawBody`, where platforms and `verify` of `express.json()` put them. They are only bytes until their
+ * signature is checked. A body that was read in any other way is refused at once: its stream would never end again.
  */
 function readUnparsed(
-  request: IncomingMessage & { body?: unknown },
+  request: IncomingMessage & { body?: unknown; rawBody?: unknown },
   limits: CountedLimits,
 ): Promise<BodyResult> {
-  const { body } = request;
+  const { body, rawBody } = request;
   if (body === undefined) return readBody(request, limits);
-  if (!Buffer.isBuffer(body)) throw alreadyRead();
-  return Promise.resolve(body.byteLength > limits.limit ? "too_large" : body);
+  const bytes = [body, rawBody].find((one) => Buffer.isBuffer(one));
+  if (bytes === undefined) throw alreadyRead();
+  return Promise.resolve(bytes.byteLength > limits.limit ? "too_large" : bytes);
 }

@@ -1,6 +1,6 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
 
-/** Credentials of whoever relayed the delivery, what concerns one connection only, and what is no honest name. */
+/** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and a name that is never legitimate. */
 const DROPPED = new Set([
   "__proto__",
   "authorization",
@@ -15,7 +15,7 @@ const DROPPED = new Set([
   "upgrade",
 ]);
 
-/** The headers of a delivery that are kept and passed on. */
+/** Returns the headers of a delivery that are kept and passed on. */
 export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
   const kept: Record<string, DeliveryHeaders[string]> = {};
   for (const name of Object.keys(headers)) {

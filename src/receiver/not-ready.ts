@@ -1,16 +1,16 @@
 import { HookporterError } from "../errors.ts";
 
-/** What a receiver is at: made, opening its inbox, taking deliveries, or closing or closed. */
+/** The phase of a receiver: created, opening its inbox, accepting deliveries, or closed (also while it closes). */
 export type Phase = "new" | "starting" | "started" | "closed";
 
-/** Why deliveries are not taken. */
+/** Why deliveries are not accepted. */
 export function notReady(phase: Phase, damage: string | undefined): HookporterError {
   if (phase === "started" && damage !== undefined) return new HookporterError("inbox_corrupt", damage);
   if (phase === "closed") return closed("an open receiver", "a closed one");
   return closed("a started receiver", "one that was not started", "call start() first");
 }
 
-/** The error of whoever uses a receiver too early, or too late. */
+/** The error for a receiver that is used too early or too late. */
 export function closed(expected: string, got: string, fix = "create a new receiver"): HookporterError {
   return new HookporterError("closed", `expected ${expected}, got ${got}: ${fix}`);
 }

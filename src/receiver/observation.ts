@@ -5,38 +5,39 @@ import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.
 import type { DigestStart } from "./digest-starts.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** A request was answered. */
+/** Reported when a request was answered. */
 export interface DeliveryObservation {
   readonly type: "delivery";
   readonly method: string;
+  /** The raw request target. The values of its query may be credentials: hide them where it is shown. */
   readonly target: string;
-  /** Without credentials of whoever relayed it, and without what concerns one connection only. */
+  /** Without credentials of the relay that forwarded it, and without hop-by-hop headers. */
   readonly headers: DeliveryHeaders;
   readonly receivedAt: number;
-  /** From the request's head to the answer, commit included. */
+  /** From the request's head to the answer, including the commit. */
   readonly durationMs: number;
-  /** Bytes of the body, as far as it was read. */
+  /** Bytes of the body that were read. */
   readonly bytes: number;
   readonly outcome: Outcome;
-  /** The whole delivery, only where its signature was good: nothing of an unauthentic body goes further. */
+  /** The whole delivery, only if it is authentic: an unauthentic body is never passed on. */
   readonly delivery?: Delivery | undefined;
   /**
-   * Only where the outcome is `unauthorized`: finds out why. It is worked out when somebody asks, since anybody can send
-   * such deliveries: ask seldom, and keep the answer on this machine. Ask in a `setImmediate` that the listener starts:
-   * by then the sender has its answer, so that how long it took tells nothing. Later it is `undefined`, for the bytes of
-   * an unauthentic delivery are let go.
+   * Only if the outcome is `unauthorized`: finds out why. The work is done per call, and anyone can send such deliveries:
+   * call it rarely, and keep the result on this machine. Call it in a `setImmediate` that the listener starts: by then
+   * the sender has its answer, so the response time reveals nothing. Later it returns `undefined`, because the bytes of an
+   * unauthentic delivery are discarded.
    */
   readonly diagnose?:
     | ((options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined)
     | undefined;
   /**
-   * Only where the outcome is `unauthorized`: how the right digest begins under each secret, to compare with the one that
-   * came. Ask when `diagnose` may be asked; empty later.
+   * Only if the outcome is `unauthorized`: returns the first digits of the correct digest under each secret, to compare
+   * with the received one. Call it when `diagnose` may be called; later it returns an empty list.
    */
   readonly digests?: (() => readonly DigestStart[]) | undefined;
 }
 
-/** The handlers of an entry ran, or it ended without any. */
+/** Reported when the handlers of an entry have run, or the entry has ended without running any. */
 export interface AttemptObservation {
   readonly type: "attempt";
   readonly seq: number;
@@ -44,7 +45,7 @@ export interface AttemptObservation {
   readonly kind: string | null;
   readonly attempt: number;
   readonly records: readonly AttemptRecord[];
-  /** What became of the entry. */
+  /** The entry's state after the attempt. */
   readonly state: EntryState;
   readonly reason: string | null;
   /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
@@ -53,5 +54,5 @@ export interface AttemptObservation {
   readonly runAt: number;
 }
 
-/** What a receiver tells those who watch it. */
+/** What a receiver reports to its observers. */
 export type Observation = DeliveryObservation | AttemptObservation;

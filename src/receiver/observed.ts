@@ -15,7 +15,7 @@ export interface Answered {
   readonly delivery: Delivery | undefined;
 }
 
-/** What observers see of a request, and what lets go of an unauthentic delivery, if it is one. */
+/** What observers see of a request, and a function that releases the delivery if it is not authentic. */
 export function deliveryObservation(
   { head: { method, target, headers, receivedAt }, outcome, start, delivery }: Answered,
   settings: Settings,

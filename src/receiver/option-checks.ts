@@ -1,12 +1,6 @@
-import { eventKinds, isEventKind } from "../event/kinds.ts";
-import type { DataSchemas } from "../event/schemas.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Logger } from "../logger.ts";
 import { type Check, checkMethods, invalid, isRecord, syncFunction } from "../options/check-options.ts";
-import { didYouMean } from "../options/did-you-mean.ts";
-
-/** The longest a timer of Node waits; anything longer fires at once. */
-export const MAX_TIMER = 2 ** 31 - 1;
 
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {
@@ -25,14 +19,14 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage">> =
 };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 
-/** What a function returns is used at once. The secret itself is read by `readSecrets`, which never shows it. */
+/** A function's result is used at once, so it cannot be async. `readSecrets` checks the secret itself and never shows it. */
 export const checkSecret: Check = (given, name) => {
   if (typeof given === "function") {
     syncFunction("fetch it before, and return it from a function that is not async")(given, name);
   }
 };
 
-/** A path, a name or an inbox; what the text names is read by `selectInbox`. */
+/** A string or an inbox; `selectInbox` checks the string. */
 export const checkInbox: Check = (given) => {
   if (typeof given === "string") return;
   checkMethods(given, 'inbox to be a file path, "memory:" or an Inbox', {
@@ -47,7 +41,7 @@ export const checkLog: Check = (given) => {
   checkMethods(given, "log to be a logger", { required: Object.keys(LOG_METHODS), fix });
 };
 
-/** The characters of a name are not shown but for the wrong one: it may be a secret in the wrong place. */
+/** Shows only the invalid character of a name, since it may be a secret in the wrong place. */
 export const checkHeaderName: Check = (given, name) => {
   const fix = "use letters, digits and hyphens, such as x-service-signature";
   const expected = `${name} to be the name of a header`;
@@ -74,11 +68,8 @@ function isStandardSchema(schema: unknown): boolean {
   return isRecord(standard) && typeof standard.validate === "function";
 }
 
-/** Warns of schemas for kinds that are none of the 12: the service may add such a kind, but most are misspelt. */
-export function warnOfUnknownKinds(schemas: DataSchemas, log: Logger): void {
-  for (const kind of Object.keys(schemas)) {
-    if (isEventKind(kind)) continue;
-    const fields = { kind, didYouMean: didYouMean(kind, eventKinds) };
-    log.warn(fields, "a schema is for a kind that this version does not know: is it misspelt?");
-  }
-}
+export const checkHandlersOption: Check = (given) => {
+  if (typeof given === "function" || isRecord(given)) return;
+  const expected = "handlers to be a module of defineHandlers, an object from kind to handler, or a function";
+  throw invalid(expected, given, "pass what the handlers module exports by default");
+};

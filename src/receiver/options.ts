@@ -9,23 +9,31 @@ import { type InboxOption, selectInbox } from "../inbox/open.ts";
 import type { Logger } from "../logger.ts";
 import {
   type Check,
+  checkedElsewhere,
   checkOptions,
+  MAX_TIMER,
   nonEmptyString,
   oneOf,
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
-import { givenOptions } from "../options/given-options.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import {
+  type HandlersModule,
+  type HandlersOption,
+  isHandlersModule,
+  readOtherKinds,
+  readSchemas,
+} from "./define-handlers.ts";
+import type { NoSchemas, SchemasOption } from "./handler-types.ts";
+import {
+  checkHandlersOption,
   checkHeaderName,
   checkInbox,
   checkLog,
   checkSchemas,
   checkSecret,
-  MAX_TIMER,
-  warnOfUnknownKinds,
 } from "./option-checks.ts";
 import { Restamps } from "./restamps.ts";
 import { wholeClock } from "./whole-clock.ts";
@@ -34,7 +42,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /** How a receiver is set up. All times are milliseconds. `undefined` means the default; only `secret` has none. */
-export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
+export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherKinds extends string = never> {
   /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
   readonly secret: SecretOption | undefined;
   /** A file path, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */
@@ -43,8 +51,18 @@ export interface ReceiverOptions<Schemas extends DataSchemas = DataSchemas> {
   readonly signatureHeader?: string | undefined;
   /** This receiver's name for the sender; two senders sharing an inbox need two. Default `service`. */
   readonly source?: string | undefined;
-  /** Your own schemas for `data`, by kind: any Standard Schema library. */
-  readonly schemas?: Schemas | undefined;
+  /** Kinds beyond the 12 that are known on purpose, such as `invoice.sent`. Default: none. */
+  readonly otherKinds?: readonly OtherKinds[] | undefined;
+  /** Your own schemas for `data`, by kind: any Standard Schema library. Default: none. */
+  readonly schemas?: SchemasOption<Schemas, OtherKinds> | undefined;
+  /**
+   * Handlers: a module made by `defineHandlers`, which brings its schemas, an object from kind to handler, or a function
+   * that registers them. Default: none; `receiver.on` adds more.
+   */
+  readonly handlers?:
+    | HandlersModule<Schemas, OtherKinds>
+    | HandlersOption<NoInfer<Schemas>, NoInfer<OtherKinds>>
+    | undefined;
   /**
    * Your own rule for what makes two deliveries the same event: its result, with `source`, is the whole dedup key, so
    * the timestamp counts only if you put it in. Must not be empty, and must depend on the event alone.
@@ -112,6 +130,8 @@ export interface Settings {
   readonly inbox: Inbox;
   readonly signatureHeader: string;
   readonly source: string;
+  /** The kinds that are not unknown. */
+  readonly knownKinds: readonly string[];
   readonly schemas: DataSchemas;
   readonly identity: ((event: WebhookEvent) => string) | undefined;
   readonly orderBy: ((event: WebhookEvent) => string | null | undefined) | undefined;
@@ -169,7 +189,9 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   inbox: checkInbox,
   signatureHeader: checkHeaderName,
   source: nonEmptyString('name the sender, or leave it out for "service"'),
+  otherKinds: checkedElsewhere,
   schemas: checkSchemas,
+  handlers: checkHandlersOption,
   identity: syncFunction("pass a function that returns the id of an event, such as (event) => event.id"),
   orderBy: syncFunction(
     "pass a function that returns the key of an event, such as (event) => event.webhook.id",
@@ -184,7 +206,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   bodyTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
   concurrency: wholeNumber("entries", 1),
   handlerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
-  retry: () => {}, // checked by `readRetry`
+  retry: checkedElsewhere,
   lease: wholeNumber("milliseconds", 1, MAX_TIMER),
   poll: wholeNumber("milliseconds", 1, MAX_TIMER),
   drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),
@@ -205,8 +227,7 @@ export function readOptions(options: ReceiverOptions): Settings {
   const numbers = readNumbers(options);
   checkRetention(numbers);
   checkBodyLimits(numbers);
-  const schemas: DataSchemas = givenOptions<DataSchemas>(options.schemas ?? {});
-  warnOfUnknownKinds(schemas, log);
+  const knownKinds = readOtherKinds(options.otherKinds ?? []);
   return Object.freeze({
     ...numbers,
     budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
@@ -216,7 +237,9 @@ export function readOptions(options: ReceiverOptions): Settings {
     secrets: secretSource(options.secret, log),
     inbox: selectInbox(options.inbox ?? "hookporter.db"),
     source: options.source ?? DEFAULT_SOURCE,
-    schemas,
+    knownKinds,
+    // A module of handlers may declare the kinds that these are for.
+    schemas: readSchemas(options.schemas, [...knownKinds, ...declaredBy(options.handlers)]),
     identity: options.identity,
     orderBy: options.orderBy,
     deadLetterOrder: options.deadLetterOrder ?? "skip",
@@ -224,6 +247,10 @@ export function readOptions(options: ReceiverOptions): Settings {
     clock: wholeClock(options.clock ?? Date.now),
     random: options.random ?? Math.random,
   });
+}
+
+function declaredBy(handlers: unknown): readonly string[] {
+  return isHandlersModule(handlers) ? handlers.otherKinds : [];
 }
 
 function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {

@@ -4,7 +4,7 @@ import type { EntryState } from "../inbox/inbox.ts";
 import type { Secret } from "../signature/secrets.ts";
 import type { SignatureReason } from "../signature/verify.ts";
 
-/** Why a request was turned away before its signature was looked at. */
+/** Why a request was refused before its signature was checked. */
 export type RefusalReason =
   | "wrong_path"
   | "wrong_method"
@@ -15,15 +15,15 @@ export type RefusalReason =
   | "stalled"
   | "overloaded";
 
-/** Why a delivery counts as authentic. Exactly one of the two is there. */
+/** Why a delivery is authentic. Exactly one of the two is set. */
 export interface Proof {
-  /** The secret that matched: its role tells a rotation's progress. */
+  /** The secret that matched; its role shows how far a rotation has progressed. */
   readonly secret?: Pick<Secret, "role" | "fingerprint"> | undefined;
-  /** The name of the channel it came over, for one that is not signed. */
+  /** The name of the channel, for an unsigned delivery received over one. */
   readonly channel?: string | undefined;
 }
 
-/** Authentic, committed to the inbox. `entryState` is the entry's at that moment, `dead` for `data` that does not fit. */
+/** Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if `data` does not fit. */
 export interface Accepted extends Proof {
   readonly type: "accepted";
   readonly eventId: string;
@@ -36,8 +36,8 @@ export interface Accepted extends Proof {
   /** For `invalid_data`: which fields do not fit, and how. */
   readonly problems?: readonly DataProblem[] | undefined;
   /**
-   * For a new event that says the same as an earlier one under another timestamp: that one's id. If the sender dates its
-   * retries anew, set `identity`; otherwise each retry runs again.
+   * The id of an earlier event that equals this new one except for the timestamp. If the sender gives retries a new
+   * timestamp, set `identity`; otherwise each retry runs again.
    */
   readonly restampOf?: string | undefined;
 }
@@ -46,7 +46,7 @@ export interface Accepted extends Proof {
 export interface Rejected extends Proof {
   readonly type: "rejected";
   readonly rejection: Rejection;
-  /** The envelope's, where it is an envelope and only its time is wrong. */
+  /** The envelope's kind, if it is valid except for its time. */
   readonly kind: string | null;
   readonly seq: number;
   readonly eventId: string;
@@ -59,23 +59,23 @@ export interface Unauthorized {
   readonly reason: SignatureReason;
 }
 
-/** Not a delivery to this endpoint, or one that did not arrive whole: nothing is kept. */
+/** Not a delivery to this endpoint, or one that did not arrive completely: nothing is kept. */
 export interface Refused {
   readonly type: "refused";
   readonly reason: RefusalReason;
 }
 
-/** Could not be kept: the sender should come again. */
+/** Could not be stored: the sender should retry. */
 export interface Unavailable {
   readonly type: "unavailable";
   readonly error: Error;
 }
 
-/** The integrator's mistake, found while a delivery was under way. */
+/** A mistake of the integrator, found while a delivery was being processed. */
 export interface Misconfigured {
   readonly type: "misconfigured";
   readonly error: Error;
 }
 
-/** What became of a delivery. */
+/** The result of a delivery. */
 export type Outcome = Accepted | Rejected | Unauthorized | Refused | Unavailable | Misconfigured;

@@ -5,15 +5,15 @@ import { digestStarts } from "./digest-starts.ts";
 import type { DeliveryObservation } from "./observation.ts";
 import type { Settings } from "./options.ts";
 
-/** A way to diagnose an unauthentic delivery, until it is told to forget it. */
+/** Diagnoses an unauthentic delivery, until told to forget it. */
 export interface PassingDiagnosis {
   readonly diagnose: NonNullable<DeliveryObservation["diagnose"]>;
   readonly digests: NonNullable<DeliveryObservation["digests"]>;
-  /** Lets the delivery go, however long somebody holds on to the observation. */
+  /** Releases the delivery, even if a listener retains the observation. */
   readonly forget: () => void;
 }
 
-/** Nothing is worked out unless somebody asks. The secrets are those of that moment. */
+/** Does no work until called, and reads the secrets at that time. */
 export function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagnosis {
   let held: Delivery | undefined = delivery;
   return {

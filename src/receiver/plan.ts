@@ -11,19 +11,19 @@ import { dedupKey, orderKey } from "./entry-keys.ts";
 import type { Settings } from "./options.ts";
 import { toEvent } from "./to-event.ts";
 
-/** What is registered in this process. */
+/** The handlers registered in this process. */
 export interface Registered {
   readonly match: (kind: string) => readonly NamedHandler[];
-  /** Whether an entry that finds no handler is left to another process, rather than ended as `unhandled`. */
+  /** Whether an entry without a handler is left to another process, rather than ended as `unhandled`. */
   readonly isLeft: (entry: ClaimedEntry) => boolean;
 }
 
-/** Milliseconds that an entry which failed elsewhere waits between looks whether it has a handler now. */
+/** Milliseconds after which an entry left to another process checks again for a handler here. */
 const WAIT_FOR_HANDLER = 10_000;
 
 /**
- * Reads a claimed entry's bytes again and finds its handlers. Again, because the entry may be older than this process:
- * schemas and handlers are those of now, which is what makes redriving after an upgrade work.
+ * Reads a claimed entry's bytes again and finds its handlers. The entry may be older than this process; using the current
+ * schemas and handlers is what makes redriving after an upgrade work.
  */
 export function planEntry(
   entry: ClaimedEntry,
@@ -48,7 +48,7 @@ function planFor(
   if (!result.ok) return { end: "dead", reason: "invalid_data", problems: result.problems };
   const run = match(kind);
   if (run.length === 0) {
-    // What failed before has handlers in another process, or had them: its retry is not given up here.
+    // An entry that was attempted before has, or had, handlers in another process: do not give up its retry here.
     if (entry.attempts > 1 || isLeft(entry)) return { wait: WAIT_FOR_HANDLER, reason: "no_handler" };
     return { end: "unhandled", reason: "no_handler" };
   }
@@ -92,8 +92,8 @@ function eventOf(
 }
 
 /**
- * A rejected delivery that was redriven and can be read now (its only fault was its time): it becomes the event it is,
- * under that event's own key, so it does not run beside a later delivery of the same event.
+ * Turns a redriven rejected delivery that can be read now (only its time was wrong) into its event, under that event's
+ * key, so that it does not run beside a later delivery of the same event.
  */
 async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   const read = readEnvelope(entry.delivery.body);

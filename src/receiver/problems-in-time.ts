@@ -5,10 +5,10 @@ import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options.ts";
 
 /**
- * How `data` does not fit its kind's schema; empty if it fits. A sender waits for it, so a user's schema that takes longer than a body may
- * take is given up.
+ * How `data` does not fit its kind's schema; empty if it fits. The sender is waiting, so a user's schema has at most
+ * `bodyTimeout` to decide.
  *
- * @throws ConfigurationError `option_invalid`; and whatever the schema throws
+ * @throws ConfigurationError `option_invalid` if it takes longer; and any error that the schema throws
  */
 export function problemsInTime(
   { event, data }: Envelope,

@@ -2,7 +2,9 @@ import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
@@ -12,6 +14,14 @@ import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf, withEvent } from "./dead-letter.ts";
+import {
+  type HandlersModule,
+  type HandlersOption,
+  isHandlersModule,
+  mergeSchemas,
+  registerHandlers,
+} from "./define-handlers.ts";
+import type { NoSchemas } from "./handler-types.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -20,19 +30,30 @@ import { type Answered, attemptObservation, deliveryObservation } from "./observ
 import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
 import type { Misconfigured, Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
+import { problemsInTime } from "./problems-in-time.ts";
+import { refuseHead } from "./refuse-head.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { type HandlerOptions, type HandlerRegistry, Router } from "./router.ts";
+import { SignedRefusals } from "./signed-refusals.ts";
 
 /** What an entry came to, when it was run out of its turn. */
 export type Ran = Pick<Settlement, "state" | "reason" | "records">;
 
+/** A module of handlers, or a function that registers them. */
+export type ReplacingHandlers<Schemas = object, OtherKinds extends string = never> =
+  | HandlersModule<DataSchemas, string>
+  | ((registry: HandlerRegistry<Schemas, OtherKinds>) => void);
+
 /** Verifies, keeps and routes deliveries. */
-export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
+export interface Receiver<Schemas = object, OtherKinds extends string = never>
+  extends HandlerRegistry<Schemas, OtherKinds> {
   /**
    * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
    * only; if the inbox could not be opened it may be tried again.
+   *
+   * @throws HookporterError `closed`, `inbox_…`; ConfigurationError `option_invalid` if `clock` fails
    */
   start(): Promise<void>;
   /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
@@ -58,8 +79,20 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
   runNow(seq: number): Promise<Ran | undefined>;
   /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
   observe(listener: (observation: Observation) => unknown): () => void;
-  /** Replaces all handlers at once; if `register` throws, the old ones stay. */
-  replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void;
+  /**
+   * Checks an entry's `data` again with the current schemas, and returns which fields do not fit: if there are any,
+   * redriving it makes it a dead letter again. Empty for an entry that is not an event, or whose delivery was deleted.
+   *
+   * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
+   */
+  recheck(seq: number): Promise<readonly DataProblem[]>;
+  /**
+   * Replaces all handlers at once. A module of `defineHandlers` replaces the schemas and other kinds of the one before it,
+   * too; with anything else they stay. If it throws, everything stays as it was.
+   *
+   * @throws ConfigurationError `option_invalid`; and whatever a function that registers handlers throws
+   */
+  replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void;
   /** The record of events. */
   readonly inbox: Inbox;
 }
@@ -68,41 +101,60 @@ export interface Receiver<Schemas = object> extends HandlerRegistry<Schemas> {
  * Makes a receiver. Nothing is opened or run before `start()`.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "hookporter.db" });
+ * receiver.on("payment.received", async (event, { signal }) => {
+ *   await fetch("https://books.example/payments", { method: "POST", body: JSON.stringify(event.data), signal });
+ * });
+ * await receiver.start();
+ * ```
  */
-export function createReceiver<const Schemas extends DataSchemas = Record<never, never>>(
-  options: ReceiverOptions<Schemas>,
-): Receiver<NoInfer<Schemas>> {
-  return new DurableReceiver<Schemas>(readOptions(options));
+export function createReceiver<
+  const Schemas extends DataSchemas = NoSchemas,
+  const OtherKinds extends string = never,
+>(options: ReceiverOptions<Schemas, OtherKinds>): Receiver<NoInfer<Schemas>, NoInfer<OtherKinds>> {
+  const settings = readOptions(options as unknown as ReceiverOptions);
+  return new DurableReceiver<Schemas, OtherKinds>(settings, options.handlers as HandlersOption);
 }
 
-class DurableReceiver<Schemas> implements Receiver<Schemas> {
-  readonly #settings: Settings;
+class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
+  /** The settings without what a module of handlers brings. */
+  readonly #own: Settings;
+  #settings: Settings;
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
   readonly #observers: Listeners<Observation>;
+  readonly #signedRefusals: SignedRefusals;
   readonly #underWay = new Set<Promise<Outcome>>();
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
     // A receiver without any handler only watches: what came before it came to another process.
     isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
-  #router = new Router<Schemas>();
+  #router = new Router();
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
+    this.#own = settings;
     this.#settings = settings;
+    this.#wire(handlers);
     this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
+    this.#signedRefusals = new SignedRefusals(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
       ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
-      plan: (entry) => planEntry(entry, settings, this.#registered),
+      plan: (entry) => planEntry(entry, this.#settings, this.#registered),
       onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
     });
@@ -112,8 +164,8 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     return this.#settings.inbox;
   }
 
-  on(pattern: string, handler: Handler<never>, options?: HandlerOptions): void {
-    this.#router.on(pattern, handler, options);
+  on(pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions): void {
+    this.#router.on(pattern as "*", handler as Handler, options);
   }
 
   onUnknown(handler: Handler, options?: HandlerOptions): void {
@@ -124,11 +176,18 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     this.#router.onDead(listener);
   }
 
-  replaceHandlers(register: (registry: HandlerRegistry<Schemas>) => void): void {
-    const router = new Router<Schemas>();
-    register(router);
-    this.#router = router;
+  replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
+    this.#wire(handlers as HandlersOption);
     if (this.#phase === "started") this.#registration.update();
+  }
+
+  /** Routes events to these handlers, and uses the schemas and other kinds of a module. */
+  #wire(handlers: HandlersModule | HandlersOption): void {
+    const settings = isHandlersModule(handlers) ? withModule(this.#own, handlers) : this.#settings;
+    const router = new Router(settings.knownKinds);
+    registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
+    this.#settings = settings;
+    this.#router = router;
   }
 
   async start(): Promise<void> {
@@ -183,6 +242,12 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
 
   runNow(seq: number): Promise<Ran | undefined> {
     return this.#dispatcher.runNow(seq);
+  }
+
+  async recheck(seq: number): Promise<readonly DataProblem[]> {
+    const delivery = await this.inbox.delivery(seq);
+    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+    return read?.ok === true ? problemsInTime(read.envelope, this.#settings) : [];
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
@@ -245,7 +310,9 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const receivedAt = this.#settings.clock();
     const start = performance.now();
     const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
-    if (!this.#observers.isEmpty) {
+    this.#signedRefusals.note(incoming, outcome, receivedAt);
+    const isOurs = incoming.passedOn !== true || this.#signedRefusals.isSigned(incoming);
+    if (isOurs && !this.#observers.isEmpty) {
       const headers = delivery?.headers ?? keptHeaders(incoming.headers);
       this.#tellDelivery({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
     }
@@ -266,12 +333,9 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     receivedAt: number,
     holdMs: number,
   ): Promise<{ outcome: Outcome; delivery?: Delivery }> {
+    const refusal = refuseHead(incoming);
+    if (refusal !== undefined) return refused(refusal);
     const { method, target, headers } = incoming;
-    if (target !== incoming.path) return refused("wrong_path");
-    if (method !== "POST") return refused("wrong_method");
-    const encoding = headers["content-encoding"];
-    if (encoding !== undefined && encoding !== "" && encoding !== "identity")
-      return refused("content_encoding");
     const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
     const limits: CountedLimits = { limit, timeout, budget };
     let body: BodyResult;
@@ -303,6 +367,11 @@ class DurableReceiver<Schemas> implements Receiver<Schemas> {
     const whole = withEvent(letter, this.#settings.source);
     for (const listener of this.#router.deadListeners) notifyListener(listener, whole, this.#settings.log);
   }
+}
+
+function withModule(own: Settings, { otherKinds, schemas }: HandlersModule<DataSchemas, string>): Settings {
+  const knownKinds = [...new Set([...own.knownKinds, ...otherKinds])];
+  return Object.freeze({ ...own, knownKinds, schemas: mergeSchemas(own.schemas, schemas) });
 }
 
 function refused(reason: Extract<Outcome, { type: "refused" }>["reason"]): { outcome: Outcome } {

@@ -3,14 +3,14 @@ import { describeError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import type { Settings } from "./options.ts";
 
-/** What other processes on the same inbox are told of this one. */
+/** Announces this process to the other processes on the same inbox. */
 export class Registration {
-  /** New with each receiver. */
+  /** Random per receiver. */
   readonly id = randomBytes(8).toString("hex");
   readonly #settings: Pick<Settings, "inbox" | "source" | "log">;
   readonly #kinds: () => readonly string[];
 
-  /** @param kinds - the kinds and patterns that have handlers now */
+  /** @param kinds - returns the kinds and patterns that have handlers now */
   constructor(settings: Pick<Settings, "inbox" | "source" | "log">, kinds: () => readonly string[]) {
     this.#settings = settings;
     this.#kinds = kinds;
@@ -23,11 +23,11 @@ export class Registration {
     await inbox.register?.({ id, version: VERSION, role: "both", sources: [source], kinds: this.#kinds() });
   }
 
-  /** Updates what it registered, later. */
+  /** Updates the registration without waiting; logs a failure. */
   update(): void {
     this.register().catch((thrown) => {
       const fields = { error: describeError(thrown) };
-      this.#settings.log.warn(fields, "the inbox could not be told which kinds have handlers now");
+      this.#settings.log.warn(fields, "could not register with the inbox which kinds have handlers now");
     });
   }
 }

@@ -2,11 +2,11 @@ import { HookporterError } from "../errors.ts";
 import { type Answer, failure, json, RETRY_AFTER } from "../http/answer.ts";
 import type { Outcome, RefusalReason } from "./outcome.ts";
 
-/** What each refusal answers; the connection closes where the body may not have been read. */
+/** The answer to each refusal; the connection is closed if the body may not have been read. */
 const REFUSALS: Readonly<
   Record<RefusalReason, { status: number; type: string; message: string; headers?: Record<string, string> }>
 > = {
-  wrong_path: { status: 404, type: "not_found", message: "There is nothing here." },
+  wrong_path: { status: 404, type: "not_found", message: "There is no endpoint here." },
   wrong_method: {
     status: 405,
     type: "method_not_allowed",
@@ -14,19 +14,19 @@ const REFUSALS: Readonly<
     headers: { Allow: "POST" },
   },
   too_slow: closing(408, "request_timeout", "The body did not arrive in time."),
-  too_large: closing(413, "payload_too_large", "The body is larger than this receiver takes."),
+  too_large: closing(413, "payload_too_large", "The body is larger than this receiver accepts."),
   content_encoding: closing(415, "unsupported_encoding", "Send the body without Content-Encoding."),
-  aborted: closing(400, "invalid_request", "The body did not arrive whole."),
+  aborted: closing(400, "invalid_request", "The body did not arrive completely."),
   stalled: closing(408, "request_timeout", "The body made too little progress."),
   overloaded: {
     status: 503,
     type: "unavailable",
-    message: "Too many bodies are being received; send it again later.",
+    message: "Too many bodies are being received; try again later.",
     headers: { "Retry-After": RETRY_AFTER, Connection: "close" },
   },
 };
 
-/** The answer to an outcome. Errors have the service's own shape (service description, "Errors"). */
+/** Returns the answer to an outcome. Errors have the service's format (service description, "Errors"). */
 export function toAnswer(outcome: Outcome): Answer {
   switch (outcome.type) {
     case "accepted":
@@ -44,9 +44,9 @@ export function toAnswer(outcome: Outcome): Answer {
       return failure(status, type, message, headers);
     }
     case "unavailable":
-      return failure(503, "unavailable", "The delivery could not be kept; send it again later.", {
+      return failure(503, "unavailable", "The delivery could not be stored; try again later.", {
         "Retry-After": RETRY_AFTER,
-        ...(isClosed(outcome.error) && { Connection: "close" }), // the next try should find another process
+        ...(isClosed(outcome.error) && { Connection: "close" }), // so that the retry reaches another process
       });
     case "misconfigured":
       return failure(500, "server_error", "The receiver is not set up correctly; its log says why.");

@@ -1,16 +1,16 @@
-/** Contents remembered at least; at most twice as many, so that memory stays bounded. */
+/** The last this many contents are remembered, and at most twice that, so that memory stays bounded. */
 const REMEMBERED = 1000;
 
 /**
- * Notices events that say the same as an earlier one under another timestamp. They are two events by their keys; but
- * some senders date each retry anew, and whoever receives from one must know, since every retry then runs again.
+ * Detects events that equal an earlier one except for the timestamp. By their keys they are two events. But some senders
+ * give each retry a new timestamp, and their receivers must know, since every retry then runs again.
  */
 export class Restamps {
-  // Two generations: the older is dropped whole, since a map from which single keys are deleted grows slow.
+  // Two generations: the older is dropped as a whole, since deleting keys one by one makes a map slow.
   #recent = new Map<string, Noted>();
   #older = new Map<string, Noted>();
 
-  /** Remembers a new event; gives the id of the event it may be a retry of, if there is one. */
+  /** Remembers a new event; returns the id of the event it may be a retry of, if any. */
   note(content: string, eventId: string, timestamp: number): string | undefined {
     const earlier = this.#recent.get(content) ?? this.#older.get(content);
     if (this.#recent.size >= REMEMBERED) {
@@ -22,7 +22,6 @@ export class Restamps {
   }
 }
 
-/** An event as it is remembered. */
 interface Noted {
   readonly eventId: string;
   readonly timestamp: number;

@@ -1,9 +1,7 @@
 import type { DeadLetter, Handler, NamedHandler } from "../dispatch/handler.ts";
 import { ConfigurationError } from "../errors.ts";
-import type { WebhookEvent } from "../event/event.ts";
 import { checkKindPattern, matchesKind } from "../event/kind-pattern.ts";
-import { type EventKind, isEventKind } from "../event/kinds.ts";
-import type { DataOf } from "../event/schemas.ts";
+import { eventKinds } from "../event/kinds.ts";
 import {
   aNumber,
   type Check,
@@ -12,9 +10,7 @@ import {
   invalid,
   nonEmptyString,
 } from "../options/check-options.ts";
-
-/** A family of kinds, such as `property.*`, or all of them. */
-export type KindPattern = "*" | `${string}.*`;
+import type { EventsByPattern, KindPattern, Member } from "./handler-types.ts";
 
 /** Settings of one handler. */
 export interface HandlerOptions {
@@ -33,38 +29,50 @@ export interface HandlerOptions {
 }
 
 /** Where handlers are registered: a receiver, or the registry a handlers module is given. */
-export interface HandlerRegistry<Schemas = object> {
+export interface HandlerRegistry<Schemas = object, OtherKinds extends string = never> {
   /**
-   * Runs a handler for each event of a kind, or of a family (`payment.*`, `*`). Several handlers may fit one event:
-   * all run, in the order they were registered, each retried on its own.
+   * Runs a handler for each event of a kind, of a family (`payment.*`), of all kinds (`*`), or of a list of these. If
+   * several handlers match an event, all run, in the order they were registered, and each is retried on its own.
    *
-   * @throws ConfigurationError `option_invalid` for a pattern, also in `except`, that fits none of the 12 kinds
+   * @throws ConfigurationError `option_invalid` for a pattern, also in `except`, that matches no known kind
    */
-  on<Kind extends EventKind>(
-    kind: Kind,
-    handler: Handler<WebhookEvent<Kind, DataOf<Kind, Schemas>>>,
+  on<const Pattern extends KindPattern<OtherKinds>>(
+    pattern: Pattern | readonly Pattern[],
+    handler: Handler<Member<EventsByPattern<Schemas, OtherKinds>, Pattern>>,
     options?: HandlerOptions,
   ): void;
-  on(pattern: KindPattern, handler: Handler, options?: HandlerOptions): void;
-  /** Runs a handler for each event whose kind is none of the 12. */
+  /** Runs a handler for each event whose kind is neither one of the 12 nor declared in `otherKinds`. */
   onUnknown(handler: Handler, options?: HandlerOptions): void;
   /** Called when an entry becomes a dead letter; told once, not retried. */
   onDead(listener: (letter: DeadLetter) => unknown): void;
+  /** Only a type: a registry with schemas and other kinds can stand for one with fewer, but not for one with more. */
+  readonly "~types"?: ((otherKinds: OtherKinds) => Schemas) | undefined;
 }
 
 /** Handlers by kind. */
-export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
+export class Router<Schemas = object, OtherKinds extends string = never>
+  implements HandlerRegistry<Schemas, OtherKinds>
+{
+  readonly #known: readonly string[];
   readonly #routes: { readonly matches: (kind: string) => boolean; readonly named: NamedHandler }[] = [];
   readonly #counters = new Map<string, number>();
+  readonly #patterns = new Set<string>();
   readonly #deadListeners: ((letter: DeadLetter) => unknown)[] = [];
 
-  on(pattern: string, handler: Handler<never>, options?: HandlerOptions): void {
-    checkKindPattern(pattern);
-    this.#add(pattern, (kind) => matchesKind(pattern, kind), handler, options);
+  /** @param known - the kinds that are not unknown. Default: the 12. */
+  constructor(known: readonly string[] = eventKinds) {
+    this.#known = known;
+  }
+
+  on(pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions): void {
+    const patterns = Array.isArray(pattern) ? [...new Set<string>(pattern)] : [pattern as string];
+    if (patterns.length === 0) throw invalid("at least one kind", pattern, "name one");
+    for (const one of patterns) checkKindPattern(one, this.#known);
+    this.#add(patterns, (kind) => patterns.some((one) => matchesKind(one, kind)), handler, options);
   }
 
   onUnknown(handler: Handler, options?: HandlerOptions): void {
-    this.#add("unknown", (kind) => !isEventKind(kind), handler, options);
+    this.#add(["unknown"], (kind) => !this.#known.includes(kind), handler, options);
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): void {
@@ -79,7 +87,7 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
 
   /** What there are handlers for: kinds and patterns, `unknown` for kinds beyond the twelve. */
   get patterns(): readonly string[] {
-    return [...this.#counters.keys()];
+    return [...this.#patterns];
   }
 
   /** Whether there is no handler for anything. */
@@ -93,14 +101,15 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
   }
 
   #add(
-    pattern: string,
+    patterns: readonly string[],
     matches: (kind: string) => boolean,
     handler: Handler<never>,
     options: HandlerOptions = {},
   ): void {
+    const pattern = patterns.join(",");
     checkOptions(options, `the options of the handler for ${pattern}`, CHECKS);
     const { except = [], attempts } = options;
-    for (const left of except) checkKindPattern(left);
+    for (const left of except) checkKindPattern(left, this.#known);
     checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
     const count = (this.#counters.get(pattern) ?? 0) + 1;
     this.#counters.set(pattern, count);
@@ -112,6 +121,7 @@ export class Router<Schemas = object> implements HandlerRegistry<Schemas> {
       );
     }
     const wanted = (kind: string) => matches(kind) && !except.some((left) => matchesKind(left, kind));
+    for (const one of patterns) this.#patterns.add(one);
     this.#routes.push({
       matches: wanted,
       named: { name, handler, ...(attempts !== undefined && { attempts }) },

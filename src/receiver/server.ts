@@ -5,38 +5,35 @@ import { MAX_CONNECTIONS } from "../http/connection-cap.ts";
 import { createServer } from "../http/express-server.ts";
 import { announcedLength, type BodyLimits } from "../http/read-body.ts";
 import { closeServer, listenOn } from "../http/server.ts";
-import { expressReceiver } from "./express.ts";
 import { exchange } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** Milliseconds a connection has for the head of its request; slow bodies are the receiver's own business. */
+/** Milliseconds a connection has to send the head of its request; the receiver itself limits slow bodies. */
 export const HEAD_TIMEOUT = 10_000;
 
-/** A connection that never sends a whole head ends soon, so that idle ones cannot use up what honest senders need. */
+/** Connections that never complete a head are closed soon, so they cannot exhaust the connections honest senders need. */
 const CONNECTIONS = { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: 1000 };
 
-/** Where to listen. */
 export interface ServerOptions {
-  /** 0 asks for a free one. */
+  /** 0 for a free port. */
   readonly port: number;
   readonly host: string;
   readonly path: string;
   /** The most connections; see `createServer`. Default 4096. */
   readonly maxConnections?: number | undefined;
-  /** A text to answer a GET of other targets with, such as a tunnel's probe; `undefined` leaves them at 404. */
+  /** Returns the text to answer a GET of another target with, such as a tunnel's probe, or `undefined` for 404. */
   readonly also?: ((target: string) => string | undefined) | undefined;
 }
 
-/** A server that listens. */
 export interface RunningServer {
-  /** The endpoint's address. */
+  /** The endpoint's URL. */
   readonly url: URL;
-  /** Takes no new connections, lets requests under way end for 2 seconds, then closes what is left. */
+  /** Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the remaining connections. */
   close(): Promise<void>;
 }
 
 /**
- * Starts an Express server with the receiver at one path; every other path answers 404 in the service's own form.
+ * Starts an Express server with the receiver at one path; every other path is answered 404 in the service's format.
  *
  * @throws HookporterError `port_unavailable`
  */
@@ -50,15 +47,17 @@ export async function startServer(
     if (text === undefined) next();
     else response.set({ "Content-Type": "text/plain", "Cache-Control": "no-store" }).end(text);
   });
-  app.use(expressReceiver(receiver, { path }));
+  app.use((request, response) => {
+    void exchange(receiver, request, response, { target: request.originalUrl, path });
+  });
   const server = createServer(app, { ...CONNECTIONS, maxConnections });
-  // Express itself answers a target that it cannot parse, before any handler; here that is a wrong path like any other.
+  // Express answers a target it cannot parse by itself, before any handler runs; here it is just another wrong path.
   server.removeAllListeners("request").on("request", (request, response) => {
     if (answerGivenUp(response)) return;
     const answer = () => void exchange(receiver, request, response, { target: request.url ?? "", path });
     app(request as express.Request, response as express.Response, answer);
   });
-  // A sender that asks before it sends is told to go on only once the head of its request has passed.
+  // A sender that waits for `100 Continue` gets it only once the head of its request was accepted.
   server.on("checkContinue", (request, response) => {
     const beforeBody = ({ limit }: BodyLimits) => {
       if (announcedLength(request) <= limit) response.writeContinue();

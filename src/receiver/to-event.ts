@@ -2,7 +2,7 @@ import type { WebhookEvent } from "../event/event.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
 import type { OpenObject } from "../event/schemas.ts";
 
-/** An envelope as the event that handlers get; `data` may be a schema's output instead of what was sent. */
+/** Turns an envelope into the event that handlers receive; `data` may be a schema's output instead of what was sent. */
 export function toEvent(
   { envelope, eventId }: Pick<ReadEnvelope, "envelope" | "eventId">,
   source: string,

@@ -26,6 +26,8 @@ export interface ChaosOptions {
 /** The input of chaos. */
 export interface Sendable {
   readonly label: string;
+  /** The query to send if the target has none. */
+  readonly query?: string | undefined;
   readonly headers: DeliveryHeaders;
   readonly body: Uint8Array;
 }

@@ -10,6 +10,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 /** What to post, and how much of the answer to read. */
 export interface Posting {
   readonly target: URL;
+  /** The query to send if the target has none, with its `?`, letter for letter; or empty. */
+  readonly query: string;
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly body: Uint8Array;
   /** How many bytes of the answer's body to read. */
@@ -36,9 +38,10 @@ export class Exchange {
   readonly #request: ClientRequest;
   #connected = false;
 
-  constructor({ target, headers, body, maxAnswer }: Posting) {
+  constructor({ target, query, headers, body, maxAnswer }: Posting) {
     const secure = target.protocol === "https:";
     this.#request = (secure ? httpsRequest : httpRequest)(target, {
+      path: target.pathname + (target.search || query),
       ...{ method: "POST", agent: AGENTS[secure ? "https:" : "http:"] },
       headers: { ...headers, "content-length": body.byteLength },
     });

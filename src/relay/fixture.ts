@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
+import { shownUrl } from "../shown-url.ts";
 
 /** Marks a saved delivery, so that it is never confused with an envelope that has a `body`. */
 const FORMAT = "hookporter-delivery/1";
@@ -11,13 +12,17 @@ export type Fixture =
   | { readonly type: "delivery"; readonly delivery: Delivery }
   | { readonly type: "envelope"; readonly body: Uint8Array };
 
-/** Formats a delivery as a fixture file. The body is text if that preserves every byte, else base64. */
+/**
+ * Formats a delivery as a fixture file. The body is text if that preserves every byte, else base64. The values of the
+ * query are hidden, since gateways put credentials there and fixtures are shared.
+ */
 export function formatDelivery({ method, target, headers, receivedAt, body }: Delivery): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("utf8");
   const exact = Buffer.from(text, "utf8").equals(bytes);
   const fixture = {
-    ...{ format: FORMAT, receivedAt: new Date(receivedAt).toISOString(), method, target, headers },
+    ...{ format: FORMAT, receivedAt: new Date(receivedAt).toISOString(), method },
+    ...{ target: shownUrl(target), headers },
     bodyEncoding: exact ? "utf8" : "base64",
     body: exact ? text : bytes.toString("base64"),
   };

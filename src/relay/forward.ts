@@ -3,6 +3,7 @@ import type { Handler } from "../dispatch/handler.ts";
 import { HookporterError } from "../errors.ts";
 import { readRetryAfter } from "../retry-after.ts";
 import { shownUrl } from "../shown-url.ts";
+import { queryOf } from "./query.ts";
 import { SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
 import { wantsTls } from "./unreachable.ts";
 
@@ -17,8 +18,9 @@ export interface ForwardOptions extends Pick<Sending, "timeout" | "maxAnswer"> {
 }
 
 /**
- * A handler that forwards each delivery to a target: same bytes, same signature header. It fails, and so is retried, until
- * the target answers 2xx, but not before its `Retry-After`. Notes each answer: its status, then its body.
+ * A handler that forwards each delivery to a target: same bytes, same signature header, and the same query unless the
+ * target has one. It fails, and so is retried, until the target answers 2xx, but not before its `Retry-After`. Notes each
+ * answer: its status, then its body.
  */
 export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
   const { timeout = SEND_TIMEOUT, maxAnswer, onAnswer, onFailure, clock = Date.now } = options;
@@ -27,7 +29,7 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
     let answer: TargetAnswer;
     try {
       const limit = maxAnswer === undefined ? {} : { maxAnswer };
-      answer = await send({ target, headers, body, signal, timeout, ...limit });
+      answer = await send({ target, query: queryOf(delivery), headers, body, signal, timeout, ...limit });
     } catch (thrown) {
       onFailure?.(seq, thrown);
       throw thrown;

@@ -5,9 +5,12 @@ import { restamp } from "../event/restamp.ts";
 import { sign } from "../signature/sign.ts";
 import type { Sendable } from "./chaos.ts";
 import type { Fixture } from "./fixture.ts";
+import { queryOf } from "./query.ts";
 
 /** What to send for a fixture. */
 export interface ReplaySending {
+  /** The query to send if the target has none. */
+  readonly query?: string | undefined;
   readonly headers: DeliveryHeaders;
   readonly body: Uint8Array;
 }
@@ -31,12 +34,15 @@ export function lazySending(label: string, make: () => ReplaySending): Sendable 
 }
 
 /**
- * The same bytes and the same signature.
+ * The same bytes, the same signature and the same query.
  *
  * @throws HookporterError `fixture_invalid` for an envelope, which has no signature
  */
 export function exactSending(fixture: Fixture, name: string): ReplaySending {
-  if (fixture.type === "delivery") return fixture.delivery;
+  if (fixture.type === "delivery") {
+    const { headers, body } = fixture.delivery;
+    return { query: queryOf(fixture.delivery), headers, body };
+  }
   throw new HookporterError(
     "fixture_invalid",
     `${name}: expected a saved delivery, got an envelope, which has no signature: omit --exact to sign it`,

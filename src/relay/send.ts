@@ -23,6 +23,8 @@ export interface TargetAnswer {
 /** What to send. */
 export interface Sending {
   readonly target: URL;
+  /** The query to send if the target has none, with its `?`: see `queryOf`. */
+  readonly query?: string | undefined;
   readonly headers: DeliveryHeaders;
   readonly body: Uint8Array;
   /** Milliseconds until the target must have answered. Default 30 000. */
@@ -47,6 +49,7 @@ const NOT_PASSED_ON = new Set([...HOP_BY_HOP, "accept-encoding", "content-length
  */
 export async function send({
   target,
+  query = "",
   headers,
   body,
   timeout = SEND_TIMEOUT,
@@ -55,7 +58,7 @@ export async function send({
 }: Sending): Promise<TargetAnswer> {
   signal?.throwIfAborted();
   const start = performance.now();
-  const posting = { target, headers: sentHeaders(headers), body, maxAnswer };
+  const posting = { target, query, headers: sentHeaders(headers), body, maxAnswer };
   const sending = new Persistent(posting);
   const timer = setTimeout(() => sending.stop(overdue(target, timeout, sending.connected)), timeout);
   const onAbort = () => sending.stop(signal?.reason);

@@ -1,14 +1,11 @@
 import express, { type Router } from "express";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
 import { type ApiError, invalid } from "./api-error.ts";
-import type { FailureStatus, PlannedFailures } from "./planned-failures.ts";
+import { type FailureStatus, MAX_FAILURES, type PlannedFailures } from "./planned-failures.ts";
 import { readDraft } from "./property-draft.ts";
 import { isObject, readJson } from "./read-json.ts";
 import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
-
-/** The maximum number of failures per request. */
-const MAX_FAILURES = 1000;
 
 /**
  * The routes below `/_sandbox`, which belong to the sandbox, for what the description does not show: create properties,

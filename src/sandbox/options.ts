@@ -2,7 +2,17 @@ import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from ".
 import { defaultLogger } from "../default-logger.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
+import {
+  aNumber,
+  type Check,
+  checkOptions,
+  invalid,
+  MAX_TIMER,
+  syncFunction,
+  wholeNumber,
+} from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
+import { checkHeaderName, checkLog } from "../receiver/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/sign.ts";
 import { isTestKey } from "./api-key.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
@@ -64,8 +74,48 @@ export const SANDBOX_DEFAULTS = {
   retry: [1000, 5000, 30_000, 120_000, 600_000],
 } as const;
 
-/** The longest delay of a timer. */
-const MAX_DELAY = 2 ** 31 - 1;
+const whole = (from: number, to: number) =>
+  aNumber(`a whole number from ${from} to ${to}`, (value) => {
+    return Number.isInteger(value) && value >= from && value <= to;
+  });
+const probability = aNumber("a probability from 0 to 1", (value) => value >= 0 && value <= 1);
+const milliseconds = wholeNumber("milliseconds", 0, MAX_TIMER);
+
+const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
+  port: whole(0, 65_535),
+  apiKey: checkApiKey,
+  seed: whole(0, 2 ** 32 - 1),
+  properties: whole(0, 100_000),
+  rateLimit: aNumber("a whole number from 1 to 1000000, or Infinity for no limit", (value) => {
+    return (
+      value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1 && value <= 1_000_000)
+    );
+  }),
+  retry: listOf(milliseconds, "delays in milliseconds"),
+  answerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  targetHosts: listOf(checkHost, "host names"),
+  chaos: (given) => checkOptions(given, "chaos", CHAOS_CHECKS, "chaos."),
+  assumptions: (given) => checkOptions(given, "assumptions", ASSUMPTION_CHECKS, "assumptions."),
+  signatureHeader: checkHeaderName,
+  log: checkLog,
+  clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
+};
+const CHAOS_CHECKS: Readonly<Record<keyof Chaos, Check>> = {
+  duplicates: probability,
+  reorder: probability,
+  delay: checkRange,
+  wrongSignature: probability,
+  burst: wholeNumber("deliveries", 1, 10_000),
+  outage: milliseconds,
+};
+const ASSUMPTION_CHECKS: Readonly<Record<keyof Assumptions, Check>> = {
+  pageParameter: checkParameter,
+  perPageParameter: checkParameter,
+  fieldsSeparator: (given, name) => {
+    if (typeof given === "string" && /^\W+$/.test(given)) return;
+    throw invalid(`${name} to be a string without letters and digits`, given, "pass one such as a comma");
+  },
+};
 
 /**
  * Applies the defaults and checks everything.
@@ -73,6 +123,7 @@ const MAX_DELAY = 2 ** 31 - 1;
  * @throws ConfigurationError `option_invalid`
  */
 export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
+  checkOptions(options, "the options of startSandbox", CHECKS);
   const settings: SandboxSettings = Object.freeze({
     ...SANDBOX_DEFAULTS,
     ...{ apiKey: undefined, targetHosts: [], signatureHeader: SIGNATURE_HEADER, clock: Date.now },
@@ -82,55 +133,43 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
     assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),
     retry: Object.freeze([...(options.retry ?? SANDBOX_DEFAULTS.retry)]),
   });
-  checkNumbers(settings);
-  checkChaos(settings.chaos);
-  checkAssumptions(settings.assumptions);
-  const { apiKey, targetHosts } = settings;
-  if (apiKey !== undefined && !isTestKey(apiKey)) refuse("apiKey", "a key that begins with sk_test_");
-  if (!targetHosts.every(isHostPattern)) {
-    refuse("targetHosts", "host names such as example.com, *.example.com or *");
+  const { pageParameter, perPageParameter } = settings.assumptions;
+  if (pageParameter === perPageParameter) {
+    throw new ConfigurationError(
+      "option_invalid",
+      "expected assumptions to have two different parameter names, got one twice: rename one",
+    );
   }
   return settings;
 }
 
-function checkNumbers({ port, seed, properties, rateLimit, answerTimeout, retry }: SandboxSettings): void {
-  whole("port", port, 0, 65_535);
-  whole("seed", seed, 0, 2 ** 32 - 1);
-  whole("properties", properties, 0, 100_000);
-  if (rateLimit !== Number.POSITIVE_INFINITY) whole("rateLimit", rateLimit, 1, 1_000_000);
-  whole("answerTimeout", answerTimeout, 1, MAX_DELAY);
-  for (const [index, wait] of retry.entries()) whole(`retry[${index}]`, wait, 0, MAX_DELAY);
+/** The key itself is not shown. */
+function checkApiKey(given: unknown, name: string): void {
+  if (typeof given === "string" && isTestKey(given)) return;
+  throw invalid(`${name} to be a key that begins with sk_test_`, given, "pass one, or leave it out for any");
 }
 
-function checkChaos(chaos: Chaos): void {
-  for (const name of ["duplicates", "reorder", "wrongSignature"] as const) {
-    if (!(chaos[name] >= 0 && chaos[name] <= 1)) refuse(`chaos.${name}`, "a probability from 0 to 1");
-  }
-  const [low, high] = chaos.delay;
-  whole("chaos.delay[0]", low, 0, MAX_DELAY);
-  whole("chaos.delay[1]", high, low, MAX_DELAY);
-  whole("chaos.burst", chaos.burst, 1, 10_000);
-  whole("chaos.outage", chaos.outage, 0, MAX_DELAY);
+function checkHost(given: unknown, name: string): void {
+  if (isHostPattern(given)) return;
+  throw invalid(`${name} to be a host name`, given, "pass one such as example.com, *.example.com or *");
 }
 
-function checkAssumptions({ pageParameter, perPageParameter, fieldsSeparator }: Assumptions): void {
-  for (const [name, value] of Object.entries({ pageParameter, perPageParameter })) {
-    if (!/^[\w.[\]-]+$/.test(value) || value === "fields")
-      refuse(`assumptions.${name}`, "a parameter name other than fields");
-  }
-  if (pageParameter === perPageParameter) refuse("assumptions", "two different parameter names");
-  if (typeof fieldsSeparator !== "string" || fieldsSeparator === "" || /\w/.test(fieldsSeparator)) {
-    refuse("assumptions.fieldsSeparator", "a string without letters and digits");
-  }
+function checkRange(given: unknown, name: string): void {
+  const list: readonly unknown[] = Array.isArray(given) ? given : [];
+  const [low, high] = list;
+  if (list.length !== 2) throw invalid(`${name} to be two numbers`, given, "pass one such as [0, 1000]");
+  milliseconds(low, `${name}[0]`);
+  wholeNumber("milliseconds", Number(low), MAX_TIMER)(high, `${name}[1]`);
 }
 
-function whole(name: string, value: number, low: number, high: number): void {
-  if (!Number.isInteger(value) || value < low || value > high) {
-    refuse(name, `a whole number from ${low} to ${high}`);
-  }
+function checkParameter(given: unknown, name: string): void {
+  if (typeof given === "string" && /^[\w.[\]-]+$/.test(given) && given !== "fields") return;
+  throw invalid(`${name} to be a parameter name other than fields`, given, "use letters, digits, . _ - [ ]");
 }
 
-/** Does not print the value, since it may be a key. */
-function refuse(name: string, expected: string): never {
-  throw new ConfigurationError("option_invalid", `expected ${name} to be ${expected}, got something else`);
+function listOf(check: Check, what: string): Check {
+  return (given, name) => {
+    if (!Array.isArray(given)) throw invalid(`${name} to be a list of ${what}`, given, "pass such a list");
+    for (const [index, item] of given.entries()) check(item, `${name}[${index}]`);
+  };
 }

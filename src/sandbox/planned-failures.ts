@@ -1,3 +1,4 @@
+import { invalid, wholeNumber } from "../options/check-options.ts";
 import { type ApiError, rateLimited, serverError } from "./api-error.ts";
 
 /** The statuses a request can be made to fail with: those that clients should retry (service description, "Errors"). */
@@ -5,6 +6,19 @@ export type FailureStatus = 429 | 500;
 
 /** Milliseconds in the `Retry-After` of a planned 429. */
 const PLANNED_WAIT = 1000;
+
+/** The maximum number of failures to plan at a time. */
+export const MAX_FAILURES = 1000;
+
+/**
+ * Refuses failures that cannot be planned.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function checkFailures(count: unknown, status: unknown): void {
+  wholeNumber("requests", 1, MAX_FAILURES)(count, "count");
+  if (status !== 429 && status !== 500) throw invalid("status to be 429 or 500", status, "pass one of them");
+}
 
 /** Planned failures: each of the next requests to the API gets one, in order. */
 export class PlannedFailures {

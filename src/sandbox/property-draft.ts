@@ -1,3 +1,5 @@
+import { describeValue } from "../options/describe-value.ts";
+import { didYouMean } from "../options/did-you-mean.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import type { PropertyDraft } from "./property.ts";
 import { isObject } from "./read-json.ts";
@@ -17,13 +19,31 @@ const FIELDS: Readonly<Record<keyof PropertyDraft, { fits(value: unknown): boole
 
 /** Reads a property draft; an error names the invalid `field`. */
 export function readDraft(value: unknown): { readonly draft: PropertyDraft } | { readonly error: ApiError } {
-  if (!isObject(value)) return { error: invalid("expected a JSON object with property fields") };
+  if (!isObject(value))
+    return {
+      error: invalid(
+        `expected a JSON object with property fields, got ${describeValue(value)}: pass { address: … } or the like`,
+      ),
+    };
   for (const [name, content] of Object.entries(value)) {
     const known = Object.entries(FIELDS).find(([field]) => field === name)?.[1];
     if (known === undefined) {
-      return { error: invalid(`expected the fields ${Object.keys(FIELDS).join(", ")}`, name) };
+      return { error: invalid(unknownField(name), name) };
     }
-    if (!known.fits(content)) return { error: invalid(`expected ${name} to be ${known.expected}`, name) };
+    if (!known.fits(content))
+      return {
+        error: invalid(
+          `expected ${name} to be ${known.expected}, got ${describeValue(content)}: correct it, or leave it out`,
+          name,
+        ),
+      };
   }
   return { draft: value };
+}
+
+function unknownField(name: string): string {
+  const fields = Object.keys(FIELDS);
+  const meant = didYouMean(name, fields);
+  const fix = meant === undefined ? "leave it out" : `did you mean ${meant}?`;
+  return `expected the fields ${fields.join(", ")}, got ${JSON.stringify(name)}: ${fix}`;
 }

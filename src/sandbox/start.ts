@@ -1,14 +1,16 @@
 import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../errors.ts";
-import { type EventKind, isEventKind } from "../event/kinds.ts";
+import { checkEventKind } from "../event/kind-pattern.ts";
+import type { EventKind } from "../event/kinds.ts";
 import { createServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import { Listeners } from "../listeners.ts";
+import { checkFunction } from "../options/check-options.ts";
 import { createApp } from "./app.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "./options.ts";
-import { type FailureStatus, PlannedFailures } from "./planned-failures.ts";
+import { checkFailures, type FailureStatus, PlannedFailures } from "./planned-failures.ts";
 import type { CreatedProperty, PropertyDraft } from "./property.ts";
 import { readDraft } from "./property-draft.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
@@ -41,7 +43,11 @@ export interface Sandbox {
    * @throws ConfigurationError `option_invalid` for an unknown kind
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent;
-  /** Makes the next requests to `/v1` fail. Default: one request, with 500. */
+  /**
+   * Makes the next requests to `/v1` fail, up to 1000. Default: one request, with 500.
+   *
+   * @throws ConfigurationError `option_invalid`
+   */
   failNext(count?: number, status?: FailureStatus): void;
   /** Calls the listener for everything that happens; returns an unsubscribe function. */
   observe(listener: (observation: SandboxObservation) => unknown): () => void;
@@ -54,6 +60,18 @@ export interface Sandbox {
  *
  * @throws ConfigurationError `option_invalid`
  * @throws HookporterError `port_unavailable`
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "hookporter/client";
+ * import { startSandbox } from "hookporter/sandbox";
+ *
+ * const sandbox = await startSandbox({ port: 0, chaos: { duplicates: 0.1 } });
+ * const client = createClient({ baseUrl: sandbox.url, apiKey: "sk_test_anything" });
+ * await client.webhooks.create({ url: "http://127.0.0.1:4400/webhooks", events: ["payment.received"] });
+ * sandbox.emit("payment.received");
+ * await sandbox.close();
+ * ```
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = readSandboxOptions(options);
@@ -97,11 +115,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return simulation.createProperty(read.draft);
     },
     emit: (kind, data) => {
-      if (isEventKind(kind)) return simulation.emit(kind, data);
-      throw new ConfigurationError("option_invalid", "expected one of the 12 event kinds, got another");
+      checkEventKind(kind);
+      return simulation.emit(kind, data);
     },
-    failNext: (count = 1, status = 500) => failures.plan(count, status),
-    observe: (listener) => observers.add(listener),
+    failNext: (count = 1, status = 500) => {
+      checkFailures(count, status);
+      failures.plan(count, status);
+    },
+    observe: (listener) => {
+      checkFunction(listener, "the listener of observe", "pass (observation) => …");
+      return observers.add(listener);
+    },
     close: () => {
       simulation.close();
       stream.close();

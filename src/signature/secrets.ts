@@ -32,6 +32,14 @@ const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-
  * warning), warns about a placeholder or a short secret.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
+ *
+ * @example
+ * ```ts
+ * import { readSecrets } from "hookporter";
+ *
+ * const secrets = readSecrets(["the-current-secret", "the-previous-secret"], console.warn);
+ * console.log(secrets.map(({ role, fingerprint }) => `${role} ${fingerprint}`));
+ * ```
  */
 export function readSecrets(
   given: SecretValue | readonly SecretValue[] | undefined,

@@ -31,6 +31,18 @@ const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
  * Checks a signature header against the raw bytes (service description, "Authentication" 6). Matches the text against a
  * pattern first, since hex decoding silently stops at the first bad digit. Then compares 32 bytes with each secret's
  * digest in constant time.
+ *
+ * @example
+ * ```ts
+ * import { readHeader, readSecrets, SIGNATURE_HEADER, verify } from "hookporter";
+ *
+ * const secrets = readSecrets(process.env.HOOKPORTER_SECRET);
+ *
+ * export async function isAuthentic(request: Request): Promise<boolean> {
+ *   const body = new Uint8Array(await request.arrayBuffer());
+ *   return verify(body, readHeader(request.headers, SIGNATURE_HEADER), secrets).ok;
+ * }
+ * ```
  */
 export function verify(
   body: Uint8Array,

@@ -2,7 +2,7 @@ import type { ContestantName } from "../../bench/contestants/all.ts";
 import type { Report } from "../../bench/report/report.ts";
 import { type Measured, measured } from "../../bench/sections/measured.ts";
 
-/** One contestant's answers per second in some rounds; everything else is the same for all. */
+/** One contestant's answers per second in several rounds; all other numbers are the same for all. */
 export function roundsOf(
   contestant: ContestantName,
   { rates, ...what }: { rates: readonly number[]; connections: number; entries?: number },
@@ -15,7 +15,7 @@ export function roundsOf(
   );
 }
 
-/** A report without findings, of a run on some Node. */
+/** An empty report of a run on a given Node. */
 export function emptyReport(node = "v20.20.2"): Report {
   return {
     form: "short",

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS, readClientOptions } from "../../src/client/options.ts";
 import { type ClientOptions, createClient } from "../../src/client.ts";
 
 const baseUrl = "https://api.example";
@@ -116,6 +118,43 @@ it.each([
   { assumptions: { fieldsSeparator: 1 as never } },
 ] satisfies Partial<ClientOptions>[])("%j is refused", (options) => {
   expect(refused(options)).toBe("option_invalid");
+});
+
+it.each<[string, unknown]>([
+  ...["onRetry", "fetch", "clock", "random", "sleep"].map((name): [string, unknown] => [name, "a text"]),
+  ["clock", async () => 1],
+  ["live", "false"],
+  ["plainHttp", 1],
+  ["timeout", "30s"],
+  ["timeout", null],
+  ["retry", null],
+  ["retry", { atempts: 2 }],
+  ["assumptions", "page"],
+  ["assumptions", { pageParam: "page" }],
+  ["apikey", "sk_test_4f6dKq"],
+])("%s: %o is refused", (name, value) => {
+  expect(refused({ [name]: value })).toBe("option_invalid");
+});
+
+it("an option that is misspelt is refused with the one that was probably meant", () => {
+  const misspelt = { baseUrl, apiKey, timeOut: 1000 };
+  expect(() => createClient(misspelt)).toThrow("did you mean timeout?");
+  expect(() => Reflect.apply(createClient, undefined, [])).toThrow(
+    /^expected the options of createClient to be an object, got undefined/,
+  );
+});
+
+it("undefined means the default of every option but baseUrl and the credential", () => {
+  const settings = readClientOptions({
+    ...{ baseUrl, apiKey, accessToken: undefined, live: undefined, plainHttp: undefined, timeout: undefined },
+    ...{ maxAnswer: undefined, onRetry: undefined, fetch: undefined, clock: undefined, random: undefined },
+    ...{ sleep: undefined, retry: { attempts: undefined }, assumptions: { pageParameter: undefined } },
+  });
+  expect(settings).toMatchObject({
+    ...DEFAULT_LIMITS,
+    retry: DEFAULT_CLIENT_RETRY,
+    assumptions: DEFAULT_ASSUMPTIONS,
+  });
 });
 
 const neverFetch = () => Promise.reject(new Error("nothing may be sent"));

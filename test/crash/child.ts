@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-/** A process of the harness's own that ends when its standard input does. */
+/** A child process of the harness that ends when its standard input does. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -15,7 +15,7 @@ export class Child {
     this.#exited = once(this.#process, "exit");
   }
 
-  /** The first thing it prints. */
+  /** Its first output. */
   async says(): Promise<string> {
     const { stdout } = this.#process;
     if (stdout === null) throw new Error("it has no standard output");
@@ -35,7 +35,7 @@ export class Child {
   }
 }
 
-/** A port that is free now, below those that outgoing connections are given. */
+/** A free port, below the range of outgoing connections. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

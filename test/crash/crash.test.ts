@@ -5,13 +5,13 @@ import type { Tally } from "./tally.ts";
 
 const MINUTE = 60_000;
 
-it("keeps its promise however often it is killed", { timeout: long(1, 25) * MINUTE }, async () => {
+it("`listen` keeps its promise however often it is killed", { timeout: long(1, 25) * MINUTE }, async () => {
   const kills = long(8, 1000);
   const result = await crash({ kills, seed: 20_260_115, forwarding: 0.3, companion: false });
   expectPromiseKept(result, kills);
 });
 
-it("shares an inbox with a process that is killed again and again", {
+it("`listen` keeps its promise on an inbox shared with a process that is killed repeatedly", {
   timeout: long(1, 10) * MINUTE,
 }, async () => {
   const kills = long(5, 200);
@@ -22,7 +22,7 @@ it("shares an inbox with a process that is killed again and again", {
 function expectPromiseKept(result: Tally, kills: number): void {
   expect(result.faults.slice(0, 20)).toEqual([]);
   expect(result).toMatchObject({ kills, lost: 0, stuck: 0, twiceByFault: 0, integrity: "ok" });
-  // It has looked at something; a few kills on a busy machine may all miss the handlers.
+  // Expect that something was tested; on a busy machine, a few kills may all miss the handlers.
   expect(result.acknowledged).toBeGreaterThan(kills);
   expect(result.cutOff).toBeGreaterThanOrEqual(long(0, 1));
 }

@@ -10,25 +10,25 @@ import { type Life, ListenProcess, PAST_A_LEASE } from "./listen-process.ts";
 import { readInbox, readLines } from "./records.ts";
 import { type Tally, tally, tallyLine } from "./tally.ts";
 
-/** What a run of the harness does. */
+/** Options of a run of the harness. */
 export interface CrashOptions {
   readonly kills: number;
-  /** Draws the moments of the kills; what the machine makes of them differs all the same. */
+  /** Seed of the kill times; their effect still differs from run to run. */
   readonly seed: number;
-  /** The part of the lives, 0 to 1, that forward to an app instead of running handlers. */
+  /** The share of the lives, 0 to 1, that forward to an app instead of running handlers. */
   readonly forwarding: number;
-  /** Whether a second `listen`, killed only at the end, works on the same inbox all the time. */
+  /** Whether a second `listen`, killed only at the end, uses the same inbox throughout. */
   readonly companion: boolean;
 }
 
 const SECRET = "a-secret-made-up-for-the-crash-test";
 
-/** A drain that gets nothing done for so long has left behind what is stuck. Milliseconds. */
+/** Milliseconds without progress after which a drain ends, leaving stuck entries. */
 const STALLED = 8000;
 
 /**
- * Kills `listen` again and again while deliveries come in, restarts it on the same inbox, lets the last one drain it, and
- * counts what became of each delivery. What was written down stays in its folder when something is wrong.
+ * Repeatedly kills `listen` while deliveries arrive, restarts it on the same inbox, lets the last one drain it, and checks
+ * each delivery. Keeps the folder with the records if there is a fault.
  */
 export async function crash(options: CrashOptions): Promise<Tally> {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-crash-"));
@@ -45,7 +45,7 @@ export async function crash(options: CrashOptions): Promise<Tally> {
   const result = tally(await run.records());
   process.stdout.write(`crash, seed ${options.seed}: ${tallyLine(result)}\n`);
   if (result.faults.length === 0) rmSync(folder, { recursive: true, force: true });
-  else process.stdout.write(`${result.faults.slice(0, 20).join("\n")}\nall of it in ${folder}\n`);
+  else process.stdout.write(`${result.faults.slice(0, 20).join("\n")}\nall records are in ${folder}\n`);
   return result;
 }
 
@@ -60,7 +60,7 @@ class CrashRun {
   #children: Child[] = [];
   #ports: number[] = [];
   #appPort = 0;
-  /** Grows only: a clock that goes back would be another test. */
+  /** Only increases: a clock that is set back would be another test. */
   #clockAhead = 0;
 
   constructor(folder: string, log: number, options: CrashOptions) {
@@ -77,7 +77,7 @@ class CrashRun {
     };
   }
 
-  /** Starts what outlives the kills: the app, the sender, the companion. */
+  /** Starts the processes that outlive the kills: the app, the sender, the companion. */
   async prepare(): Promise<void> {
     const app = this.#child("app.js", { CRASH_EFFECTS: this.#files.effect });
     this.#appPort = Number(await app.says());
@@ -89,11 +89,11 @@ class CrashRun {
     if (this.#options.companion) await this.#listen(1).ready;
   }
 
-  /** The kills, the companion's at the end included. */
+  /** The kills, including the companion's at the end. */
   async killAgainAndAgain(): Promise<void> {
     const { kills, companion } = this.#options;
     for (let left = companion ? kills - 1 : kills; left > 0; left--) {
-      // With its clock ahead, a process takes over at once what the killed ones had; a live one's leases it must not.
+      // With its clock ahead, a process takes over the entries of killed ones at once, but must not take a live one's.
       if (!companion && this.#random() < 0.5) this.#clockAhead += PAST_A_LEASE;
       const listen = this.#listen(0);
       await reach(drawKillMoment(this.#random), listen, this.#files);
@@ -102,7 +102,7 @@ class CrashRun {
     for (const listen of this.#listening) await this.#kill(listen);
   }
 
-  /** One more life, in which everything comes to its end. */
+  /** One more life, in which all entries end. */
   async drain(): Promise<void> {
     this.#clockAhead += PAST_A_LEASE;
     const listens = this.#ports.map((_, index) => this.#listen(index));
@@ -155,7 +155,7 @@ class CrashRun {
     this.#listening.delete(listen);
   }
 
-  /** Resolves when nothing waits any more, or nothing has moved for a while. */
+  /** Resolves when no entry waits, or there has been no progress for a while. */
   async #drained(): Promise<void> {
     const inbox = selectInbox(this.#files.inbox);
     await inbox.open();

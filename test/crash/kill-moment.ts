@@ -2,22 +2,22 @@ import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ListenProcess } from "./listen-process.ts";
 
-/** What a kill follows: the start of the process, its readiness, bytes sent, an answer that came, an effect under way. */
+/** The event before a kill: the process started, it is ready, bytes sent, an answer received, an effect in progress. */
 export type Trigger = "spawned" | "ready" | "sent" | "answered" | "effect";
 
-/** When a process is killed. */
+/** The time of a kill. */
 export interface KillMoment {
   readonly trigger: Trigger;
-  /** Milliseconds from the readiness until the trigger is looked for; from the spawning for `spawned`. */
+  /** Milliseconds from readiness (for `spawned`, from the spawn) until waiting for the trigger starts. */
   readonly wait: number;
   /** Milliseconds from the trigger to the kill. */
   readonly delay: number;
 }
 
-/** Longest time a trigger is waited for: then the kill falls where it falls. Milliseconds. */
+/** Longest wait for a trigger; after it, the process is killed anyway. Milliseconds. */
 const PATIENCE = 500;
 
-/** Draws the moment of a kill: seven in ten are close to something that matters. */
+/** Draws a random kill time: seven in ten are close to an important event. */
 export function drawKillMoment(random: () => number): KillMoment {
   const draw = random();
   const few = (most: number) => Math.floor(random() * (most + 1));
@@ -29,7 +29,7 @@ export function drawKillMoment(random: () => number): KillMoment {
   return { trigger: "effect", wait: few(300), delay: few(6) };
 }
 
-/** Resolves at the moment; at once when the process ends by itself before. */
+/** Resolves at that time, or as soon as the process ends by itself. */
 export async function reach(
   { trigger, wait, delay }: KillMoment,
   listen: ListenProcess,

@@ -6,39 +6,39 @@ import { join } from "node:path";
 const BIN = join(import.meta.dirname, "..", "..", "dist", "bin.js");
 const CHILDREN = join(import.meta.dirname, "children");
 
-/** Longer than a claimed entry's lease, which `listen` leaves at its default of 15 seconds. Milliseconds. */
+/** Longer than a lease, which in `listen` is the default of 15 seconds. Milliseconds. */
 export const PAST_A_LEASE = 16_000;
 
-/** One process of `listen`, from its start to its end. All times are milliseconds since 1970. */
+/** One process of `listen`, from start to end. All times are milliseconds since 1970. */
 export interface Life {
   readonly number: number;
   /** How far its clock was set ahead. */
   readonly clockAhead: number;
-  /** When it was killed; `undefined` while it lives, or when it ended by itself. */
+  /** When it was killed; `undefined` while it lives, or if it ended by itself. */
   killedAt?: number;
-  /** Its exit code, when it ended without having been killed. */
+  /** Its exit code, if it ended without being killed. */
   exitCode?: number | null;
 }
 
-/** What a `listen` is started with. */
+/** Options of a `listen` process. */
 export interface ListenSetup {
   readonly life: Life;
   readonly port: number;
   readonly inbox: string;
-  /** Runs handlers where there is no app's port to forward to. */
+  /** The port of an app to forward to; without one, it runs handlers. */
   readonly appPort: number | undefined;
   readonly effects: string;
   readonly secret: string;
   /** Working folder. */
   readonly cwd: string;
-  /** An open file for what it says. */
+  /** An open file for its standard error. */
   readonly log: number;
 }
 
-/** A `listen` as its users start it. */
+/** A `listen` process, started as users start it. */
 export class ListenProcess {
   readonly life: Life;
-  /** Resolves when it takes deliveries, or has ended before it did. */
+  /** Resolves when it accepts deliveries, or has ended before that. */
   readonly ready: Promise<void>;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -52,13 +52,13 @@ export class ListenProcess {
     });
     const { stdout } = this.#child;
     const announced = new Promise<void>((resolve) => {
-      // Read to the end: who writes to a pipe that nobody reads stands still.
+      // Keep reading: a process that writes to an unread pipe blocks.
       stdout?.on("data", (chunk: Buffer) => chunk.includes('"type":"ready"') && resolve());
     });
     this.ready = Promise.race([announced, this.#exited.then(() => {})]);
   }
 
-  /** Ends it as a power cut would end it, for itself; resolves once it is gone. */
+  /** Kills it without warning; resolves once it has ended. */
   async kill(): Promise<void> {
     if (this.#running) {
       this.life.killedAt = Date.now();

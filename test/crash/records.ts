@@ -4,14 +4,14 @@ import { selectInbox } from "../../src/inbox/open.ts";
 import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import type { Life } from "./listen-process.ts";
 
-/** A delivery that left the sender whole or in part, perhaps in vain; once per sending. */
+/** A delivery that was sent at least in part, perhaps without success; one record per attempt. */
 export interface Sent {
   readonly id: string;
   /** SHA-256 of the body, hex. */
   readonly hash: string;
 }
 
-/** A whole answer the sender got. */
+/** A complete answer that the sender received. */
 export interface Answered {
   readonly id: string;
   readonly status: number;
@@ -29,20 +29,20 @@ export interface Effect {
   readonly at: number;
 }
 
-/** An entry with the runs that the inbox knows of. */
+/** An entry with its recorded runs. */
 export interface KeptEntry extends Pick<Entry, "state" | "reason" | "attempts" | "bodyHash"> {
   readonly id: string;
   readonly records: readonly Pick<AttemptRecord, "startedAt" | "durationMs" | "outcome">[];
 }
 
-/** Everything that was written down about a run of the harness. */
+/** All records of a run of the harness. */
 export interface Records {
   readonly lives: readonly Life[];
   readonly sent: readonly Sent[];
   readonly answered: readonly Answered[];
   readonly effects: readonly Effect[];
   readonly entries: readonly KeptEntry[];
-  /** What SQLite says of the file: `ok`. */
+  /** The result of SQLite's integrity check: `ok`. */
   readonly integrity: string;
 }
 
@@ -53,7 +53,7 @@ export function readLines<Line>(file: string): readonly Line[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** The entries of an inbox file, and SQLite's own judgement of the file. */
+/** The entries of an inbox file, and the result of SQLite's integrity check. */
 export async function readInbox(path: string): Promise<Pick<Records, "entries" | "integrity">> {
   const database = openDatabase(path);
   const integrity = String(pragma(database, "integrity_check"));

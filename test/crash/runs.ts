@@ -1,18 +1,18 @@
 import type { Life } from "./listen-process.ts";
 import type { Effect, KeptEntry } from "./records.ts";
 
-/** One run of an event's handler, or one forward of it, as its effect shows it. */
+/** One run of an event's handler, or one forward of it, according to its effect. */
 export interface Run {
   readonly id: string;
   readonly life: Life;
   readonly startedAt: number;
-  /** `undefined` where a kill came before the effect was done. */
+  /** `undefined` if the process was killed before the effect was done. */
   endedAt?: number;
-  /** Whether the inbox has a record that it ended well. */
+  /** Whether the inbox has a record that it succeeded. */
   recorded: boolean;
 }
 
-/** Clocks of two processes are read at different moments: milliseconds between a run's record and its effect. */
+/** Milliseconds by which a run's record and its effect may differ, since two processes read their clocks. */
 const SLACK = 5;
 
 /** The runs of each event, in the order they started. */
@@ -25,7 +25,7 @@ export function runsOf(
   const runs = new Map<string, Run[]>();
   for (const { id, life: number, phase, at } of effects) {
     const life = byNumber.get(number);
-    if (life === undefined) throw new Error(`an effect of life ${number}, which never was`);
+    if (life === undefined) throw new Error(`expected effects of known lives only, got life ${number}`);
     const known = runs.get(id) ?? [];
     runs.set(id, known);
     if (phase === "start") known.push({ id, life, startedAt: at, recorded: false });
@@ -42,7 +42,7 @@ function finish(known: readonly Run[], life: Life, at: number): void {
   run.endedAt = at;
 }
 
-/** Finds the run that a record tells of: the one that took place while the record says one did. */
+/** Finds the run of a record: the one at the record's time. */
 function match(runs: readonly Run[], { startedAt, durationMs, outcome }: KeptEntry["records"][number]): void {
   if (outcome !== "ok") return;
   const run = runs.find((one) => {

@@ -1,51 +1,51 @@
 import type { Answered, KeptEntry, Records } from "./records.ts";
 import { type Run, runsOf } from "./runs.ts";
 
-/** What became of the deliveries of a run of the harness. Numbers are events unless they say otherwise. */
+/** The results of all deliveries of a run. Numbers count events unless stated otherwise. */
 export interface Tally {
   /** Processes killed. */
   readonly kills: number;
-  /** That may have reached the receiver at least in part. */
+  /** May have reached the receiver at least in part. */
   readonly sent: number;
-  /** The sender got at least one whole 200. */
+  /** The sender received at least one complete 200. */
   readonly acknowledged: number;
-  /** Acknowledged, and without an entry, or ended without a run that ended: the promise broken. */
+  /** Acknowledged, but without an entry, or ended without a completed run: a broken promise. */
   readonly lost: number;
   /** Still pending or running after the drain. */
   readonly stuck: number;
-  /** Had their effect more than once, and each time a kill fell between the effect and its recording. */
+  /** Had their effect more than once, each time because a kill fell between the effect and its recording. */
   readonly twiceByKill: number;
   /** The longest of those times between an effect and the kill, in milliseconds. */
   readonly widestGap: number;
-  /** Had their effect more than once, or two runs at a time, without a kill in between: the promise broken. */
+  /** Had their effect more than once, or two concurrent runs, without a kill in between: a broken promise. */
   readonly twiceByFault: number;
-  /** Never acknowledged, and kept all the same: the answer fell to a kill. */
+  /** Never acknowledged, but kept: a kill prevented the answer. */
   readonly unacknowledgedKept: number;
   /** Never acknowledged, and not kept. */
   readonly unacknowledgedAbsent: number;
-  /** Dead letters, since kills used up their attempts. */
+  /** Dead letters, since kills exhausted their attempts. */
   readonly exhausted: number;
-  /** Answers that said duplicate. */
+  /** Answers with `duplicate: true`. */
   readonly duplicateAnswers: number;
   /** Answers 503. */
   readonly unavailableAnswers: number;
-  /** Runs that a kill cut off. */
+  /** Runs interrupted by a kill. */
   readonly cutOff: number;
-  /** Everything that breaks a promise, in words, the two kinds above included. */
+  /** A description of every broken promise, including the two kinds above. */
   readonly faults: readonly string[];
   readonly integrity: string;
 }
 
 /**
- * A run that ended so long, in milliseconds, before another of the same process whose end was recorded must have been
- * recorded itself.
+ * If a process recorded the end of one run, it must also have recorded every run that ended at least this many
+ * milliseconds earlier.
  */
 const IN_TURN = 250;
 
 /** Attempts after which an entry is a dead letter: the default of `listen`. */
 const ATTEMPTS = 10;
 
-/** Counts what became of each delivery, and finds what should not be. */
+/** Counts the results of all deliveries, and finds the faults. */
 export function tally({ lives, sent, answered, effects, entries, integrity }: Records): Tally {
   const runs = runsOf(effects, entries, lives);
   const kept = new Map(entries.map((entry) => [entry.id, entry]));
@@ -107,7 +107,7 @@ function gapBeforeKill({ life, endedAt }: Run): number {
 function lost(id: string, entry: KeptEntry | undefined, runs: readonly Run[]): string | undefined {
   if (entry === undefined) return `${id} was acknowledged and has no entry`;
   if (entry.state === "dead" || runs.some(hasEnded)) return undefined;
-  return `${id} was acknowledged, is ${entry.state}, and no run of it ever ended`;
+  return `${id} was acknowledged and is ${entry.state}, but no run of it completed`;
 }
 
 function stuck(id: string, entry: KeptEntry | undefined): string | undefined {
@@ -115,14 +115,14 @@ function stuck(id: string, entry: KeptEntry | undefined): string | undefined {
   return waits ? `${id} is still ${entry.state} after ${entry.attempts} attempts` : undefined;
 }
 
-/** A run may follow another only if the first one's process was killed before, and its end was not recorded. */
+/** A second run is allowed only if the first one's process was killed before, and had not recorded its end. */
 function twiceByFault(runs: readonly Run[], missed: ReadonlySet<Run>): string | undefined {
   for (const [index, run] of runs.slice(0, -1).entries()) {
     const { id, life, recorded } = run;
     const next = runs[index + 1];
     if (recorded) return `${id} ran again after life ${life.number} had recorded its end`;
     if (life.killedAt === undefined || life.killedAt > (next?.startedAt ?? 0)) {
-      return `${id} ran in life ${next?.life.number} while life ${life.number} had it`;
+      return `${id} ran in life ${next?.life.number} while life ${life.number} was running it`;
     }
     if (missed.has(run))
       return `${id} ended in life ${life.number}, which recorded later ends but not this one`;
@@ -130,7 +130,7 @@ function twiceByFault(runs: readonly Run[], missed: ReadonlySet<Run>): string | 
   return undefined;
 }
 
-/** Runs that ended and were not recorded, though their process has recorded one that ended well after them. */
+/** Runs that ended unrecorded, although their process recorded one that ended well after them. */
 function inTurnMissed(runs: ReadonlyMap<string, readonly Run[]>): ReadonlySet<Run> {
   const ended = [...runs.values()].flat().filter(hasEnded);
   const lastRecorded = new Map<number, number>();
@@ -142,7 +142,7 @@ function inTurnMissed(runs: ReadonlyMap<string, readonly Run[]>): ReadonlySet<Ru
   return new Set(ended.filter(late));
 }
 
-/** Each delivery is new once at most, and known ever after. */
+/** Each delivery is new at most once, and a duplicate afterwards. */
 function wrongAnswers(answered: readonly Answered[], sent: Records["sent"]): readonly string[] {
   const sendings = new Map<string, number>();
   for (const { id } of sent) sendings.set(id, (sendings.get(id) ?? 0) + 1);
@@ -153,11 +153,13 @@ function wrongAnswers(answered: readonly Answered[], sent: Records["sent"]): rea
     const known = seen.has(id);
     seen.add(id);
     if (known && duplicate === false) return [`${id} was new twice`];
-    return duplicate === true && sendings.get(id) === 1 ? [`${id} was sent once and called a duplicate`] : [];
+    return duplicate === true && sendings.get(id) === 1
+      ? [`${id} was sent once and answered as a duplicate`]
+      : [];
   });
 }
 
-/** One entry for each event, with the bytes that were sent; dead only if kills used up its attempts. */
+/** One entry per event, with the bytes sent; dead only if kills exhausted its attempts. */
 function wrongEntries(entries: readonly KeptEntry[], sent: Records["sent"]): readonly string[] {
   const hashes = new Map(sent.map(({ id, hash }) => [id, hash]));
   const seen = new Set<string>();
@@ -165,7 +167,7 @@ function wrongEntries(entries: readonly KeptEntry[], sent: Records["sent"]): rea
     const twice = seen.has(id);
     seen.add(id);
     if (twice) return [`${id} has two entries`];
-    if (hashes.get(id) !== bodyHash) return [`${id} was kept with other bytes than were sent`];
+    if (hashes.get(id) !== bodyHash) return [`${id} was stored with different bytes than were sent`];
     const spent = reason === "attempts_exhausted" && attempts > ATTEMPTS;
     return state === "unhandled" || (state === "dead" && !spent) ? [`${id} is ${state}: ${reason}`] : [];
   });

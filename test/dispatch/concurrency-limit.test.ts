@@ -2,14 +2,14 @@ import { describe, expect, it, vi } from "vitest";
 import { ConcurrencyLimit } from "../../src/dispatch/concurrency-limit.ts";
 import { gate } from "./sample.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function held() {
   const { opened, open } = gate();
   return { work: () => opened.then(() => "ran"), end: open };
 }
 
 describe("ConcurrencyLimit", () => {
-  it("run so many at a time, the others in turn", async () => {
+  it("runs at most its number of entries at a time, the others in turn", async () => {
     const limit = new ConcurrencyLimit(2);
     const log: number[] = [];
     const all = [1, 2, 3, 4].map((number) => {
@@ -30,23 +30,23 @@ describe("ConcurrencyLimit", () => {
     expect(limit.running).toBe(0);
   });
 
-  it("want nothing in line before they know how long a run takes", () => {
+  it("queues nothing before it knows how long a run takes", () => {
     expect(new ConcurrencyLimit(3).room).toEqual({ now: 3, ahead: 0 });
   });
 
-  it("want more in line the faster runs are, up to 200", async () => {
+  it("queues more the faster runs are, up to 200", async () => {
     const limit = new ConcurrencyLimit(3);
     for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
     expect(limit.room).toEqual({ now: 3, ahead: 200 });
   });
 
-  it("want nothing in line of what takes long", async () => {
+  it("queues nothing if runs take long", async () => {
     const limit = new ConcurrencyLimit(1);
     await limit.run(() => new Promise((resolve) => setTimeout(resolve, 130)));
     expect(limit.room).toEqual({ now: 1, ahead: 0 });
   });
 
-  it("count what stands in line already", async () => {
+  it("counts what is already queued", async () => {
     const limit = new ConcurrencyLimit(1);
     for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
     const { work, end } = held();
@@ -56,7 +56,7 @@ describe("ConcurrencyLimit", () => {
     await Promise.all(runs);
   });
 
-  it("keep room for what is to come: of what may run, then of what may stand in line", async () => {
+  it("reserves running slots first, then queue slots", async () => {
     const limit = new ConcurrencyLimit(2);
     for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
     const rooms = [limit.reserve(), limit.reserve(), limit.reserve()];
@@ -68,7 +68,7 @@ describe("ConcurrencyLimit", () => {
     expect(limit.room).toEqual({ now: 2, ahead: 200 });
   });
 
-  it("let what has begun end when they are closed, and nothing else begin", async () => {
+  it("lets started runs end when it is closed, and starts no others", async () => {
     const limit = new ConcurrencyLimit(1);
     const { work, end } = held();
     const begun = limit.run(work);
@@ -80,7 +80,7 @@ describe("ConcurrencyLimit", () => {
     expect(await begun).toBe("ran");
   });
 
-  it("let through at once what may not wait, and the others a little later", async () => {
+  it("starts urgent runs at once, and the others a little later", async () => {
     const limit = new ConcurrencyLimit(1);
     const [first, now, last] = [held(), held(), held()];
     const runs = [limit.run(first.work), limit.run(last.work), limit.runAtOnce(now.work)];
@@ -95,7 +95,7 @@ describe("ConcurrencyLimit", () => {
     expect(limit.running).toBe(0);
   });
 
-  it("are free again after work that failed", async () => {
+  it("frees the slot of a run that failed", async () => {
     const limit = new ConcurrencyLimit(1);
     await expect(limit.run(() => Promise.reject(new Error("no")))).rejects.toThrow();
     expect(limit.running).toBe(0);

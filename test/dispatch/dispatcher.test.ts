@@ -62,13 +62,13 @@ describe("Dispatcher", () => {
   const until = (check: () => unknown) => vi.waitFor(check, { timeout: 5000, interval: 2 });
   const untilStates = (...wanted: string[]) => until(async () => expect(await states()).toEqual(wanted));
 
-  it("runs what was there before it started", async () => {
+  it("runs entries stored before it started", async () => {
     await add(1);
     start({});
     await untilStates("done");
   });
 
-  it("runs what is added when it is woken", async () => {
+  it("runs added entries when it is woken", async () => {
     start({});
     await add(1);
     await add(2);
@@ -76,14 +76,14 @@ describe("Dispatcher", () => {
     expect(settled).toHaveLength(2);
   });
 
-  it("finds by itself what another process made due", async () => {
+  it("finds entries that another process made due by polling", async () => {
     const running = start({ pollMs: 5 });
     await until(() => expect(running.running).toBe(0));
     await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
     await untilStates("done");
   });
 
-  it("does nothing when woken before it is started or after it is stopped", async () => {
+  it("does nothing if woken before it is started or after it is stopped", async () => {
     const stopped = start({});
     await stopped.stop(0);
     await add(1);
@@ -92,7 +92,7 @@ describe("Dispatcher", () => {
     expect(await states()).toEqual(["pending"]);
   });
 
-  it("[case 79] tries again until the attempts are used up, then tells of the dead letter once", async () => {
+  it("[case 79] retries until the attempts are exhausted, then reports the dead letter once", async () => {
     const attempts: number[] = [];
     const plan = planOf({
       a: (_, { attempt }) => {
@@ -111,7 +111,7 @@ describe("Dispatcher", () => {
     expect((await inbox.attempts(seq)).map(({ outcome }) => outcome)).toEqual(["error", "error", "error"]);
   });
 
-  it("[case 77] does not run a finished handler again when its neighbour fails", async () => {
+  it("[case 77] does not run a finished handler again if another one fails", async () => {
     const runs = { good: 0, bad: 0 };
     const plan = planOf({
       good: () => void runs.good++,
@@ -126,7 +126,7 @@ describe("Dispatcher", () => {
     expect(runs).toEqual({ good: 1, bad: 3 });
   });
 
-  it("runs as many entries at a time as it may, never more", async () => {
+  it("runs as many entries at a time as allowed, never more", async () => {
     let now = 0;
     let most = 0;
     const plan = planOf({
@@ -144,9 +144,9 @@ describe("Dispatcher", () => {
     await until(() => expect(running.running).toBe(0));
   });
 
-  it("[case 76] ends an entry that was claimed more often than it may run as dead, without running it", async () => {
+  it("[case 76] ends an entry as dead without running it if its claims exceed its attempts", async () => {
     const seq = await add(1);
-    // Three processes died while they ran it.
+    // Three processes died while running it.
     for (let attempt = 1; attempt <= 3; attempt++)
       await inbox.claim({ now: Date.now(), limit: 1, leaseMs: 0 });
     let ran = 0;
@@ -158,14 +158,14 @@ describe("Dispatcher", () => {
     expect(dead).toEqual([{ ...letter, reason: "attempts_exhausted", error: null, delivery }]);
   });
 
-  it("does not tell of an entry that ends well or has no handler", async () => {
+  it("does not report an entry as a dead letter if it succeeds or has no handler", async () => {
     start({ plan: async () => ({ end: "unhandled", reason: "no_handler" }) });
     await add(1);
     await untilStates("unhandled");
     expect(dead).toEqual([]);
   });
 
-  it("renews the lease of a handler that takes longer than it", async () => {
+  it("renews the lease while a handler takes longer than it", async () => {
     let ran = 0;
     const long = gate();
     const plan = planOf({
@@ -186,7 +186,7 @@ describe("Dispatcher", () => {
     expect(ran).toBe(1);
   });
 
-  it("[case 75] has a completion refused whose lease another process took over", async () => {
+  it("[case 75] gets its completion refused if another process took over the lease", async () => {
     const late = gate();
     const plan = planOf({ a: () => late.opened });
     const running = start({ plan });
@@ -201,7 +201,7 @@ describe("Dispatcher", () => {
     expect(log.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]);
   });
 
-  it("[case 75] does not run an entry beside itself when its handler blocks the process past its lease", async () => {
+  it("[case 75] does not run an entry twice at a time if its handler blocks the process past its lease", async () => {
     let ran = 0;
     const plan = planOf({
       a: async () => {
@@ -220,8 +220,8 @@ describe("Dispatcher", () => {
     expect(await inbox.list({})).toMatchObject([{ attempts: 1 }]);
   });
 
-  it("[case 65] runs what waits when the clock was set back far, and never waits for less than nothing", async () => {
-    let now = Date.now() + 1000; // it stands still: what is added a moment later has to be due all the same
+  it("[case 65] runs waiting entries if the clock was set back far, and never with a negative delay", async () => {
+    let now = Date.now() + 1000; // a fixed time, ahead so that entries added a moment later are due
     let failing = true;
     const plan = planOf({
       a: () => {
@@ -237,7 +237,7 @@ describe("Dispatcher", () => {
     await untilStates("done");
   });
 
-  it("[case 65] does not run an entry beside itself when the clock is set back while it runs", async () => {
+  it("[case 65] does not run an entry twice at a time if the clock is set back while it runs", async () => {
     let now = Date.now() + 1000;
     let ran = 0;
     const long = gate();
@@ -249,7 +249,7 @@ describe("Dispatcher", () => {
         return long.opened;
       },
     });
-    // So long a lease that renewal does not date it anew within the test.
+    // A lease long enough not to be renewed within the test.
     start({ plan, clock: () => now, leaseMs: 60_000, pollMs: 5 });
     await add(1);
     await until(() => expect(ran).toBe(1));
@@ -262,9 +262,9 @@ describe("Dispatcher", () => {
     expect(await inbox.list({})).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  it("[case 65] takes the longer lease of another process for no clock that was set back", async () => {
+  it("[case 65] does not take another process's longer lease for a clock that was set back", async () => {
     const seq = await add(1);
-    // A minute more than the longest wait between attempts, which a due time may honestly be ahead.
+    // A minute more than the longest wait between attempts, which is the furthest ahead a due time may be.
     await inbox.claim({ now: Date.now(), limit: 1, leaseMs: MAX_ASKED + 60_000 });
     const ran: number[] = [];
     start({ plan: planOf({ a: (_, context) => void ran.push(context.seq) }), pollMs: 5 });
@@ -274,7 +274,7 @@ describe("Dispatcher", () => {
     expect(await inbox.list({ seq })).toMatchObject([{ attempts: 1 }]);
   });
 
-  it("tells of no attempt where an entry only waits for a process that has a handler", async () => {
+  it("reports no attempt while an entry only waits for a process with a handler", async () => {
     let has = false;
     const done = planOf({ a: () => "ok" });
     start({ plan: async () => (has ? done() : { wait: 5, reason: "no_handler" }), pollMs: 5 });
@@ -287,7 +287,7 @@ describe("Dispatcher", () => {
     expect(await inbox.list({})).toMatchObject([{ attempts: 1, reason: null }]);
   });
 
-  it("waits for what a handler asks, and takes it for no clock that was set back", async () => {
+  it("waits as long as a handler asks, without taking that for a clock that was set back", async () => {
     const asked = 540_000;
     const plan = planOf({
       a: () => Promise.reject(Object.assign(new Error("busy"), { retryAfterMs: asked })),
@@ -309,14 +309,14 @@ describe("Dispatcher", () => {
       return (await keep(inbox, sampleEntry({ key, delivery, runAt: receivedAt + 60_000, ...parts }))).seq;
     };
 
-    it("runs an entry that is not due, and gives what came of it", async () => {
+    it("runs an entry that is not due, and returns the result", async () => {
       const running = start({});
       const seq = await addHeld(1);
       expect(await running.runNow(seq)).toMatchObject({ state: "done", records: [{ outcome: "ok" }] });
       expect(settled).toHaveLength(1);
     });
 
-    it("runs it beside as many others as there are", async () => {
+    it("runs it even if the concurrency limit is reached", async () => {
       const slow = gate();
       let ran = 0;
       const plan = planOf({ a: () => (ran++ === 0 ? slow.opened : "ok") });
@@ -327,7 +327,7 @@ describe("Dispatcher", () => {
       slow.open();
     });
 
-    it("waits for a run that is under way instead of a second one, however many ask", async () => {
+    it("waits for a run in progress instead of starting another, for any number of callers", async () => {
       const slow = gate();
       let ran = 0;
       const plan = planOf({
@@ -349,7 +349,7 @@ describe("Dispatcher", () => {
       expect(ran).toBe(1);
     });
 
-    it("gives one run to all that ask at once", async () => {
+    it("starts one run for concurrent calls", async () => {
       let ran = 0;
       const running = start({ plan: planOf({ a: () => void ran++ }) });
       const seq = await addHeld(1);
@@ -358,7 +358,7 @@ describe("Dispatcher", () => {
       expect(asked.filter((one) => one?.state === "done").length).toBeGreaterThan(0);
     });
 
-    it("gives nothing for an entry that has ended, is leased elsewhere, or is held back", async () => {
+    it("returns undefined for an entry that has ended, is leased elsewhere, or is held back", async () => {
       const running = start({});
       const ended = await add(1);
       await untilStates("done");
@@ -369,14 +369,14 @@ describe("Dispatcher", () => {
       for (const seq of [ended, leased, second, 99]) expect(await running.runNow(seq)).toBeUndefined();
     });
 
-    it("runs nothing before it is started, nor after it is stopped", async () => {
+    it("runs nothing before the start or after the stop", async () => {
       const running = start({});
       await running.stop(0);
       expect(await running.runNow(await addHeld(1))).toBeUndefined();
       expect(await states()).toEqual(["pending"]);
     });
 
-    it("rejects when the entry cannot be claimed, and leaves it", async () => {
+    it("rejects if the entry cannot be claimed, and leaves it unchanged", async () => {
       const running = start({});
       const seq = await addHeld(1);
       await until(() => expect(running.running).toBe(0));
@@ -385,7 +385,7 @@ describe("Dispatcher", () => {
       expect(await running.runNow(seq)).toMatchObject({ state: "done" });
     });
 
-    it("leaves no entry leased when it is stopped while it claims", async () => {
+    it("leaves no entry leased if the dispatcher is stopped during the claim", async () => {
       const running = start({ plan: planOf({ a: () => new Promise(() => {}) }) });
       const seq = await addHeld(1);
       await until(() => expect(running.running).toBe(0));
@@ -404,7 +404,7 @@ describe("Dispatcher", () => {
   });
 
   describe("reserve", () => {
-    /** A dispatcher that has looked at the inbox, and so knows whether others wait. */
+    /** Starts a dispatcher and waits for its first poll, after which it knows whether other entries wait. */
     const startIdle = async (options: Partial<DispatcherOptions> = {}) => {
       const looked = vi.spyOn(inbox, "nextRunAt");
       const running = start(options);
@@ -424,7 +424,7 @@ describe("Dispatcher", () => {
       return { seq, leased: leased === true };
     };
 
-    it("runs an entry that is kept with a lease, without a claim", async () => {
+    it("runs an entry inserted with a lease, without a claim", async () => {
       const running = await startIdle();
       const claim = vi.spyOn(inbox, "claim");
       const kept = await Promise.all(["evt_1", "evt_2", "evt_3"].map((id) => keepIn(running, id)));
@@ -435,7 +435,7 @@ describe("Dispatcher", () => {
       expect(running.running).toBe(0);
     });
 
-    it("does not run it before the turn of the event loop in which it was kept is over", async () => {
+    it("does not run it before the turn of the event loop in which it was inserted is over", async () => {
       const ran = vi.fn();
       const running = await startIdle({ plan: planOf({ a: ran }) });
       await keepIn(running, "evt_1");
@@ -444,7 +444,7 @@ describe("Dispatcher", () => {
       await untilStates("done");
     });
 
-    it("tries it again like any other when it fails", async () => {
+    it("retries it like any other entry if it fails", async () => {
       let ran = 0;
       const plan = planOf({
         a: () => {
@@ -457,7 +457,7 @@ describe("Dispatcher", () => {
       expect(settled.map(({ state }) => state)).toEqual(["pending", "done"]);
     });
 
-    it("gives no more room than there is, and gives it again", async () => {
+    it("reserves no more than the free slots, and reuses released ones", async () => {
       const running = await startIdle({ concurrency: 2 });
       const reservations = [running.reserve(), running.reserve(), running.reserve()];
       expect(reservations.map((reservation) => reservation !== undefined)).toEqual([true, true, false]);
@@ -466,7 +466,7 @@ describe("Dispatcher", () => {
       expect(running.reserve()).toBeDefined();
     });
 
-    it("goes on with what waited for the room once that is given back", async () => {
+    it("continues with entries that waited for a slot once it is released", async () => {
       const running = await startIdle({ concurrency: 1, pollMs: 60_000 });
       const reservation = running.reserve();
       await add(1);
@@ -476,13 +476,13 @@ describe("Dispatcher", () => {
       await untilStates("done");
     });
 
-    it("gives no room before it is started, nor after it is stopped", async () => {
+    it("reserves nothing before the start or after the stop", async () => {
       const running = await startIdle();
       await running.stop(0);
       expect(running.reserve()).toBeUndefined();
     });
 
-    it("leaves to claims what an inbox keeps without a lease", async () => {
+    it("leaves entries that the inbox stores without a lease to claims", async () => {
       const running = await startIdle();
       const append = inbox.append.bind(inbox);
       vi.spyOn(inbox, "append").mockImplementation(({ lease: _, ...entry }) => append(entry));
@@ -490,7 +490,7 @@ describe("Dispatcher", () => {
       await untilStates("done");
     });
 
-    it("gives no room while one that is due has waited for long, and was passed by", async () => {
+    it("reserves nothing while a due entry that was passed over has waited for long", async () => {
       const slow = gate();
       const plan = async ({ key }: ClaimedEntry) =>
         planOf({ a: () => (key.eventId === "evt_slow" ? slow.opened : undefined) })();
@@ -500,12 +500,12 @@ describe("Dispatcher", () => {
         reservation?.release();
         return reservation !== undefined;
       };
-      for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`); // so that runs are known to be quick
+      for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`); // so that runs are known to be fast
       await until(async () => expect(await inbox.counts()).toMatchObject({ done: 50, running: 0 }));
       await keepIn(running, "evt_slow");
       await until(() => expect(running.running).toBe(1));
       expect(hasRoom()).toBe(true);
-      // Another process died while it ran this one: it may not stand in line, lest that costs it one more attempt.
+      // Another process died while running this one: it is not claimed ahead, since that could cost it another attempt.
       const ago = Date.now() - 200;
       await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: ago }) }));
       await inbox.claim({ now: ago, limit: 1, leaseMs: 0 });
@@ -516,7 +516,7 @@ describe("Dispatcher", () => {
       await until(() => expect(hasRoom()).toBe(true));
     });
 
-    it("[case 80] begins what was just kept when it is stopped, and gives back what does not end", async () => {
+    it("[case 80] starts entries just inserted when the dispatcher is stopped, and releases those that do not end", async () => {
       const ran = vi.fn(() => new Promise(() => {}));
       const running = await startIdle({ plan: planOf({ a: ran }) });
       await keepIn(running, "evt_1");
@@ -527,7 +527,7 @@ describe("Dispatcher", () => {
   });
 
   describe("stop", () => {
-    it("[case 80] waits for what is running, and claims nothing more", async () => {
+    it("[case 80] waits for running entries, and claims no others", async () => {
       const slow = gate();
       const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1 });
       await add(1);
@@ -540,7 +540,7 @@ describe("Dispatcher", () => {
       expect(await states()).toEqual(["done", "pending"]);
     });
 
-    it("[case 80] aborts what is left after the grace and gives the attempt back", async () => {
+    it("[case 80] aborts the remaining runs after the grace period, and does not count the attempt", async () => {
       let signal: AbortSignal | undefined;
       const plan = planOf({
         a: (_, context) => {
@@ -562,7 +562,7 @@ describe("Dispatcher", () => {
       expect(dead).toEqual([]);
     });
 
-    it("gives back what was claimed ahead and has not begun, with its attempt", async () => {
+    it("releases entries claimed ahead but not started, without counting the attempt", async () => {
       const slow = gate();
       const ran: string[] = [];
       const plan = planOf({
@@ -586,7 +586,7 @@ describe("Dispatcher", () => {
       expect(settled).toHaveLength(ran.length);
     });
 
-    it("resolves at once when nothing runs, however long the grace", async () => {
+    it("resolves at once if nothing runs, however long the grace period", async () => {
       const running = start({});
       await withoutTimers(() => running.stop(60_000));
     });
@@ -597,7 +597,7 @@ describe("Dispatcher", () => {
       await running.stop(0);
     });
 
-    it("leaves no timer behind", async () => {
+    it("leaves no timer", async () => {
       vi.useFakeTimers();
       try {
         const running = start({});
@@ -613,8 +613,8 @@ describe("Dispatcher", () => {
     });
   });
 
-  describe("when the inbox or a listener fails", () => {
-    it("asks again after a claim that failed", async () => {
+  describe("if the inbox or a listener fails", () => {
+    it("claims again after a failed claim", async () => {
       const claim = vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
       await add(1);
       start({ pollMs: 5 });
@@ -628,7 +628,7 @@ describe("Dispatcher", () => {
       for (let failure = 0; failure < 3; failure++) settle.mockRejectedValueOnce(new Error("disk full"));
       let ran = 0;
       await add(1);
-      // Shorter than it takes to store it: only renewal keeps the entry from being claimed again.
+      // Shorter than storing the result takes: only renewal keeps the entry from being claimed again.
       start({ plan: planOf({ a: () => void ran++ }), leaseMs: 150, pollMs: 5 });
       await untilStates("done");
       expect(ran).toBe(1);
@@ -637,7 +637,7 @@ describe("Dispatcher", () => {
       expect(log.lines).toEqual([]);
     });
 
-    it("[case 67] a result that could not be stored while the lease held is let go, and the entry runs again", async () => {
+    it("[case 67] a result that cannot be stored while the lease is valid is discarded, and the entry runs again", async () => {
       const settle = vi.spyOn(inbox, "settle").mockRejectedValue(new Error("disk full"));
       const renew = vi.spyOn(inbox, "renew").mockRejectedValue(new Error("disk full"));
       let ran = 0;
@@ -658,7 +658,7 @@ describe("Dispatcher", () => {
       expect(await states()).toEqual(["running"]);
     });
 
-    it("a claim that fails again and again is reported once", async () => {
+    it("a claim that fails repeatedly is reported once", async () => {
       const claim = vi.spyOn(inbox, "claim").mockRejectedValue(new Error("locked"));
       await add(1);
       start({ pollMs: 1 });
@@ -680,7 +680,7 @@ describe("Dispatcher", () => {
       expect(log.lines).toMatchObject([{ level: "error" }]);
     });
 
-    it("lives on when leases cannot be renewed", async () => {
+    it("continues if leases cannot be renewed", async () => {
       vi.spyOn(inbox, "renew").mockRejectedValue(new Error("locked"));
       const slow = gate();
       start({ plan: planOf({ a: () => slow.opened }), leaseMs: 30 });
@@ -690,7 +690,7 @@ describe("Dispatcher", () => {
       await untilStates("done");
     });
 
-    it("[case 78] tells of a dead letter even when the other listener throws", async () => {
+    it("[case 78] reports a dead letter even if the other listener throws", async () => {
       const onAttempts = () => {
         throw new Error("listener");
       };
@@ -701,7 +701,7 @@ describe("Dispatcher", () => {
       expect(dead).toHaveLength(1);
     });
 
-    it("[case 78] lives on when a listener throws", async () => {
+    it("[case 78] continues if a listener throws", async () => {
       const broken = () => {
         throw new Error("listener");
       };

@@ -24,11 +24,11 @@ describe("retryDelay", () => {
     [0, 1000],
     [0.5, 750],
     [0.999_999, 500],
-  ])("takes up to half of a delay away by default: %d of it gives %d", (random, delay) => {
+  ])("shortens a delay by up to half by default: with random number %d it is %d", (random, delay) => {
     expect(retryDelay(1, DEFAULT_RETRY, random)).toBe(delay);
   });
 
-  it("gives whole milliseconds from 0 to the cap before the last attempt, undefined from it on", () => {
+  it("returns whole milliseconds from 0 to the cap, and undefined from the last attempt on", () => {
     const policy = fc.record({
       attempts: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)),
       delay: fc.integer({ min: 1, max: 100_000 }),
@@ -47,7 +47,7 @@ describe("retryDelay", () => {
     );
   });
 
-  it("never gives a shorter delay to a later attempt, jitter aside", () => {
+  it("never returns a shorter delay for a later attempt, without jitter", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2000 }),
@@ -66,25 +66,25 @@ describe("retryDelay", () => {
     ["not at all", 0, 0],
     ["longer than maxDelay", 120_000, 120_000],
     ["in half a millisecond", 1.5, 2],
-    ["for ever", Number.POSITIVE_INFINITY, MAX_ASKED],
+    ["forever", Number.POSITIVE_INFINITY, MAX_ASKED],
   ])("waits as long as a handler asks: %s", (_, asked, delay) => {
     expect(retryDelay(1, { ...EXACT, maxDelay: 30_000 }, 0.5, asked)).toBe(delay);
   });
 
-  it("waits for no handler longer than 10 minutes, or maxDelay where that is more", () => {
+  it("never waits longer than 10 minutes for a handler, or maxDelay if that is longer", () => {
     expect(longestDelay({ ...EXACT, maxDelay: 1 })).toBe(600_000);
     expect(retryDelay(1, { ...EXACT, maxDelay: 900_000 }, 0, 1e12)).toBe(900_000);
   });
 
-  it("gives up after the last attempt, whatever a handler asks", () => {
+  it("gives up after the last attempt, even if a handler asks for a delay", () => {
     expect(retryDelay(10, EXACT, 0, 5)).toBeUndefined();
   });
 
-  it("never retries where one attempt is all there is", () => {
+  it("never retries if there is only one attempt", () => {
     expect(retryDelay(1, { ...EXACT, attempts: 1 }, 0)).toBeUndefined();
   });
 
-  it("stays a number for a delay of 0 after very many attempts", () => {
+  it("returns a number for a delay of 0 after very many attempts", () => {
     const policy = { ...EXACT, delay: 0, attempts: Number.POSITIVE_INFINITY };
     expect(retryDelay(2000, policy, 0)).toBe(0);
   });

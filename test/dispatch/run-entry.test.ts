@@ -22,7 +22,7 @@ const fail = () => {
 };
 
 describe("runEntry", () => {
-  it("is done when every handler is, in their order", async () => {
+  it("runs handlers in order, and ends as done when all have succeeded", async () => {
     const ran: string[] = [];
     const plan = planOf({ b: () => void ran.push("b"), a: async () => void ran.push("a") });
     expect(await run({ plan })).toMatchObject({
@@ -39,7 +39,7 @@ describe("runEntry", () => {
     expect(ran).toEqual(["b", "a"]);
   });
 
-  it("[case 77] runs the neighbours of a failing handler, and waits before it is tried again", async () => {
+  it("[case 77] runs the other handlers if one fails, and waits before the retry", async () => {
     const settlement = await run({ plan: planOf({ a: () => "ok", b: fail, c: () => "ok" }) });
     expect(settlement).toMatchObject({
       state: "pending",
@@ -60,12 +60,12 @@ describe("runEntry", () => {
     expect(settlement.records).toMatchObject([{ handler: "b", attempt: 2 }]);
   });
 
-  it("is done at once when every handler is finished already", async () => {
+  it("ends as done at once if all handlers have finished before", async () => {
     const settlement = await run({ plan: planOf({ a: fail }) }, { finishedHandlers: ["a"] });
     expect(settlement).toMatchObject({ state: "done", finishedHandlers: ["a"], records: [] });
   });
 
-  it("[case 79] is dead after the last attempt, with its records", async () => {
+  it("[case 79] ends as dead after the last attempt, with its records", async () => {
     const settlement = await run({ plan: planOf({ a: () => "ok", b: fail }) }, { attempts: 3 });
     expect(settlement).toMatchObject({
       state: "dead",
@@ -75,7 +75,7 @@ describe("runEntry", () => {
     expect(settlement.records).toHaveLength(2);
   });
 
-  describe("with a handler that has attempts of its own", () => {
+  describe("with a handler with its own `attempts`", () => {
     const endless = { retry: { ...QUICK, attempts: Number.POSITIVE_INFINITY } };
     const two = (short: () => unknown, long: () => unknown) => async (): Promise<Plan> => ({
       run: [
@@ -85,19 +85,19 @@ describe("runEntry", () => {
       event: async () => sampleEvent(),
     });
 
-    it("goes on for the other when its last one has failed", async () => {
+    it("continues with the other handler after its last attempt has failed", async () => {
       const settlement = await run({ plan: two(fail, fail), ...endless }, { attempts: 2 });
       expect(settlement).toMatchObject({ state: "pending", records: [{}, {}] });
     });
 
-    it("runs the other alone from then on, so that one which kills the process stops to do so", async () => {
+    it("then runs only the other handler, so one that kills the process no longer does", async () => {
       const ran = vi.fn();
       const settlement = await run({ plan: two(ran, fail), ...endless }, { attempts: 3 });
       expect(settlement).toMatchObject({ state: "pending", records: [{ handler: "long" }] });
       expect(ran).not.toHaveBeenCalled();
     });
 
-    it("is dead when the other has ended well at last", async () => {
+    it("ends as dead when the other handler finally succeeds", async () => {
       const settlement = await run({ plan: two(fail, () => "ok"), ...endless }, { attempts: 30 });
       expect(settlement).toMatchObject({
         state: "dead",
@@ -106,12 +106,12 @@ describe("runEntry", () => {
       });
     });
 
-    it("is dead at once when its last one has failed and the other has ended well", async () => {
+    it("ends as dead at once if its last attempt fails and the other handler has succeeded", async () => {
       const settlement = await run({ plan: two(fail, () => "ok"), ...endless }, { attempts: 2 });
       expect(settlement).toMatchObject({ state: "dead", records: [{ handler: "short" }, { outcome: "ok" }] });
     });
 
-    it("is done when both have ended well", async () => {
+    it("ends as done when both have succeeded", async () => {
       const settlement = await run(
         { plan: two(fail, () => "ok"), ...endless },
         { attempts: 30, finishedHandlers: ["short"] },
@@ -119,13 +119,13 @@ describe("runEntry", () => {
       expect(settlement).toMatchObject({ state: "done" });
     });
 
-    it("never gets more than the entry does", async () => {
+    it("never runs it more often than the entry's attempts allow", async () => {
       const settlement = await run({ plan: two(fail, fail) }, { attempts: 3 });
       expect(settlement).toMatchObject({ state: "dead", records: [{ handler: "long" }] });
     });
   });
 
-  it("waits as long as the handler that asks for the longest", async () => {
+  it("waits for the longest delay that a handler asks for", async () => {
     const asking = (retryAfterMs: number) => () =>
       Promise.reject(Object.assign(new Error(), { retryAfterMs }));
     const plan = planOf({ a: asking(700), b: asking(90_000), c: fail });
@@ -133,7 +133,7 @@ describe("runEntry", () => {
     expect(await run({ plan: planOf({ a: asking(1), c: fail }) })).toMatchObject({ runAt: AT + QUICK.delay });
   });
 
-  it("waits on without counting the attempt where its plan says so", async () => {
+  it("waits without counting the attempt if the plan says so", async () => {
     const settlement = await run(
       { plan: async () => ({ wait: 4000, reason: "no_handler" }) },
       { attempts: 2 },
@@ -143,16 +143,16 @@ describe("runEntry", () => {
     });
   });
 
-  it("keeps what a handler noted with its record", async () => {
+  it("stores a handler's notes with its record", async () => {
     const plan = planOf({ a: (_, { note }) => note("201") });
     expect(await run({ plan })).toMatchObject({ records: [{ note: "201" }] });
   });
 
-  it("is done when the last attempt ends well", async () => {
+  it("ends as done if the last attempt succeeds", async () => {
     expect(await run({ plan: planOf({ a: () => "ok" }) }, { attempts: 3 })).toMatchObject({ state: "done" });
   });
 
-  it("[case 76] is dead without running when it was claimed more often than it may run", async () => {
+  it("[case 76] ends as dead without running if the claims exceed the attempts", async () => {
     let planned = 0;
     const plan = async (): Promise<Plan> => {
       planned++;
@@ -172,7 +172,7 @@ describe("runEntry", () => {
     ["done", "superseded", null],
     ["dead", "invalid_data", "invalid_data"],
     ["unhandled", "no_handler", "no_handler"],
-  ] as const)("ends as %s where its plan says so", async (end, reason, kept) => {
+  ] as const)("ends as %s if the plan says so", async (end, reason, kept) => {
     const settlement = await run({ plan: async () => ({ end, reason }) });
     expect(settlement).toMatchObject({ state: end, reason: kept, records: [] });
   });
@@ -180,13 +180,16 @@ describe("runEntry", () => {
   it.each([
     ["has none", null, true],
     ["has one", "prop_1", false],
-  ])("says whether others may wait for its end by its order key: it %s", async (_, orderKey, unordered) => {
-    for (const plan of [planOf({ a: () => "ok" }), planOf({ a: fail })]) {
-      expect(await run({ plan }, { orderKey })).toMatchObject({ unordered });
-    }
-  });
+  ])(
+    "reports by the order key whether others may wait for its end: it %s",
+    async (_, orderKey, unordered) => {
+      for (const plan of [planOf({ a: () => "ok" }), planOf({ a: fail })]) {
+        expect(await run({ plan }, { orderKey })).toMatchObject({ unordered });
+      }
+    },
+  );
 
-  it("is tried again when its plan fails, and is dead when that goes on", async () => {
+  it("is retried if the plan fails, and ends as dead if it keeps failing", async () => {
     const plan = () => Promise.reject(new Error("schema broke"));
     const log = keptLog();
     expect(await run({ plan, log })).toMatchObject({
@@ -201,7 +204,7 @@ describe("runEntry", () => {
     });
   });
 
-  it("records a plan whose event cannot be made as the handler's failure", async () => {
+  it("records an event that cannot be created as the handler's failure", async () => {
     const plan = async (): Promise<Plan> => ({
       run: [{ name: "a", handler: () => "ok" }],
       event: () => Promise.reject(new Error("broken")),
@@ -209,7 +212,7 @@ describe("runEntry", () => {
     expect(await run({ plan })).toMatchObject({ state: "pending", records: [{ outcome: "error" }] });
   });
 
-  it("[case 77] gives each handler an event of its own", async () => {
+  it("[case 77] passes each handler its own copy of the event", async () => {
     const amounts: unknown[] = [];
     const plan = planOf({
       a: (event) => {
@@ -222,7 +225,7 @@ describe("runEntry", () => {
     expect(amounts).toEqual([1, 1]);
   });
 
-  it("gives each handler its attempt, number, delivery and a logger that names the event", async () => {
+  it("passes each handler the attempt, number, delivery and a logger that names the event", async () => {
     let context: HandlerContext | undefined;
     const log = keptLog();
     const plan = planOf({
@@ -247,7 +250,7 @@ describe("runEntry", () => {
     });
   });
 
-  it("[case 80] gives the attempt back when a shutdown ends it", async () => {
+  it("[case 80] does not count the attempt if a shutdown ends it", async () => {
     const shutdown = new AbortController();
     const plan = planOf({
       a: () => "ok",
@@ -264,16 +267,16 @@ describe("runEntry", () => {
     });
   });
 
-  it("[case 80] is done even at shutdown when every handler ended well", async () => {
+  it("[case 80] ends as done even at shutdown if every handler has succeeded", async () => {
     const shutdown = new AbortController();
     const plan = planOf({ a: () => shutdown.abort() });
     const settlement = await run({ plan, signal: shutdown.signal });
-    // The handler and the abort end in one turn; either way nothing is lost and nothing is counted twice.
+    // The handler ends and the abort happens in the same turn; in either order nothing is lost or counted twice.
     expect(["done", "pending"]).toContain(settlement.state);
     if (settlement.state === "pending") expect(settlement.uncount).toBe(true);
   });
 
-  it("[case 80] starts no further handler once the shutdown has aborted the run", async () => {
+  it("[case 80] starts no other handler after the shutdown has aborted the run", async () => {
     const shutdown = new AbortController();
     const ran: string[] = [];
     const plan = planOf({

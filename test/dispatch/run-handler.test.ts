@@ -26,9 +26,9 @@ describe("runHandler", () => {
   });
 
   it.each([
-    ["ends well", () => {}],
+    ["succeeds", () => {}],
     ["fails", () => Promise.reject(new Error("no"))],
-  ])("records how long a handler took that %s", async (_, end) => {
+  ])("records the duration of a handler that %s", async (_, end) => {
     let ownMs = 0;
     const before = performance.now();
     const { durationMs } = await run(async () => {
@@ -38,7 +38,7 @@ describe("runHandler", () => {
       await end();
     });
     const wholeMs = performance.now() - before;
-    // It is rounded to a hundredth.
+    // Rounded to hundredths.
     expect(durationMs).toBeGreaterThanOrEqual(ownMs - 0.01);
     expect(durationMs).toBeLessThanOrEqual(wholeMs + 0.01);
   });
@@ -67,8 +67,8 @@ describe("runHandler", () => {
     ["an object without prototype", Object.create(null), expect.any(String)],
     ["an error without message", new TypeError(), "TypeError"],
     ["an error whose message throws", throwingMessage, expect.any(String)],
-    ["an error of no errors", new AggregateError([], "none"), "none"],
-  ])("[case 73] records %s, thrown or rejected with", async (_, thrown, error) => {
+    ["an aggregate of no errors", new AggregateError([], "none"), "none"],
+  ])("[case 73] records %s that is thrown or rejected with", async (_, thrown, error) => {
     const thrower = () => {
       throw thrown;
     };
@@ -95,7 +95,7 @@ describe("runHandler", () => {
     ["emoji after three letters", `abc${"😀".repeat(1000)}`],
     ["one byte too many", "x".repeat(2049)],
     ["few letters of many bytes", "€".repeat(683)],
-  ])("[case 73] cuts a huge error of %s to 2 KiB of whole characters", async (_, message) => {
+  ])("[case 73] truncates a huge error of %s to 2 KiB of whole characters", async (_, message) => {
     const { error } = await run(() => Promise.reject(new Error(message)));
     const bytes = Buffer.from(error ?? "");
     expect(bytes.byteLength).toBeLessThanOrEqual(2048);
@@ -116,7 +116,7 @@ describe("runHandler", () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it("[case 74] gives up on a handler that never settles", async () => {
+    it("[case 74] times out a handler that never settles", async () => {
       const record = run(() => new Promise(() => {}), { timeoutMs: 30_000 });
       await vi.advanceTimersByTimeAsync(29_999);
       expect(await Promise.race([record, "still running"])).toBe("still running");
@@ -124,7 +124,7 @@ describe("runHandler", () => {
       expect(await record).toMatchObject({ outcome: "timeout", error: expect.any(String) });
     });
 
-    it("[case 74] aborts the handler's signal with a coded reason", async () => {
+    it("[case 74] aborts the handler's signal with a reason that has a code", async () => {
       let seen: AbortSignal | undefined;
       const record = run(
         (signal) => {
@@ -141,7 +141,7 @@ describe("runHandler", () => {
       expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
     });
 
-    it("records a handler that passes its signal on as timed out, too", async () => {
+    it("also records a handler as timed out if it passes its signal on", async () => {
       const record = run(
         (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
         { timeoutMs: 10 },
@@ -150,7 +150,7 @@ describe("runHandler", () => {
       expect(await record).toMatchObject({ outcome: "timeout" });
     });
 
-    it("[case 78] lets a handler that was given up on fail later without a trace", async () => {
+    it("[case 78] ignores the later failure of a handler that timed out", async () => {
       const unhandled = vi.fn();
       process.on("unhandledRejection", unhandled);
       try {
@@ -168,7 +168,7 @@ describe("runHandler", () => {
       }
     });
 
-    it("leaves no timer behind", async () => {
+    it("leaves no timer", async () => {
       await run(() => "ok", { timeoutMs: 60_000 });
       await run(() => Promise.reject(new Error("no")), { timeoutMs: 60_000 });
       expect(vi.getTimerCount()).toBe(0);
@@ -177,10 +177,10 @@ describe("runHandler", () => {
 
   describe("with notes", () => {
     it.each([
-      ["ends well", () => {}, "ok"],
+      ["succeeds", () => {}, "ok"],
       ["fails", () => Promise.reject(new Error("no")), "error"],
       ["takes too long", () => new Promise(() => {}), "timeout"],
-    ] as const)("keeps what a handler noted that %s, as lines", async (_, end, outcome) => {
+    ] as const)("stores the notes of a handler that %s, as lines", async (_, end, outcome) => {
       const record = await run(
         (_signal, note) => {
           note("201 Created");
@@ -192,7 +192,7 @@ describe("runHandler", () => {
       expect(record).toMatchObject({ outcome, note: "201 Created\nsaved" });
     });
 
-    it("cuts them to 2 KiB of whole characters in all", async () => {
+    it("truncates them to 2 KiB of whole characters in total", async () => {
       const { note } = await run((_, keep) => {
         for (let line = 0; line < 100; line++) keep("é€😀".repeat(500));
       });
@@ -201,11 +201,11 @@ describe("runHandler", () => {
       expect(note).not.toContain("\ufffd");
     });
 
-    it("keeps the text of what is no text", async () => {
+    it("converts other values to strings", async () => {
       expect(await run((_, note) => note(404 as never))).toMatchObject({ note: "404" });
     });
 
-    it("keeps nothing that is noted after the end", async () => {
+    it("ignores notes after the end", async () => {
       const record = await run((_, note) => {
         setImmediate(() => note("too late"));
       });
@@ -218,16 +218,16 @@ describe("runHandler", () => {
     ["an error", Object.assign(new Error("busy"), { retryAfterMs: 1500 }), 1500],
     ["an object", { retryAfterMs: 0 }, 0],
     ["a wait below 0", { retryAfterMs: -5 }, 0],
-    ["no number", { retryAfterMs: "1500" }, undefined],
-    ["a number that is none", { retryAfterMs: Number.NaN }, undefined],
+    ["a string", { retryAfterMs: "1500" }, undefined],
+    ["NaN", { retryAfterMs: Number.NaN }, undefined],
     ["an error without it", new Error("busy"), undefined],
     ["nothing", undefined, undefined],
-    ["a proxy that is revoked", revokedProxy(), undefined],
-  ])("gives the wait that is asked for by %s", async (_, thrown, wait) => {
+    ["a revoked proxy", revokedProxy(), undefined],
+  ])("returns the delay requested by %s", async (_, thrown, wait) => {
     expect(await runWhole(() => Promise.reject(thrown))).toMatchObject({ retryAfterMs: wait });
   });
 
-  it("aborts the handler's signal when the receiver shuts down", async () => {
+  it("aborts the handler's signal if the receiver shuts down", async () => {
     const shutdown = new AbortController();
     let seen: AbortSignal | undefined;
     const record = run(

@@ -15,7 +15,7 @@ describe("RunningEntries", () => {
     running = new RunningEntries();
   });
 
-  /** An entry that is leased from a moment on, and runs. */
+  /** A running entry, leased from a given time. */
   const add = async (number: number, at = AT) => {
     const { seq } = await keep(inbox, numberedEntry(number));
     const entry = await claimOne(inbox, at, LEASE);
@@ -27,17 +27,17 @@ describe("RunningEntries", () => {
     return { seq, end: ended.open };
   };
 
-  it("[case 65] names what another claim may take: leases that ended, and leases of a clock that was set back", async () => {
+  it("[case 65] lists what another claim may take: expired leases, and leases from before the clock was set back", async () => {
     const { seq } = await add(1);
     const unsure = (now: number) => running.doubtfullyLeased(now, LEASE);
-    expect(unsure(AT)).toEqual([]); // a lease just taken ends a lease's time from now
+    expect(unsure(AT)).toEqual([]); // a new lease ends one lease length from now
     expect(unsure(AT + LEASE - 1)).toEqual([]);
     expect(unsure(AT + LEASE)).toEqual([seq]);
     expect(unsure(AT - 1)).toEqual([seq]);
     expect(unsure(AT - 86_400_000)).toEqual([seq]);
   });
 
-  it("knows an entry as leased until its lease ends", async () => {
+  it("reports an entry as leased until its lease expires", async () => {
     const { seq } = await add(1);
     expect(running.isLeased(seq, AT + LEASE - 1)).toBe(true);
     expect(running.isLeased(seq, AT + LEASE)).toBe(false);
@@ -47,7 +47,7 @@ describe("RunningEntries", () => {
     expect(running.finished(seq)).toBeUndefined();
   });
 
-  it("renews the leases that are still its own, and no other", async () => {
+  it("renews only the leases it still owns", async () => {
     const kept = await add(1);
     const lost = await add(2);
     await inbox.claim({ now: AT + LEASE, limit: 1, leaseMs: LEASE, only: lost.seq });
@@ -57,12 +57,12 @@ describe("RunningEntries", () => {
     expect(await inbox.list({})).toMatchObject([{ runAt: AT + 5 * LEASE }, { runAt: AT + 2 * LEASE }]);
   });
 
-  it("asks the inbox for nothing if nothing runs", async () => {
+  it("does not call the inbox if nothing runs", async () => {
     const broken = { ...inbox, renew: () => Promise.reject(new Error("asked")) } as never;
     await expect(running.renew(broken, AT)).resolves.toBeUndefined();
   });
 
-  it("is drained once all that ran have ended", async () => {
+  it("is drained once all running entries have ended", async () => {
     const first = await add(1);
     const second = await add(2);
     let drained = false;

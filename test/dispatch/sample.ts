@@ -3,10 +3,10 @@ import type { RetryPolicy } from "../../src/dispatch/retry.ts";
 import type { WebhookEvent } from "../../src/event/event.ts";
 import type { Logger } from "../../src/logger.ts";
 
-/** Three quick attempts. */
+/** Three attempts with short delays. */
 export const QUICK: RetryPolicy = { attempts: 3, delay: 2, factor: 1, maxDelay: 5, jitter: 0 };
 
-/** A fresh event, as each handler gets one. */
+/** A new event, like each handler's. */
 export function sampleEvent(): WebhookEvent {
   const timestamp = "2024-01-15T12:00:00Z";
   const webhook = { id: "wh_1", url: "https://example.com" };
@@ -22,20 +22,20 @@ export function sampleEvent(): WebhookEvent {
   };
 }
 
-/** A plan that runs these handlers, by name. */
+/** Returns a plan that runs these handlers, keyed by name. */
 export function planOf(handlers: Readonly<Record<string, Handler>>): () => Promise<Plan> {
   const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({ name, handler }));
   return async () => ({ run, event: async () => sampleEvent() });
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its lines. */
 export function keptLog(): Logger & { readonly lines: { level: string; fields: object }[] } {
   const lines: { level: string; fields: object }[] = [];
   const keep = (level: string) => (fields: object) => void lines.push({ level, fields });
   return { lines, debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
 }
 
-/** A promise and what settles it. */
+/** A promise and the function that resolves it. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -12,7 +12,16 @@ const rows = rowsOf(sectionOf(page, "Options of createReceiver")).map(([name = "
 
 /** The types keep these complete: an added or removed option does not compile. */
 const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
-  ...{ secret: true, inbox: true, signatureHeader: true, source: true, schemas: true, identity: true },
+  ...{
+    secret: true,
+    inbox: true,
+    signatureHeader: true,
+    source: true,
+    otherKinds: true,
+    schemas: true,
+    handlers: true,
+    identity: true,
+  },
   ...{ orderBy: true, deadLetterOrder: true, maxAge: true, maxSkew: true, retention: true },
   ...{
     deliveryRetention: true,

@@ -26,10 +26,10 @@ const GOOD = bytes(envelope());
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const MIB = 1024 * 1024;
 
-/** An envelope's JSON text with other text in place of its data. */
+/** An envelope's JSON with the given text as its data. */
 const withData = (data: string) => JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, `"data":${data}`);
 
-/** Sends signed bytes that are no event; expects 400 and a dead letter of its own that holds them, and no 5xx. */
+/** Sends signed bytes that are not an event; expects 400 and a new dead letter with these bytes for each. */
 async function expectRejected(
   bodies: readonly [body: Uint8Array | string, reason: string, field?: string][],
 ) {
@@ -58,14 +58,14 @@ it(caseTitle(23), async () => {
   const run = vi.fn();
   receiver.on("payment.received", ({ data }) => run(data));
   const body = Buffer.concat([BOM, GOOD]);
-  // What a text decoder makes of it has another MAC: the mark must be part of what is verified.
+  // A text decoder drops the mark, which changes the MAC: the mark must be verified too.
   const decoded = { body, headers: { [SIGNATURE_HEADER]: sign(GOOD, SECRET) } };
   expectError(await ask(decoded), 401, "unauthorized");
   expect((await post(body)).status).toBe(200);
   await untilState("done");
   expect(run).toHaveBeenCalledExactlyOnceWith({ id: "payment_1", amount: 1200 });
   expect(await keptBytes(receiver.inbox, (await entry()).seq)).toEqual(body);
-  expect(json(await post(GOOD))).toMatchObject({ duplicate: true }); // the same event, mark or not
+  expect(json(await post(GOOD))).toMatchObject({ duplicate: true }); // the same event, with or without the mark
 });
 
 it(caseTitle(24), async () => {
@@ -75,11 +75,11 @@ it(caseTitle(24), async () => {
   };
   await expectRejected([
     [Buffer.concat([GOOD, Buffer.from([0xff])]), "invalid_utf8"],
-    [around(0xc0, 0x80), "invalid_utf8"], // NUL, overlong
-    [around(0xe0, 0x80, 0xaf), "invalid_utf8"], // a slash, overlong
-    [around(0xed, 0xa0, 0x80), "invalid_utf8"], // half a surrogate pair
+    [around(0xc0, 0x80), "invalid_utf8"], // overlong NUL
+    [around(0xe0, 0x80, 0xaf), "invalid_utf8"], // overlong slash
+    [around(0xed, 0xa0, 0x80), "invalid_utf8"], // lone surrogate
     [around(0xf4, 0x90, 0x80, 0x80), "invalid_utf8"], // beyond the last code point
-    [around(0xe2, 0x82), "invalid_utf8"], // cut short
+    [around(0xe2, 0x82), "invalid_utf8"], // truncated
     [around(0xe9), "invalid_utf8"], // Latin-1
   ]);
 });
@@ -91,7 +91,7 @@ it(caseTitle(25), async () => {
   expect((await post(body)).status).toBe(200);
   for (const byte of [0xff, 0xfe, 0x80, 0xc3]) {
     const twin = Buffer.concat([body.subarray(0, at0), Buffer.from([byte]), body.subarray(at0 + 3)]);
-    expect(twin.toString("utf8")).toBe(body.toString("utf8")); // decoded, they are one text
+    expect(twin.toString("utf8")).toBe(body.toString("utf8")); // both decode to the same text
     expectError(await ask({ body: twin, headers: signedHeaders(body) }), 401, "unauthorized");
   }
   expect(await entry()).toMatchObject({ duplicates: 0 });
@@ -122,7 +122,7 @@ it(caseTitle(27), async () => {
   const { raw, ask, reasons, nothingKept, stillServes } = await openServer();
   const encodings = ["gzip", "br", "deflate", "zstd", "gzip, gzip", "identity, gzip", "x-nonsense", "GZIP"];
   for (const encoding of encodings) {
-    // Told by the head alone: not one byte of the body is waited for.
+    // The head is enough: no byte of the body is read.
     const own = { ...signedHeaders(GOOD), "content-encoding": encoding, "content-length": 500_000 };
     expect(statuses(await raw(head(own)))).toEqual([415]);
   }
@@ -144,7 +144,7 @@ it(caseTitle(27), async () => {
   await stillServes();
 });
 
-it(caseTitle(28, "an honest length"), async () => {
+it(caseTitle(28, "declared"), async () => {
   const { raw, reasons, nothingKept } = await openServer({ bodyLimit: 1000 });
   expect(statuses(await raw(head({ "content-length": 1001 })))).toEqual([413]);
   expect(statuses(await raw(head({ "content-length": Number.MAX_SAFE_INTEGER })))).toEqual([413]);
@@ -153,13 +153,13 @@ it(caseTitle(28, "an honest length"), async () => {
   await nothingKept();
 });
 
-it(caseTitle(28, "a lying length"), async () => {
+it(caseTitle(28, "a false length"), async () => {
   const { raw, reasons, entries, nothingKept } = await openServer({ bodyTimeout: 50 });
   const signed = signedHeaders(GOOD);
-  // Less comes than was told: it is waited for, for a while.
+  // The body is shorter than declared: the receiver waits until `bodyTimeout`.
   expect(statuses(await raw(head({ ...signed, "content-length": GOOD.length + 1 }), GOOD))).toEqual([408]);
   await nothingKept();
-  // More comes than was told: what lies behind is another request, and none.
+  // The body is longer than declared: the extra bytes are read as another request, a malformed one.
   const answers = statuses(await raw(head({ ...signed, "content-length": GOOD.length }), GOOD, GOOD));
   expect(answers.at(-1)).toBe(400);
   await until(() => expect(reasons()).toEqual(["too_slow", "accepted"]));
@@ -189,7 +189,7 @@ it(caseTitle(28, "no length, 256 MB in chunks"), async () => {
   await stillServes();
 });
 
-it(caseTitle(28, "a sender that has sent all before it reads still gets its answer"), async () => {
+it(caseTitle(28, "a sender that reads only after sending everything still gets its answer"), async () => {
   const { ask, reasons } = await openServer({ bodyLimit: 1000 });
   const body = Buffer.alloc(1500, 0x20);
   for (const sent of [body, [body.subarray(0, 700), body.subarray(700)]]) {
@@ -218,7 +218,7 @@ it(caseTitle(29), async () => {
   expect(await entries()).toHaveLength(4);
 });
 
-it(caseTitle(29, "with the limit that is the default"), async () => {
+it(caseTitle(29, "with the default limit"), async () => {
   const { ask } = await openServer();
   for (const [length, status] of [
     [MIB, 200],
@@ -291,7 +291,7 @@ it(caseTitle(32), async () => {
   ]);
   const got: unknown[] = [];
   receiver.replaceHandlers((registry) => registry.on("*", ({ data }) => void got.push(data)));
-  // Each word alone is an honest field of somebody's.
+  // Either word alone may be a legitimate field.
   expect((await post(withData('{"constructor":"Builder & Co","prototype":"model 3"}'))).status).toBe(200);
   await until(() => expect(got).toContainEqual({ constructor: "Builder & Co", prototype: "model 3" }));
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -310,7 +310,7 @@ it(caseTitle(33), async () => {
     ["[".repeat(100_000) + "]".repeat(100_000), "invalid_envelope"],
     ["[".repeat(100_000), "invalid_json"],
   ]);
-  // The object of the body and `data` are the first two of 64 levels.
+  // The body and `data` are the first two of the 64 levels.
   expect((await post(nested(62))).status).toBe(200);
   expect((await post(objects(63))).status).toBe(200);
 });
@@ -323,8 +323,8 @@ it(caseTitle(34), async () => {
   const list = (make: (n: number) => string) => Array.from({ length: many }, (_, n) => make(n)).join(",");
   const bodies = [
     `{${list((n) => `"key${n}":${n}`)}}`,
-    `{${list((n) => `"${n}":0`)}}`, // keys that are indices
-    `{${list((n) => `"${n * 65_536}":0`)}}`, // that spread over a table badly
+    `{${list((n) => `"${n}":0`)}}`, // keys that are array indexes
+    `{${list((n) => `"${n * 65_536}":0`)}}`, // indexes that hash badly
     `{"list":[${list(() => "0")}]}`,
     `{"list":[${list(() => "{}")}]}`,
   ];
@@ -334,7 +334,7 @@ it(caseTitle(34), async () => {
   await stillServes();
 }, 300_000);
 
-it(caseTitle(34, "over the limit that is the default"), async () => {
+it(caseTitle(34, "over the default limit"), async () => {
   const { post, nothingKept } = await openServer();
   const keys = Array.from({ length: 100_000 }, (_, n) => `"key${n}":${n}`);
   expect((await post(withData(`{${keys.join(",")}}`))).status).toBe(413);
@@ -356,12 +356,12 @@ it(caseTitle(35), async () => {
   }
   await until(() => expect(kept).toHaveLength(amounts.length));
   for (const amount of amounts) expect(kept).toContain(withData(`{"amount":${amount}}`));
-  // The same exact value, written otherwise.
+  // The same exact value in another notation.
   for (const amount of ["1.0", "10e-1", "-0", "0e7", "0.100", "12345678901234567890.0", "10E399"]) {
     const reply = await post(withData(`{"amount":${amount}}`));
     expect([amount, json(reply)]).toEqual([amount, expect.objectContaining({ duplicate: true })]);
   }
-  // A text is another value than the number it looks like.
+  // A string differs from the number it looks like.
   expect(json(await post(withData('{"amount":"1"}')))).toMatchObject({ duplicate: false });
   expect(await entries()).toHaveLength(amounts.length + 1);
 });
@@ -399,7 +399,7 @@ it(caseTitle(36), async () => {
   await stillServes();
 });
 
-it(caseTitle(36, "in a kind and in the envelope's own id"), async () => {
+it(caseTitle(36, "in the kind and the envelope's id"), async () => {
   const { post, entries, untilState, entry } = await openServer();
   const text = (parts: string) => JSON.stringify(envelope()).replace("{", `{${parts},`);
   await post(JSON.stringify(envelope({ event: "a\u0000\u001b[31m\u202e\ud800" })));
@@ -466,14 +466,14 @@ it(caseTitle(38), async () => {
     throw new Error("not for this one");
   });
   for (const event of kinds) expect((await post(envelope({ event }))).status).toBe(200);
-  // A kind is cut where it is stored; 200 letters are more than any list shows.
+  // A kind is truncated when it is stored; 200 characters are more than any list shows.
   const wanted = kinds.map((kind) => [kind.slice(0, 200), "unhandled", "no_handler"]);
   await until(async () => {
     expect((await entries()).map(({ kind, state, reason }) => [kind, state, reason])).toEqual(wanted);
   });
 });
 
-it(caseTitle(38, "with handlers for what nobody knows"), async () => {
+it(caseTitle(38, "with handlers for unknown kinds"), async () => {
   const { receiver, post, entries } = await openServer();
   const got: string[] = [];
   receiver.onUnknown(({ kind }) => void got.push(`unknown ${kind}`));
@@ -539,7 +539,7 @@ it(caseTitle(40), async () => {
   );
 });
 
-it(caseTitle(40, "the forms that are taken, cut to milliseconds"), async () => {
+it(caseTitle(40, "accepted formats, truncated to milliseconds"), async () => {
   const { post, entries, outcomes } = await openServer();
   const taken: readonly [string, number][] = [
     ["2026-01-15T10:00:00Z", 0],
@@ -554,7 +554,7 @@ it(caseTitle(40, "the forms that are taken, cut to milliseconds"), async () => {
     expect((await post(freshEnvelope({ timestamp }))).status).toBe(200);
     expect((await entries()).at(-1)).toMatchObject({ eventTimestamp: NOW + millisecond });
   }
-  // The same instant and the same data, written otherwise, is the same event.
+  // The same instant and data in another notation is the same event.
   for (const [timestamp] of taken.slice(0, 3)) await post(envelope({ timestamp }));
   expect(outcomes().slice(-3)).toMatchObject([
     { duplicate: false },
@@ -596,7 +596,7 @@ it(caseTitle(41), async () => {
   expect(await entry()).toMatchObject({ duplicates: twins.length, attempts: 1 });
   expect(run).toHaveBeenCalledOnce();
   expect(await keptBytes(receiver.inbox)).toEqual(first);
-  // A list in another order is another value.
+  // An array in another order is a different value.
   await post({ event, timestamp, data: { ...data, list: [{ b: 1, a: 2 }, 1] }, webhook });
   expect(outcomes().at(-1)).toMatchObject({ duplicate: false });
 });

@@ -8,7 +8,7 @@ const sources = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith(".test.ts") && name !== "catalogue.test.ts")
   .map((name) => ({ name, text: readFileSync(join(import.meta.dirname, name), "utf8") }));
 
-/** Test files by the numbers they carry, in `it(caseTitle(12), …` and in no other form. */
+/** Test files by the case numbers in their titles, which are always written `it(caseTitle(12), …`. */
 const tested = new Map<number, readonly string[]>();
 for (const { name, text } of sources) {
   for (const [, digits] of text.matchAll(/^\s*it\(\s*caseTitle\((\d+)\b/gm)) {
@@ -20,41 +20,41 @@ for (const { name, text } of sources) {
 const isWholly = ({ pending }: HostileCase) => pending !== undefined && !pending.startsWith("in part:");
 const numbersOf = (cases: readonly HostileCase[]) => cases.map(({ number }) => number);
 
-it("has 90 cases", () => {
+it("the catalogue has 90 cases", () => {
   expect(CATALOGUE).toHaveLength(90);
 });
 
-it("has a test for every case that is not pending, and for the tested part of those that are in part", () => {
+it("every case has a test unless it is wholly pending", () => {
   const wanted = CATALOGUE.filter((one) => !isWholly(one));
   expect(numbersOf(wanted.filter(({ number }) => !tested.has(number)))).toEqual([]);
 });
 
-it("has no test for what is said to be pending: whoever writes it takes the mark away", () => {
+it("no case with a test is still marked as wholly pending", () => {
   expect(numbersOf(CATALOGUE.filter((one) => isWholly(one) && tested.has(one.number)))).toEqual([]);
 });
 
-it("names what every pending case waits for", () => {
+it("every pending case names what its test comes with", () => {
   const pending = CATALOGUE.flatMap(({ pending: text }) => text ?? []);
   expect(pending.filter((text) => !/\bcomes with \w+/.test(text))).toEqual([]);
 });
 
-it("knows every number that a test carries", () => {
+it("every number in a test title is in the catalogue", () => {
   const known = new Set(numbersOf(CATALOGUE));
   expect([...tested.keys()].filter((number) => !known.has(number))).toEqual([]);
 });
 
-it("finds every use of a title", () => {
+it("every use of caseTitle is the title of a test", () => {
   const uses = sources.flatMap(({ text }) => [...text.matchAll(/caseTitle\(/g)]);
   const titles = sources.flatMap(({ text }) => [...text.matchAll(/^\s*it\(\s*caseTitle\(\d+\b/gm)]);
   expect(titles).toHaveLength(uses.length);
 });
 
-it("skips no test", () => {
+it("no hostile test is skipped", () => {
   const skipping = /\b(?:it|test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bcontext\.skip\b/;
   expect(sources.filter(({ text }) => skipping.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-it("is the page docs/hostile-inputs.md; `npx vitest run test/hostile/catalogue.test.ts -u` writes it", async () => {
+it("docs/hostile-inputs.md is up to date; `npx vitest run test/hostile/catalogue.test.ts -u` writes it", async () => {
   await expect(page()).toMatchFileSnapshot(join(root, "docs", "hostile-inputs.md"));
 });
 
@@ -70,10 +70,10 @@ const INTRODUCTION = `# Hostile inputs
 
 <!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.test.ts -u\`. -->
 
-What the receiver and the command line must survive, and what they answer. Every number has tests whose titles begin with it, in
-\`test/hostile/\`; a test compares this page, the list and the tests. [What the receiver answers](answers.md) has the rules behind it.
+Inputs that the receiver and the command line must survive, and how they respond. The titles of the tests in \`test/hostile/\` start
+with these numbers; a test compares this page, the list and the tests. [What the receiver answers](answers.md) has the rules.
 
-The everyday run of the tests is short. \`HOOKPORTER_LONG=1 npx vitest run test/hostile\` counts to a million where it counts at all.
+By default the tests use small numbers. \`HOOKPORTER_LONG=1 npx vitest run test/hostile\` uses up to a million.
 `;
 
 function table(cases: readonly HostileCase[]): readonly string[] {

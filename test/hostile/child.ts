@@ -3,8 +3,8 @@ import { createReceiver } from "../../src/receiver/receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 
 /**
- * A receiver in a process of its own: `child.ts INBOX RAN BEHAVIOUR`. Its secret is in the environment. It prints its
- * address, and appends a line to RAN for each run of its handler, which then does as BEHAVIOUR says.
+ * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the environment and prints its
+ * URL. For each run, the handler appends a line to RAN and then behaves as BEHAVIOUR says.
  */
 const [inbox = "", ran = "", behaviour = "end"] = process.argv.slice(2);
 

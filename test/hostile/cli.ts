@@ -2,10 +2,10 @@ import { expect, onTestFinished, vi } from "vitest";
 import { type FakeIoOptions, startCli, tempFolder } from "../cli/fake-io.ts";
 import { SECRET } from "../receiver/sample.ts";
 
-/** An environment with the secret of the receivers under test. */
+/** An environment with the secret that the tests sign with. */
 export const env = { HOOKPORTER_SECRET: SECRET };
 
-/** `listen` on a free port, in a folder of its own; stopped with the test. */
+/** Starts `listen` on a free port in a temporary folder; stops it with the test. */
 export async function startListen(argv: readonly string[] = [], options: FakeIoOptions = {}) {
   const cwd = options.cwd ?? tempFolder();
   const listen = startCli(["listen", "--port", "0", ...argv], { env, ...options, cwd });
@@ -15,14 +15,14 @@ export async function startListen(argv: readonly string[] = [], options: FakeIoO
   };
   onTestFinished(async () => void (await stop()));
   const url = await vi.waitFor(() => {
-    const told = /listening on (\S+)/.exec(listen.now().stderr)?.[1];
-    expect(told).toBeDefined();
-    return new URL(told ?? "");
+    const address = /listening on (\S+)/.exec(listen.now().stderr)?.[1];
+    expect(address).toBeDefined();
+    return new URL(address ?? "");
   }, 5000);
   return { ...listen, stop, url, cwd };
 }
 
-/** An envelope dated by the real clock, which the command line goes by. */
+/** An envelope with the current time, since the command line uses the real clock. */
 export function nowEnvelope(parts: object = {}) {
   return {
     event: "payment.received",

@@ -1,15 +1,15 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * A sender without the secret, in a process of its own: `flood-sender.ts PORT CONNECTIONS BYTES TEXT`. It begins when it
- * is told to: on each of so many connections it sends the text, and then as many bytes, and reads no answer.
+ * A sender without the secret, in a child process: `flood-sender.ts PORT CONNECTIONS BYTES TEXT`. On a message from its
+ * parent it opens CONNECTIONS connections, writes TEXT and then BYTES spaces to each, and never reads an answer.
  */
 const [port = "", connections = "", bytes = "", text = ""] = process.argv.slice(2);
 const sent = Buffer.concat([Buffer.from(text), Buffer.alloc(Number(bytes), 0x20)]);
 
 const open = (): Socket => {
   const socket = connect(Number(port), "127.0.0.1");
-  return socket.on("error", () => {}).pause(); // to be cut off is what it asks for
+  return socket.on("error", () => {}).pause(); // it expects to be cut off
 };
 
 process.once("message", () => {

@@ -6,9 +6,9 @@ import { startServer } from "../../src/receiver/server.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
 
 /**
- * A server in a process of its own: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen` over an inbox
- * file, or `bare`, which does what people write today and keeps nothing. Its secret is in the environment. It tells its
- * address to its parent, and what it has used whenever it is asked.
+ * A server in a child process: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen` with an inbox file, or
+ * `bare`, a typical hand-written server that keeps nothing. It reads its secret from the environment, sends its URL to its
+ * parent, and replies to every message with its memory use.
  */
 const [kind = "ours", inbox = ""] = process.argv.slice(2);
 const secret = process.env.HOOKPORTER_SECRET ?? "";

@@ -8,7 +8,7 @@ import { freshEnvelope, inboxFile, SECRET } from "../receiver/sample.ts";
 
 const JITI = join(root, "node_modules", "jiti", "lib", "jiti-cli.mjs");
 
-/** A script beside this one in a process of its own, which ends with the test. */
+/** Starts a script of this folder in a child process, which ends with the test. */
 function startScript(script: string, argv: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [JITI, join(import.meta.dirname, script), ...argv], {
     env: { PATH: process.env.PATH, HOOKPORTER_SECRET: SECRET },
@@ -20,13 +20,13 @@ function startScript(script: string, argv: readonly string[]): ChildProcess {
 
 const nextMessage = async (child: ChildProcess): Promise<unknown> => (await once(child, "message"))[0];
 
-/** A server to flood, `ours` or a `bare` one; see `flood-server.ts`. */
+/** Starts a server to flood; for the kinds see `flood-server.ts`. */
 export async function startTarget(kind: "ours" | "bare") {
   const child = startScript("flood-server.ts", [kind, kind === "bare" ? "" : inboxFile()]);
   const url = new URL(String(await nextMessage(child)));
   const { post } = posting(url);
   return {
-    /** Bytes of memory now, and at most so far. */
+    /** Bytes of memory now, and the highest so far. */
     memory: async () => {
       child.send("measure");
       return (await nextMessage(child)) as { readonly rss: number; readonly most: number };
@@ -37,21 +37,21 @@ export async function startTarget(kind: "ours" | "bare") {
   };
 }
 
-/** What a flood sends: on each of so many connections the text, and then as many bytes. */
+/** A flood sends `text` and then `bytes` spaces on each of its connections. */
 export interface Flood {
   readonly connections: number;
   readonly text?: string;
   readonly bytes?: number;
 }
 
-/** Prepares a flood; gives what begins it, and what ends it. */
+/** Prepares a flood; returns functions that start and end it. */
 export async function prepareFlood(url: URL, { connections, text = "", bytes = 0 }: Flood) {
   const child = startScript("flood-sender.ts", [url.port, String(connections), String(bytes), text]);
   await nextMessage(child);
   return { begin: () => void child.send("begin"), end: () => void child.kill("SIGKILL") };
 }
 
-/** Sends honest deliveries of 600 bytes one after another for some time; says how each was answered, and how late. */
+/** Sends honest deliveries of 600 bytes one after another, expects 200 for each, and returns the longest response time. */
 export async function honestFor(ms: number, post: ReturnType<typeof posting>["post"]) {
   const answers: number[] = [];
   let slowest = 0;

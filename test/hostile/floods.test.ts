@@ -7,14 +7,14 @@ import { head } from "./open.ts";
 
 const MIB = 1024 * 1024;
 
-/** Rounds of a comparison, and how many times as long as with a bare server an honest sender may wait. */
+/** Rounds of a comparison, and the highest ratio of an honest sender's wait to that with a bare server. */
 const ROUNDS = long(1, 7);
 const MOST = 1.2;
 
-/** The longest that an honest sender waits while a flood comes in. */
+/** The longest wait of an honest sender during a flood. */
 async function longestWait(kind: "ours" | "bare", flood: Flood, ms: number): Promise<number> {
   const { url, post, end } = await startTarget(kind);
-  await honestFor(500, post); // warm
+  await honestFor(500, post); // warm up
   const { begin, end: endFlood } = await prepareFlood(url, flood);
   begin();
   const { slowest } = await honestFor(ms, post);
@@ -23,7 +23,7 @@ async function longestWait(kind: "ours" | "bare", flood: Flood, ms: number): Pro
   return slowest;
 }
 
-/** The median over rounds in turn of the longest waits, ours by that of a bare server. */
+/** The ratio of our longest wait to a bare server's, each the median over alternating rounds. */
 async function compareWaits(flood: Flood, ms: number): Promise<number> {
   const waits = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -35,7 +35,7 @@ async function compareWaits(flood: Flood, ms: number): Promise<number> {
   return ours / bare;
 }
 
-it(caseTitle(46, "2 000 that stall, beside honest deliveries"), async () => {
+it(caseTitle(46, "2 000 stalled bodies and honest deliveries"), async () => {
   const { url, post, memory } = await startTarget("ours");
   await honestFor(500, post);
   const { rss: before } = await memory();
@@ -48,7 +48,7 @@ it(caseTitle(46, "2 000 that stall, beside honest deliveries"), async () => {
   begin();
   await honestFor(long(2000, 15_000), post);
   const { most, rss: during } = await memory();
-  expect(most - before).toBeGreaterThan(48 * MIB); // the flood came in
+  expect(most - before).toBeGreaterThan(48 * MIB); // the flood arrived
   expect(most - before).toBeLessThan(150 * MIB);
   end();
   await until(async () => expect((await memory()).rss).toBeLessThan(during - 24 * MIB));
@@ -60,7 +60,7 @@ it(caseTitle(47, "100 000 unsigned requests, answers unread"), async () => {
   expect(ratio).toBeLessThan(long(5, MOST));
 }, 300_000);
 
-it(caseTitle(47, "10 000 that say nothing"), async () => {
+it(caseTitle(47, "10 000 silent connections"), async () => {
   const ratio = await compareWaits({ connections: long(1000, 10_000) }, long(1000, 4000));
   expect(ratio).toBeLessThan(long(5, MOST));
 }, 300_000);

@@ -16,10 +16,10 @@ import { head, openServer, statuses } from "./open.ts";
 const RUNS = long(2000, 100_000);
 const TIME = long(20_000, 1_800_000);
 
-/** How many property runs share one receiver: each leaves entries, and listing them should stay cheap. */
+/** Property runs per receiver: each leaves entries, and listing them should stay cheap. */
 const SHARED = 200;
 
-/** A receiver of its own for every so many runs, so that a memory inbox never grows large. */
+/** Returns a function that opens a new receiver every SHARED runs. */
 function receivers() {
   let used = 0;
   let open: Promise<Opened> | undefined;
@@ -33,7 +33,7 @@ function receivers() {
 }
 type Opened = Awaited<ReturnType<typeof openReceiver>>;
 
-/** Takes a delivery in; expects an answer that is neither a throw nor a 5xx other than 503. */
+/** Accepts a delivery; expects that it neither throws nor answers with a 5xx other than 503. */
 async function acceptSafely(receiver: Receiver, delivery: Delivery): Promise<Outcome> {
   const outcome = await receiver.accept(delivery);
   const { status, body } = toAnswer(outcome);
@@ -56,7 +56,7 @@ const headerBag = fc
   .array(fc.tuple(headerName, headerValue), { maxLength: 6 })
   .map((pairs) => Object.fromEntries(pairs) as Delivery["headers"]);
 
-/** JSON with everything a generator of values cannot make: keys twice, poison, odd numbers, odd escapes. */
+/** JSON that a generator of values cannot make: duplicate keys, dangerous keys, odd numbers, odd escapes. */
 const oddJson = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -87,7 +87,7 @@ const oddJson = fc.letrec<{ value: string }>((tie) => ({
   ),
 })).value;
 
-/** An envelope that is right. */
+/** A valid envelope. */
 const goodEnvelope = fc
   .record({
     event: fc.constantFrom(...eventKinds.filter((kind) => kind !== "property.created"), "lease.signed"),
@@ -100,11 +100,11 @@ const goodEnvelope = fc
     webhook: fc.constant({ id: "wh_1", url: "https://receiver.test/webhooks" }),
   })
   .map((envelope) => JSON.stringify(envelope))
-  // A random value may hold a key that is refused; those have tests of their own.
+  // Random values may contain forbidden keys, which have separate tests.
   .filter((text) => readEnvelope(Buffer.from(text)).ok)
   .map((text) => Buffer.from(text));
 
-/** An envelope with something wrong or odd in it. */
+/** An envelope with something invalid or odd in it. */
 const mutatedEnvelope = fc.oneof(
   fc
     .tuple(goodEnvelope, fc.nat(), fc.integer({ min: 0, max: 255 }))
@@ -139,7 +139,7 @@ const mutatedEnvelope = fc.oneof(
 );
 
 it(
-  "lets nothing in that is not signed: random bytes under random headers",
+  "random bytes with random headers are never authentic",
   async () => {
     const receiver = receivers();
     const opened = await receiver();
@@ -159,7 +159,7 @@ it(
   TIME,
 );
 
-/** Ways to change a header's value, or a body, by the least there is. */
+/** Minimal changes to a header's value or a body. */
 const change = fc.oneof(
   fc.record({ part: fc.constant("body bit" as const), where: fc.nat() }),
   fc.record({ part: fc.constant("digest bit" as const), where: fc.nat({ max: 255 }) }),
@@ -174,7 +174,7 @@ const change = fc.oneof(
 );
 
 it(
-  "lets the exact digest of the exact bytes in, and nothing beside it",
+  "only the exact digest of the exact bytes is authentic",
   async () => {
     const next = receivers();
     await fc.assert(
@@ -216,7 +216,7 @@ it(
 );
 
 it(
-  "keeps exactly one entry of what is authentic, whatever it is, with its bytes",
+  "every authentic delivery leaves exactly one entry with its bytes",
   async () => {
     const next = receivers();
     const anything = fc.oneof(
@@ -240,7 +240,7 @@ it(
           const kept = (await receiver.inbox.delivery(first.seq))?.body ?? Buffer.from("nothing");
           expect(Buffer.from(kept).equals(Buffer.from(body))).toBe(true);
         }
-        // Once more: the same entry, counted.
+        // A second time: the same entry, counted as a duplicate.
         const again = await acceptSafely(receiver, deliveryOf(body));
         expect(again).toMatchObject({ type: first.type, seq: first.seq, duplicate: true });
         expect(await entries()).toHaveLength(before + (first.duplicate ? 0 : 1));
@@ -248,14 +248,14 @@ it(
       }),
       { numRuns: RUNS },
     );
-    // Both ways were gone often enough to mean something.
+    // Both results occurred often enough to be meaningful.
     expect(Math.min(events, rejections)).toBeGreaterThan(RUNS / 20);
   },
   TIME,
 );
 
 it(
-  "answers each request once, or closes, whatever bytes come over a socket",
+  "a connection gets only 4xx answers, or is closed, whatever bytes it sends",
   async () => {
     const { raw, nothingKept, stillServes, lines } = await openServer({ bodyTimeout: 200 });
     const caught = uncaught();
@@ -270,7 +270,7 @@ it(
     );
     await fc.assert(
       fc.asyncProperty(noise, async (packet) => {
-        // What is still a whole request is answered; what is half of one is given up on by its limits.
+        // Complete requests are answered; incomplete ones run into their time limits.
         const answered = statuses(
           await raw(packet, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
         );

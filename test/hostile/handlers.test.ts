@@ -17,7 +17,7 @@ import { nowEnvelope } from "./cli.ts";
 import { openServer } from "./open.ts";
 import { runsOf, startChild } from "./process.ts";
 
-/** Failed entries run again at once. */
+/** A retry policy that runs failed entries again at once. */
 const AT_ONCE = { delay: 0, maxDelay: 0 };
 
 it(caseTitle(73), async () => {
@@ -67,7 +67,7 @@ it(caseTitle(73), async () => {
   await stillServes();
 });
 
-it(caseTitle(73, "the waits grow, and are drawn at random"), async () => {
+it(caseTitle(73, "the delays grow, with jitter"), async () => {
   const { receiver, post, entry, clock } = await openServer({
     retry: { attempts: 4, delay: 1000, factor: 10, maxDelay: 50_000, jitter: 0.5 },
     random: () => 0.5,
@@ -96,7 +96,7 @@ it(caseTitle(74), async () => {
   receiver.on("*", async (_, { attempt, signal }) => {
     if (attempt > 1) return;
     signal.addEventListener("abort", () => seen.push(true));
-    await held.opened; // whatever the signal says
+    await held.opened; // ignores the signal
     late = true;
     throw new Error("too late to matter");
   });
@@ -112,12 +112,12 @@ it(caseTitle(74), async () => {
   expect(lines).toEqual([]);
 });
 
-it(caseTitle(74, "as many as there are places"), async () => {
+it(caseTitle(74, "more of them than run at a time"), async () => {
   const options = { handlerTimeout: 40, concurrency: 2, retry: { ...AT_ONCE, attempts: 1 } };
   const { receiver, post, entries } = await openServer(options);
   receiver.on("payment.received", () => new Promise(() => {}));
   for (let n = 0; n < 6; n++) await post(freshEnvelope());
-  // Those left behind give their places up, or the last could never have run.
+  // Handlers that timed out free their slots, otherwise the last entries could never run.
   await until(async () => {
     expect((await entries()).map(({ reason }) => reason)).toEqual(Array(6).fill("attempts_exhausted"));
   });
@@ -125,7 +125,7 @@ it(caseTitle(74, "as many as there are places"), async () => {
 
 it(caseTitle(75), async () => {
   const path = inboxFile();
-  // One that does not come to renew its leases, as when its event loop is blocked.
+  // It never renews its leases, as if its event loop were blocked.
   const blocked = wrapInbox(sqliteInbox(path), { renew: async () => [] });
   const slow = await openReceiver({ inbox: blocked, lease: 1000 });
   const held = gate();
@@ -151,7 +151,7 @@ it(caseTitle(75), async () => {
 
 it(caseTitle(76), async () => {
   const path = inboxFile();
-  const first = await startChild(path, "exit"); // which takes two attempts
+  const first = await startChild(path, "exit"); // allows two attempts
   const reply = await first.post(nowEnvelope());
   expect(reply.status).toBe(200);
   expect(await first.exited).toEqual([70, null]);
@@ -166,7 +166,7 @@ it(caseTitle(76), async () => {
     expect(entries).toMatchObject([{ state: "dead", reason: "attempts_exhausted" }]);
   });
   expect(runsOf(path).map(({ attempt }) => attempt)).toEqual([1, 2]);
-  expect((await third.post(nowEnvelope())).status).toBe(200); // and the next event is taken as any
+  expect((await third.post(nowEnvelope())).status).toBe(200); // the next event is accepted as usual
 }, 60_000);
 
 it(caseTitle(77), async () => {
@@ -211,13 +211,13 @@ it(caseTitle(78, "listeners"), async () => {
   expect((await post(envelope({ event: "payment.overdue" }))).status).toBe(200);
   expect((await post("no JSON")).status).toBe(400);
   await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["dead", "dead"]));
-  // Two deaths told to two listeners; two answers and one attempt told to one observer.
+  // Two dead letters for two listeners; two answers and one attempt for one observer.
   await until(() => expect(lines.filter(({ level }) => level === "error")).toHaveLength(7));
   expect(caught).toEqual([]);
   await stillServes();
 });
 
-it(caseTitle(78, "a stray rejection"), async () => {
+it(caseTitle(78, "an unhandled rejection"), async () => {
   const path = inboxFile();
   const first = await startChild(path, "stray");
   const sent = await first.post(nowEnvelope());
@@ -254,7 +254,7 @@ it(caseTitle(79), async () => {
   expect(redriven).toEqual([1, 0, 0]);
   await untilState("done");
   expect(await entry()).toMatchObject({ attempts: 1 });
-  expect(await receiver.inbox.redrive({}, clock.now)).toBe(0); // what is done is left alone
+  expect(await receiver.inbox.redrive({}, clock.now)).toBe(0); // done entries are not redriven
 });
 
 it(caseTitle(79, "10 000 at once"), async () => {
@@ -270,7 +270,7 @@ it(caseTitle(79, "10 000 at once"), async () => {
   await Promise.all(appended);
   expect(await inbox.redrive({ states: ["dead"] }, 0)).toBe(9900);
   expect(await inbox.redrive({ states: ["dead"] }, 0)).toBe(0);
-  // Redriven they wait their turn: no more run at a time than are allowed to.
+  // Redriven entries wait their turn: a claim returns no more than its limit.
   expect(await inbox.claim({ now: 1, limit: 10, leaseMs: 1000 })).toHaveLength(10);
   expect(await inbox.counts()).toMatchObject({ pending: 9890, running: 10, dead: 0 });
 });
@@ -283,7 +283,7 @@ it(caseTitle(80, "SIGTERM under load"), async () => {
   await Promise.all(
     Array.from({ length: 200 }, async () => {
       const reply = await first.post(nowEnvelope()).catch(() => undefined);
-      if (reply === undefined) return; // never taken in: the sender comes again
+      if (reply === undefined) return; // not accepted: the sender retries
       expect([200, 503]).toContain(reply.status);
       if (reply.status === 200) acknowledged.push((JSON.parse(reply.text) as { id: string }).id);
       if (acknowledged.length === 50) ended ??= first.end("SIGTERM");
@@ -299,9 +299,9 @@ it(caseTitle(80, "SIGTERM under load"), async () => {
   await second.end("SIGTERM");
 }, 60_000);
 
-it(caseTitle(80, "with connections kept alive"), async () => {
+it(caseTitle(80, "with keep-alive connections"), async () => {
   const { server, url, receiver, post } = await openServer();
-  const kept = await fetch(url, { method: "POST", body: "x" }); // fetch keeps its connection
+  const kept = await fetch(url, { method: "POST", body: "x" }); // fetch keeps the connection open
   await kept.text();
   expect((await post(envelope())).status).toBe(200);
   await withoutTimers(() => server.close());
@@ -309,7 +309,7 @@ it(caseTitle(80, "with connections kept alive"), async () => {
   await expect(fetch(url, { method: "POST" })).rejects.toThrow();
 });
 
-it(caseTitle(80, "a handler that does not end gives its entry back, uncounted"), async () => {
+it(caseTitle(80, "the entry of an unfinished handler is released, and the attempt not counted"), async () => {
   const path = inboxFile();
   const first = await openServer({ inbox: path, drainTimeout: 50 });
   const aborted = vi.fn();
@@ -319,7 +319,7 @@ it(caseTitle(80, "a handler that does not end gives its entry back, uncounted"),
   });
   await first.post(envelope());
   await first.untilState("running");
-  await first.receiver.close(); // the handler itself never ends
+  await first.receiver.close(); // the handler never ends
   expect(aborted).toHaveBeenCalledOnce();
   const late = await first.post(freshEnvelope());
   expect(late.status).toBe(503);
@@ -331,7 +331,7 @@ it(caseTitle(80, "a handler that does not end gives its entry back, uncounted"),
   expect(run).toHaveBeenCalledExactlyOnceWith(1);
 });
 
-it(caseTitle(80, "with a connection that has said nothing, or half a head"), async () => {
+it(caseTitle(80, "with a connection that has sent nothing, or half a head"), async () => {
   for (const said of ["", "POST /web"]) {
     const { server, url } = await openServer();
     const socket = await dial(url);

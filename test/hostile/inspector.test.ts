@@ -18,22 +18,25 @@ const EVERYWHERE = [
   ...["OPTIONS", "HEAD", "PUT", "DELETE", "PATCH"].map((method) => [method, "/api/entries"] as const),
 ];
 
-it(caseTitle(81, "refuses any other Host on every route and method, before the token"), async () => {
-  for (const host of [
-    ...["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT"],
-    ...["127.0.0.1:PORT.evil.example", "0.0.0.0:PORT", "[::1", "user@127.0.0.1:PORT"],
-  ]) {
-    const { port, token } = await openInspector();
-    const headers = { host: host.replace("PORT", String(port)), authorization: `Bearer ${token}` };
-    for (const [method, path] of EVERYWHERE) {
-      const answer = await raw(port, path, { method, headers });
-      expect([path, answer.status]).toEqual([path, 403]);
-      expect(answer.text).not.toContain("<");
+it(
+  caseTitle(81, "any other Host is refused on every route and method, before the token is checked"),
+  async () => {
+    for (const host of [
+      ...["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT"],
+      ...["127.0.0.1:PORT.evil.example", "0.0.0.0:PORT", "[::1", "user@127.0.0.1:PORT"],
+    ]) {
+      const { port, token } = await openInspector();
+      const headers = { host: host.replace("PORT", String(port)), authorization: `Bearer ${token}` };
+      for (const [method, path] of EVERYWHERE) {
+        const answer = await raw(port, path, { method, headers });
+        expect([path, answer.status]).toEqual([path, 403]);
+        expect(answer.text).not.toContain("<");
+      }
     }
-  }
-});
+  },
+);
 
-it(caseTitle(81, "refuses two Hosts and none, and takes its own names"), async () => {
+it(caseTitle(81, "two Hosts or none are refused, its own names accepted"), async () => {
   const { port, token } = await openInspector();
   expect(
     await wire(port, `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil\r\nConnection: close\r\n\r\n`),
@@ -49,7 +52,7 @@ it(caseTitle(81, "refuses two Hosts and none, and takes its own names"), async (
   }
 });
 
-it(caseTitle(82, "wants the token on every route of the API, and takes no other"), async () => {
+it(caseTitle(82, "every route of the API requires the right token"), async () => {
   const { port, token, api } = await openInspector();
   const wrong = [
     undefined,
@@ -75,7 +78,7 @@ it(caseTitle(82, "wants the token on every route of the API, and takes no other"
   expect((await api("/api/status")).status).toBe(200);
 });
 
-it(caseTitle(82, "refuses what is not its own on every route, even with the token"), async () => {
+it(caseTitle(82, "every route refuses other origins, even with the token"), async () => {
   const { port, token } = await openInspector();
   const origins = ["https://evil.example", "null", "http://127.0.0.1:3000", `https://127.0.0.1:${port}`];
   const strange = [
@@ -90,7 +93,7 @@ it(caseTitle(82, "refuses what is not its own on every route, even with the toke
   }
 });
 
-it(caseTitle(82, "takes its own page, and lets the page alone be opened from anywhere"), async () => {
+it(caseTitle(82, "its own page is accepted, and only the page can be opened from anywhere"), async () => {
   const { port, token } = await openInspector();
   const own = {
     origin: `http://127.0.0.1:${port}`,
@@ -106,7 +109,7 @@ it(caseTitle(82, "takes its own page, and lets the page alone be opened from any
   expect((await raw(port, "/", { headers: { ...opened, "sec-fetch-dest": "iframe" } })).status).toBe(403);
 });
 
-it(caseTitle(82, "has no GET with effects, and takes JSON only"), async () => {
+it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
   const { port, token, api, deliver, receiver } = await openInspector();
   await deliver("payment.received");
   const before = await receiver.inbox.list({});
@@ -129,7 +132,7 @@ it(caseTitle(82, "has no GET with effects, and takes JSON only"), async () => {
   expect(await receiver.inbox.list({})).toHaveLength(before.length);
 });
 
-it(caseTitle(83, "sends no CORS header, and on every answer what keeps pages out"), async () => {
+it(caseTitle(83, "every response has the protective headers and no CORS header"), async () => {
   const { port, token } = await openInspector();
   for (const [method, path] of EVERYWHERE.filter(([, one]) => one !== "/api/live")) {
     for (const headers of [{}, { authorization: `Bearer ${token}` }, { host: "evil.example" }]) {
@@ -148,7 +151,7 @@ it(caseTitle(83, "sends no CORS header, and on every answer what keeps pages out
 });
 
 it(
-  caseTitle(84, "gives what came from a delivery as JSON, as plain text or as a file, never as a page"),
+  caseTitle(84, "content of a delivery is served as JSON, plain text or a download, never as HTML"),
   async () => {
     const { api, deliver } = await openInspector();
     const page = "<script>alert(1)</script>";
@@ -167,7 +170,7 @@ it(
 );
 
 it(
-  caseTitle(85, "is not reachable through the receiver's port, nor the receiver through its own"),
+  caseTitle(85, "neither the inspector nor the receiver is reachable through the other's port"),
   async () => {
     const { port, token, endpoint, receiver } = await openInspector();
     const receiverPort = Number(endpoint.port);
@@ -180,7 +183,7 @@ it(
   },
 );
 
-it(caseTitle(86, "forwards from the page"), async () => {
+it(caseTitle(86, "forwarded from the page"), async () => {
   for (const to of [
     "http://169.254.169.254/latest",
     "https://evil.example/",
@@ -198,14 +201,14 @@ it(caseTitle(86, "forwards from the page"), async () => {
   }
 });
 
-it("draws a token of 256 bits for each run", async () => {
+it("each run has a random token of 256 bits", async () => {
   const one = await openInspector();
   const other = await openInspector();
   expect(one.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(one.token).not.toBe(other.token);
 });
 
-it(caseTitle(89, "shows the secret nowhere, and no credential that came with a delivery"), async () => {
+it(caseTitle(89, "the page shows neither the secret nor credentials received with a delivery"), async () => {
   const { endpoint, api, deliver, token, port } = await openInspector();
   const kept = await deliver("payment.received");
   const headers = {
@@ -225,7 +228,7 @@ it(caseTitle(89, "shows the secret nowhere, and no credential that came with a d
   expect((await api("/api/refusals/r1")).json.headers).toMatchObject({ "x-api-key": "(not shown)" });
 });
 
-it("takes no more of a request than it must, and answers what is no JSON object with 400", async () => {
+it("the inspector limits request bodies and refuses malformed requests", async () => {
   const { api, port, token } = await openInspector();
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   for (const body of ["[]", "null", "{", "1", '"x"']) {
@@ -247,7 +250,7 @@ function head(method: string, path: string, port: number, headers: Record<string
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
 }
 
-/** Sends bytes as they are, and gives what came until the connection was closed. */
+/** Sends raw bytes; returns everything received until the connection is closed. */
 function wire(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let got = "";

@@ -5,7 +5,7 @@ import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";
 import { dial, readAll, splitAnswer } from "../receiver/wire.ts";
 
-/** The server of `listen` on a free port of this machine, over an inbox file; both end with the test. */
+/** Starts the server of `listen` on a free local port, with an inbox file; both end with the test. */
 export async function openServer(options: Partial<ReceiverOptions> = {}) {
   const caught = uncaught();
   const opened = await openReceiver({ inbox: inboxFile(), ...options });
@@ -19,38 +19,38 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
   const { url } = server;
   const { post, ask } = posting(url);
 
-  /** Writes bytes on a connection of their own; gives all that comes back until the other side closes it. */
+  /** Writes bytes on a new connection; returns everything received until the server closes it. */
   const raw = async (...pieces: readonly (string | Uint8Array)[]) => {
     const socket = await dial(url);
-    socket.setNoDelay(true); // a small piece does not wait for the receipt of the one before
+    socket.setNoDelay(true); // a small piece does not wait for the acknowledgement of the one before
     for (const piece of pieces) socket.write(piece);
     return (await readAll(socket)).toString("latin1");
   };
   return {
     ...opened,
     ...{ server, url, post, ask, raw, caught },
-    /** The status of what comes back for bytes on a connection that the receiver must close. */
+    /** The status of the answer to bytes on a connection that the receiver must close. */
     rawStatus: async (...pieces: readonly (string | Uint8Array)[]) =>
       splitAnswer(Buffer.from(await raw(...pieces), "latin1")).status,
-    /** The reasons of the outcomes so far: of a signature, a refusal, a rejection, or the outcome's type. */
+    /** For each outcome so far, its reason, or its type if it has none. */
     reasons: () =>
       outcomes().map((outcome) => {
         if (outcome.type === "rejected") return outcome.rejection.reason;
         return "reason" in outcome && outcome.reason !== undefined ? outcome.reason : outcome.type;
       }),
-    /** Expects that no row of any kind is in the inbox. */
+    /** Expects that the inbox is empty. */
     nothingKept: async () => {
       expect(await entries()).toEqual([]);
       expect(Object.values(await receiver.inbox.counts()).filter((count) => count > 0)).toEqual([]);
       expect(await receiver.inbox.delivery(1)).toBeUndefined();
     },
-    /** Expects one dead letter that holds the bytes as they were sent. */
+    /** Expects exactly one entry, a dead letter with the bytes as sent. */
     onlyDeadLetter: async (reason: string, body: Uint8Array) => {
       const only = await entry();
       expect(only).toMatchObject({ state: "dead", reason, attempts: 0 });
       expect(await keptBytes(receiver.inbox, only.seq)).toEqual(Buffer.from(body));
     },
-    /** Expects that an honest sender is still served, and that nothing went uncaught meanwhile. */
+    /** Expects that an honest sender is still served, and that there was no uncaught error. */
     stillServes: async (secret?: string) => {
       expect((await post(freshEnvelope(), secret)).status).toBe(200);
       expect(caught).toEqual([]);
@@ -58,7 +58,7 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
   };
 }
 
-/** The head of a raw request; what is given after the headers every request needs. */
+/** The head of a raw request: the `Host` header, then the given ones. */
 export function head(headers: Readonly<Record<string, string | number>>, start = "POST /webhooks"): string {
   const lines = Object.entries({ host: "receiver.test", ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -66,7 +66,7 @@ export function head(headers: Readonly<Record<string, string | number>>, start =
   return `${start} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** The status lines in what a connection gave. */
+/** The status codes in everything a connection received. */
 export function statuses(answers: string): readonly number[] {
   return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
 }

@@ -9,14 +9,14 @@ import { SECRET } from "../receiver/sample.ts";
 
 const JITI = join(root, "node_modules", "jiti", "lib", "jiti-cli.mjs");
 
-/** What a child's handler does: see `child.ts`. */
+/** What the child's handler does; see `child.ts`. */
 export type Behaviour = "end" | "hang" | "exit" | "stray" | "slow";
 
-/** A receiver in a process of its own, over an inbox file; killed with the test. */
+/** Starts a receiver with an inbox file in a child process; kills it with the test. */
 export async function startChild(inbox: string, behaviour: Behaviour = "end", largestFile?: number) {
   const script = join(import.meta.dirname, "child.ts");
   const command = [process.execPath, JITI, script, inbox, ranFile(inbox), behaviour];
-  // A limit on the size of files stands in for a full disk: writes beyond it fail. In blocks of 512 bytes.
+  // A limit on the file size, in blocks of 512 bytes, simulates a full disk: writes beyond it fail.
   const limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f "$0" && exec "$@"', String(largestFile)];
   const [program = "", ...argv] = largestFile === undefined ? command : [...limited, ...command];
   const child: ChildProcess = spawn(program, argv, {
@@ -30,7 +30,7 @@ export async function startChild(inbox: string, behaviour: Behaviour = "end", la
     exited.then(([code]) => Promise.reject(new Error(`the child ended with ${code}`))),
   ]);
   const url = new URL(String(line).trim());
-  /** Ends it as `kill -9` does, or as a process manager asks. */
+  /** Ends it as `kill -9` does, or as a process manager does. */
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
     child.kill(signal);
     await exited;
@@ -38,7 +38,7 @@ export async function startChild(inbox: string, behaviour: Behaviour = "end", la
   return { url, end, exited, pid: child.pid ?? 0, ...posting(url) };
 }
 
-/** The runs of handlers so far, over all processes of an inbox. */
+/** The handler runs so far, from all processes of an inbox. */
 export function runsOf(inbox: string): readonly { pid: number; id: string; attempt: number }[] {
   if (!existsSync(ranFile(inbox))) return [];
   const lines = readFileSync(ranFile(inbox), "utf8").split("\n").slice(0, -1);

@@ -13,7 +13,7 @@ import { openTarget } from "../relay/sample.ts";
 import { caseTitle } from "./catalogue.ts";
 import { env, nowEnvelope, startListen } from "./cli.ts";
 
-/** What a terminal acts on: controls but for the line end, C1 included, and marks that turn the direction of text. */
+/** Characters that a terminal acts on: control characters except newline, and bidirectional marks. */
 const ACTIVE = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u200e\u200f\u2028\u2029]/u;
 const ATTACK = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\r\b\u0000<img src=x onerror=alert(1)>";
 
@@ -30,7 +30,7 @@ it(caseTitle(84, "listen"), async () => {
   await until(() => expect(now().stdout).toContain("attempt 1"));
   expect(now().stdout.split("\n").length).toBeGreaterThan(4);
   expect(now().stdout + now().stderr).not.toMatch(ACTIVE);
-  expect(now().stdout).toContain("\\u001b[2J"); // shown, not swallowed
+  expect(now().stdout).toContain("\\u001b[2J"); // shown, not dropped
 });
 
 it(caseTitle(84, "events, trigger, replay"), async () => {
@@ -69,7 +69,7 @@ it(caseTitle(86, "a payload"), async () => {
   expect(trap.got).toEqual([]);
 });
 
-it(caseTitle(86, "an answer that redirects"), async () => {
+it(caseTitle(86, "a redirect"), async () => {
   const trap = await openTarget();
   const statuses = [301, 302, 303, 307, 308];
   const target = await openTarget((response) => {
@@ -85,10 +85,10 @@ it(caseTitle(86, "an answer that redirects"), async () => {
     expect(run.records).toMatchObject([{ type: "answer", status, ok: false }]);
   }
   expect(trap.got).toEqual([]);
-  expect(url.hostname).toBe("127.0.0.1"); // and listens for this machine alone
+  expect(url.hostname).toBe("127.0.0.1"); // it listens only on this machine
 });
 
-it(caseTitle(86, "addresses that are not what they look like"), async () => {
+it(caseTitle(86, "misleading addresses"), async () => {
   const addresses = [
     ...["http://127.0.0.1:3000@evil.test/", "http://user:password@127.0.0.1/", "3000@evil.test"],
     ...["file:///etc/passwd", "javascript:alert(1)", "ftp://127.0.0.1/", "data:,x", "//evil.test:99999/"],
@@ -145,12 +145,12 @@ it(caseTitle(87), async () => {
   }
   const attempts = () => now().records.filter(({ type }) => type === "attempt");
   await vi.waitFor(() => expect(attempts()).toHaveLength(3));
-  // Each failure is told, with what the app answered.
+  // Each failure is reported with the app's response.
   expect(attempts().map(({ state }) => state)).toEqual(["pending", "pending", "done"]);
   expect(JSON.stringify(attempts()[0])).toContain("answered 500: what went wrong");
 });
 
-it(caseTitle(87, "a saved delivery, sent again"), async () => {
+it(caseTitle(87, "a replayed delivery"), async () => {
   const target = await openTarget();
   const cwd = tempFolder();
   const bodies = [
@@ -172,7 +172,7 @@ it(caseTitle(87, "a saved delivery, sent again"), async () => {
   );
 });
 
-/** Every file below a folder but those that are meant to hold a secret. */
+/** All files below a folder, except those meant to hold a secret. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -211,7 +211,7 @@ it(caseTitle(89, "the secret"), async () => {
   expect(holding).toEqual([]);
 });
 
-it(caseTitle(89, "the secret, on the command line or in an object"), async () => {
+it(caseTitle(89, "the secret on the command line or in an object"), async () => {
   const canary = "canary-Zq7vR2m9Xk4tB8w!";
   const argvs = [
     ["listen", "--secret", canary],
@@ -236,7 +236,7 @@ it(caseTitle(89, "the secret, on the command line or in an object"), async () =>
   expect(inspect(thrown, { depth: 9, showHidden: true })).not.toContain(canary);
 });
 
-it(caseTitle(89, "people in payloads, and credentials of whoever relayed them"), async () => {
+it(caseTitle(89, "personal data in payloads, and credentials of the relay"), async () => {
   const person = "Marie-Canary Durand";
   const credential = "credential-canary-8812";
   const { url, cwd, stop, now } = await startListen(["--save-dir", "saved"]);
@@ -252,7 +252,7 @@ it(caseTitle(89, "people in payloads, and credentials of whoever relayed them"),
   await until(() => expect(now().stdout).toContain("accepted"));
   await runCli(["events", "export", "--to", "out"], { cwd, env });
   const { stdout, stderr } = await stop();
-  // The forged are nowhere; what was signed is in the inbox and the captures, never on the screen.
+  // Forged bodies are stored nowhere; signed ones are in the inbox and the captures, never on the screen.
   expect(stdout + stderr).not.toContain(person);
   expect(stdout + stderr).not.toContain("sha256=");
   const files = filesBelow(cwd);
@@ -261,7 +261,7 @@ it(caseTitle(89, "people in payloads, and credentials of whoever relayed them"),
 });
 
 it(caseTitle(90), async () => {
-  const before = process.umask(0); // as careless as can be
+  const before = process.umask(0); // the most permissive setting
   onTestFinished(() => void process.umask(before));
   const { url, cwd } = await startListen(["--save-dir", "saved/deep"]);
   expect((await posting(url).post(nowEnvelope())).status).toBe(200);
@@ -279,7 +279,7 @@ it(caseTitle(90), async () => {
   expect(readFileSync(join(cwd, ".hookporter", ".gitignore"), "utf8")).toBe("*\n");
 });
 
-it(caseTitle(90, "a folder that was there before, with a development secret in it"), async () => {
+it(caseTitle(90, "an existing folder with a development secret"), async () => {
   const cwd = tempFolder();
   mkdirSync(join(cwd, ".hookporter"));
   writeFileSync(join(cwd, ".hookporter", "secret"), `${SECRET}\n`, { mode: 0o644 });

@@ -39,7 +39,7 @@ it(caseTitle(56, "three processes"), async () => {
   const inbox = inboxFile();
   const first = await startChild(inbox);
   const children = [first, ...(await Promise.all([startChild(inbox), startChild(inbox)]))];
-  // Their clocks are real.
+  // The processes use the real clock.
   const event = envelope({ timestamp: new Date().toISOString() });
   const replies = await Promise.all(
     Array.from({ length: 99 }, (_, n) => children[n % children.length]?.post(event)),
@@ -73,7 +73,7 @@ it(caseTitle(57, "running"), async () => {
   expect(await entry()).toMatchObject({ duplicates: 1, attempts: 1 });
 });
 
-it(caseTitle(57, "waiting for its retry"), async () => {
+it(caseTitle(57, "waiting for a retry"), async () => {
   const retry = { delay: 2 * HOUR, maxDelay: 2 * HOUR, jitter: 0 };
   const { receiver, post, entry, clock } = await openServer({ retry });
   const run = vi.fn(() => Promise.reject(new Error("not yet")));
@@ -83,7 +83,7 @@ it(caseTitle(57, "waiting for its retry"), async () => {
   const before = await entry();
   clock.now += HOUR;
   expect(json(await post(envelope()))).toMatchObject({ duplicate: true });
-  // A duplicate neither runs it at once nor moves its turn.
+  // A duplicate neither runs it at once nor changes when it runs.
   expect(await entry()).toEqual({ ...before, duplicates: 1, lastSeenAt: NOW + HOUR });
   expect(run).toHaveBeenCalledOnce();
   clock.now += HOUR;
@@ -104,12 +104,12 @@ it(caseTitle(57, "dead"), async () => {
     expect(json(await post(envelope()))).toMatchObject({ received: true, duplicate: true });
     expect(await entry()).toEqual({ ...before, duplicates, lastSeenAt: NOW + DAY });
   }
-  await new Promise((resolve) => setTimeout(resolve, 30)); // several looks at the inbox
+  await new Promise((resolve) => setTimeout(resolve, 30)); // several polls of the inbox
   expect(run).toHaveBeenCalledOnce();
   expect(dead).toHaveBeenCalledOnce();
 });
 
-it(caseTitle(58, "while the entry lives"), async () => {
+it(caseTitle(58, "while the entry exists"), async () => {
   const { receiver, post, entry, untilState, clock } = await openServer();
   const run = vi.fn();
   receiver.on("*", run);
@@ -123,11 +123,11 @@ it(caseTitle(58, "while the entry lives"), async () => {
   expect(run).toHaveBeenCalledOnce();
 });
 
-it(caseTitle(58, "once nobody knows it any more"), async () => {
+it(caseTitle(58, "after the entry was pruned"), async () => {
   const { receiver, post, onlyDeadLetter, clock } = await openServer();
   const run = vi.fn();
   receiver.on("*", run);
-  clock.now += 30 * DAY; // the entry would be gone, and so would its key
+  clock.now += 30 * DAY; // the entry and its key would be deleted
   const body = bytes(envelope());
   expectError(await post(body), 400, "invalid_request", "timestamp");
   await onlyDeadLetter("too_old", body);
@@ -136,7 +136,7 @@ it(caseTitle(58, "once nobody knows it any more"), async () => {
   expect(run).not.toHaveBeenCalled();
 });
 
-it(caseTitle(58, "no options that leave a gap between the two"), async () => {
+it(caseTitle(58, "options that leave a gap between the two are refused"), async () => {
   const gap = { maxAge: 7 * DAY, maxSkew: 5 * MINUTE, retention: 7 * DAY };
   await expect(openServer(gap)).rejects.toMatchObject({ code: "retention_too_short" });
 });
@@ -193,7 +193,7 @@ it(caseTitle(61), async () => {
   expect(await entries()).toMatchObject([{ duplicates: 1 }, { duplicates: 1 }]);
 });
 
-it(caseTitle(62, "without an identity of its own"), async () => {
+it(caseTitle(62, "without the option `identity`"), async () => {
   const { receiver, post, entries } = await openServer();
   const run = vi.fn();
   receiver.on("*", run);
@@ -204,7 +204,7 @@ it(caseTitle(62, "without an identity of its own"), async () => {
   expect(new Set((await entries()).map(({ key }) => key.eventId)).size).toBe(3);
 });
 
-it(caseTitle(62, "with one"), async () => {
+it(caseTitle(62, "with the option `identity`"), async () => {
   const identity = ({ kind, data }: { kind: string; data: Record<string, unknown> }) => `${kind} ${data.id}`;
   const { receiver, post, entry, untilState } = await openServer({ identity });
   const run = vi.fn();
@@ -224,7 +224,7 @@ it(caseTitle(63), async () => {
   const ages = [10 * MINUTE, 35 * MINUTE, 20 * HOUR, 70 * HOUR, 75 * HOUR, 7 * DAY];
   for (const age of ages) {
     const event = freshEnvelope({ timestamp: at(-age) });
-    // The first of these was never answered; this is the sender's retry of it.
+    // The sender got no answer to the first; this is its retry.
     expect(json(await post(event))).toMatchObject({ received: true, duplicate: false });
   }
   await until(() => expect(run).toHaveBeenCalledTimes(ages.length));
@@ -247,7 +247,7 @@ it(caseTitle(64), async () => {
     expect(await keptBytes(receiver.inbox, last?.seq)).toEqual(body);
   }
   expect(reasons()).toEqual(["accepted", "accepted", "future_timestamp", "future_timestamp"]);
-  // Its own time comes: the dead letter does not stand in its way.
+  // Once its time has come, the dead letter does not block it.
   const early = freshEnvelope({ timestamp: at(2 * HOUR) });
   expect((await post(early)).status).toBe(400);
   clock.now += 2 * HOUR;
@@ -255,7 +255,7 @@ it(caseTitle(64), async () => {
   await until(() => expect(run).toHaveBeenCalledTimes(3));
 });
 
-it(caseTitle(65, "set back while an entry waits for its retry"), async () => {
+it(caseTitle(65, "set back while an entry waits for a retry"), async () => {
   const { receiver, post, entry, entries, untilState, clock, stillServes } = await openServer({
     retry: { delay: 1000, maxDelay: 1000, jitter: 0 },
   });
@@ -278,7 +278,7 @@ it(caseTitle(65, "set back while an entry waits for its retry"), async () => {
   expect(await entries()).toHaveLength(2);
 });
 
-it(caseTitle(65, "set back by a day while an entry waits: it runs at once"), async () => {
+it(caseTitle(65, "set back by a day while an entry waits, which then runs at once"), async () => {
   const { receiver, post, entry, untilState, clock } = await openServer({
     retry: { delay: 1000, maxDelay: 1000, jitter: 0 },
   });
@@ -299,7 +299,7 @@ it(caseTitle(66), async () => {
   const ran: string[] = [];
   const held = gate();
   receiver.on("*", async ({ kind, timestamp }) => {
-    await held.opened; // all have arrived before any of them runs
+    await held.opened; // all arrive before any runs
     ran.push(`${kind} ${timestamp}`);
   });
   const sent = ["lease.expired", "tenant.updated", "tenant.created"].map((event, index) =>
@@ -309,7 +309,7 @@ it(caseTitle(66), async () => {
   held.open();
   await until(() => expect(ran).toHaveLength(3));
   expect(ran).toEqual(sent.map(({ event, timestamp }) => `${event} ${timestamp}`));
-  // Each carries its own time, so that a handler can drop what is older than what it has.
+  // Each has its timestamp, so that a handler can drop an event older than its current state.
   const kept = await entries();
   expect(kept.map(({ eventTimestamp }) => eventTimestamp)).toEqual([NOW, NOW - MINUTE, NOW - 2 * MINUTE]);
   expect(kept.map(({ seq }) => seq)).toEqual([1, 2, 3]);

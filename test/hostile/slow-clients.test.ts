@@ -14,12 +14,12 @@ const GOOD = bytes(envelope());
 const SIGNED = signedHeaders(GOOD);
 const MIB = 1024 * 1024;
 
-/** Milliseconds of processor time that an honest delivery may wait for what is done for slow clients. */
+/** Milliseconds of processor time that an honest delivery may take while slow clients are served. */
 const LONGEST_WAIT = 2000;
 
 /**
- * Sends honest deliveries one after another until told to stop; resolves with how many were answered. Each is measured in
- * the processor time of this process, which also is the clients': on a busy machine the clock runs on by itself.
+ * Sends honest deliveries one after another; returns a function that stops it and resolves with their number. Measures
+ * processor time of this process, clients included, since wall-clock time also grows with the machine's other load.
  */
 function honestSender(post: (content: object) => Promise<Reply>) {
   const answers: number[] = [];
@@ -41,7 +41,7 @@ function honestSender(post: (content: object) => Promise<Reply>) {
   };
 }
 
-/** Calls `write` for each socket that is open, every so many milliseconds, until the test ends. */
+/** Calls `write` for each open socket every `everyMs` milliseconds, until the test ends. */
 function drip(sockets: readonly Socket[], everyMs: number, write: (socket: Socket) => void): void {
   const timer = setInterval(() => {
     for (const socket of sockets) if (socket.writable && !socket.closed) write(socket);
@@ -67,9 +67,9 @@ it(caseTitle(46, "200 at once, a byte at a time"), async () => {
   expect(await entries()).toHaveLength(served);
 });
 
-it(caseTitle(46, "headers of a byte now and then"), async () => {
+it(caseTitle(46, "headers that trickle in byte by byte"), async () => {
   const { receiver, entries } = await openReceiver({ inbox: inboxFile() });
-  // The limits on headers are Node's own; short ones, so that a test can see them.
+  // Node's own limits on headers, shortened for the test.
   const limits = { headersTimeout: 300, requestTimeout: 600, connectionsCheckingInterval: 50 };
   const server = createServer(limits, nodeReceiver(receiver));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -87,33 +87,33 @@ it(caseTitle(46, "headers of a byte now and then"), async () => {
   onTestFinished(() => clearInterval(turn));
   const honest = honestSender(posting(url).post);
   for (const answer of await Promise.all(answers)) {
-    // Node says 408 where it can, or only closes.
+    // Node answers 408 if it can, or only closes the connection.
     expect(statuses(answer.toString()).filter((status) => status !== 408)).toEqual([]);
   }
   const served = await honest();
   expect(await entries()).toHaveLength(served);
 });
 
-it(caseTitle(47, "thousands that say nothing"), async () => {
+it(caseTitle(47, "thousands of silent connections"), async () => {
   const { url, post, stillServes } = await openServer();
   const before = process.memoryUsage().rss;
-  // Both ends are in this process, so each takes two of its descriptors.
+  // Both ends are in this process, so each connection takes two file descriptors.
   const many = long(400, 2000);
   const half = head({ ...SIGNED, "content-length": GOOD.length });
   const honest = honestSender(post);
   const silent = await dialMany(url, many);
   for (const [index, socket] of silent.entries()) {
-    if (index % 2 === 1) socket.write(half.slice(0, 1 + (index % (half.length - 4)))); // half of a head at most
+    if (index % 2 === 1) socket.write(half.slice(0, 1 + (index % (half.length - 4)))); // at most half a head
   }
   await new Promise((resolve) => setTimeout(resolve, 500));
   await honest();
-  expect(silent.filter((socket) => socket.closed)).toEqual([]); // they are waited for, and harm nobody
+  expect(silent.filter((socket) => socket.closed)).toEqual([]); // they are tolerated, and harm no other sender
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB + many * 64 * 1024);
   for (const socket of silent) socket.destroy();
   await stillServes();
 }, 60_000);
 
-it(caseTitle(28, "many chunked bodies without end at once"), async () => {
+it(caseTitle(28, "many endless chunked bodies at once"), async () => {
   const { url, post, reasons, entries } = await openServer({ bodyLimit: 256 * 1024, bodyTimeout: 5000 });
   const before = process.memoryUsage().rss;
   let most = 0;
@@ -125,11 +125,11 @@ it(caseTitle(28, "many chunked bodies without end at once"), async () => {
   const sockets = await dialMany(url, 100);
   const answers = sockets.map(readAll);
   for (const socket of sockets) socket.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
-  // 100 bodies of 16 kB every 10 ms: held in full, they would be 150 MB in each second.
+  // 100 bodies, 16 kB each every 10 ms: without the limit they would take 150 MB per second.
   drip(sockets, 10, (socket) => void (socket.writableNeedDrain || socket.write(chunk)));
   const honest = honestSender(post);
   const answered = (await Promise.all(answers)).map((answer) => statuses(answer.toString()));
-  // Who goes on sending may be cut off before the answer reaches it; none is told anything else.
+  // A client that keeps sending may be cut off before it reads its 413; none gets any other status.
   expect(answered.filter(([status]) => status !== 413 && status !== undefined)).toEqual([]);
   expect(answered.flat()).toContain(413);
   const served = await honest();
@@ -138,7 +138,7 @@ it(caseTitle(28, "many chunked bodies without end at once"), async () => {
   expect(await entries()).toHaveLength(served);
 }, 60_000);
 
-it(caseTitle(28, "a chunked drip that stays below the limit"), async () => {
+it(caseTitle(28, "chunks that trickle in below the limit"), async () => {
   const { url, post, reasons, entries } = await openServer({ bodyTimeout: 400 });
   const sockets = await dialMany(url, 50);
   const answers = sockets.map(readAll);
@@ -151,7 +151,7 @@ it(caseTitle(28, "a chunked drip that stays below the limit"), async () => {
   expect(await entries()).toHaveLength(served);
 });
 
-it("a sender that never reads its answers holds nobody up", async () => {
+it("a sender that never reads its answers does not delay others", async () => {
   const { url, post } = await openServer();
   const deaf = connect(Number(url.port), url.hostname);
   onTestFinished(() => void deaf.destroy());

@@ -26,10 +26,10 @@ import { nowEnvelope } from "./cli.ts";
 import { head, openServer } from "./open.ts";
 import { runsOf, startChild } from "./process.ts";
 
-/** The client that the inbox has: two of them in one process would break each other's locks. */
+/** The SQLite library that the inbox uses: two libraries in one process would break each other's locks. */
 const { DatabaseSync } = loadSqlite();
 
-/** Everything in an inbox that nobody has open. */
+/** All entries of a closed inbox. */
 async function entriesOf(path: string) {
   const inbox = sqliteInbox(path);
   await inbox.open();
@@ -40,9 +40,9 @@ async function entriesOf(path: string) {
   }
 }
 
-it(caseTitle(67, "when keeping"), async () => {
+it(caseTitle(67, "storing an entry"), async () => {
   const path = inboxFile();
-  const full = await startChild(path, "end", 1000); // half a megabyte at most
+  const full = await startChild(path, "end", 1000); // at most half a megabyte
   const kept: string[] = [];
   const refused: object[] = [];
   for (let n = 0; n < 30; n++) {
@@ -58,7 +58,7 @@ it(caseTitle(67, "when keeping"), async () => {
   expect(Math.min(kept.length, refused.length)).toBeGreaterThan(2);
   await full.end("SIGKILL");
 
-  const roomy = await startChild(path); // and now there is room
+  const roomy = await startChild(path); // now there is room
   for (const event of refused) {
     const reply = await roomy.post(event);
     expect([reply.status, JSON.parse(reply.text)]).toEqual([
@@ -73,7 +73,7 @@ it(caseTitle(67, "when keeping"), async () => {
   expect(ids).toEqual(expect.arrayContaining(kept));
 }, 60_000);
 
-it(caseTitle(67, "when settling"), async () => {
+it(caseTitle(67, "storing a result"), async () => {
   const path = inboxFile();
   const { receiver, post, entry, untilState, lines } = await openServer({ inbox: path });
   const settle = vi.spyOn(receiver.inbox, "settle");
@@ -95,12 +95,12 @@ it(caseTitle(67, "when settling"), async () => {
 
 it(caseTitle(68, "locked"), async () => {
   const path = inboxFile();
-  // Each look at the inbox would wait for the lock as well.
+  // No polling, since each poll would wait for the lock too.
   const { post, nothingKept, stillServes } = await openServer({ inbox: path, poll: 60_000 });
   await new Promise((resolve) => setTimeout(resolve, 20));
   const other = new DatabaseSync(path);
   other.exec("BEGIN IMMEDIATE");
-  // It comes although the lock is never given up.
+  // The answer arrives although the lock is never released.
   expectError(await post(envelope()), 503, "unavailable");
   other.exec("ROLLBACK");
   other.close();
@@ -109,7 +109,7 @@ it(caseTitle(68, "locked"), async () => {
   await stillServes();
 }, 30_000);
 
-it(caseTitle(68, "a commit that lands after the sender has gone"), async () => {
+it(caseTitle(68, "a commit after the sender has disconnected"), async () => {
   const real = memoryInbox();
   const slow = gate();
   const append: typeof real.append = async (entry) => {
@@ -129,7 +129,7 @@ it(caseTitle(68, "a commit that lands after the sender has gone"), async () => {
   expect(await entries()).toHaveLength(1);
 });
 
-it(caseTitle(68, "more waiting than it can take"), async () => {
+it(caseTitle(68, "more waiting deliveries than the inbox allows"), async () => {
   const { receiver, entries } = await openReceiver({ inbox: inboxFile() });
   const { inbox } = receiver;
   const key = { source: "service", eventId: "evt_1", timestamp: 0 };
@@ -141,7 +141,7 @@ it(caseTitle(68, "more waiting than it can take"), async () => {
   expect(await entries()).toEqual([]);
 });
 
-it(caseTitle(69, "mid handler, and before the commit"), async () => {
+it(caseTitle(69, "while a handler runs, and before the commit"), async () => {
   const path = inboxFile();
   const first = await startChild(path, "hang");
   const event = nowEnvelope();
@@ -149,7 +149,7 @@ it(caseTitle(69, "mid handler, and before the commit"), async () => {
   expect(reply.status).toBe(200);
   const { id } = JSON.parse(reply.text) as { id: string };
   await until(() => expect(runsOf(path)).toHaveLength(1));
-  // A second delivery has not come in whole when the process is killed.
+  // A second delivery has not arrived completely when the process is killed.
   const other = bytes(nowEnvelope());
   const socket = await dial(first.url);
   socket.write(head({ ...signedHeaders(other), "content-length": other.length }));
@@ -196,7 +196,7 @@ it(caseTitle(69, "at any moment under load"), async () => {
 it(caseTitle(70), async () => {
   const path = inboxFile();
   const { post } = await openServer({ inbox: path });
-  // What is in the files at the moment of the answer, and nothing else, is what a power cut leaves.
+  // A power cut leaves exactly what is in the files at the moment of the answer.
   for (let n = 1; n <= 5; n++) {
     expect((await post(freshEnvelope())).status).toBe(200);
     const copy = `${path}.${n}`;
@@ -239,12 +239,12 @@ it(caseTitle(71), async () => {
     ["overwritten", overwritten, "inbox_corrupt"],
   ];
   for (const [name, make, code] of cases) {
-    const path = `${inboxFile()}.other`; // where there is nothing yet
+    const path = `${inboxFile()}.other`; // does not exist yet
     await make(path);
     const before = readFileSync(path);
     const receiver = createReceiver({ secret: SECRET, inbox: path, log: keptLog().log });
     await expect(receiver.start()).rejects.toMatchObject({ code });
-    // Not started, it answers 503; and it neither mends nor makes anything by itself.
+    // It has not started, so it answers 503, and it neither repairs nor recreates the file.
     const body = bytes(envelope());
     const delivery = {
       method: "POST",
@@ -285,7 +285,7 @@ it(caseTitle(71, "removed while it runs"), async () => {
   const { post } = await openServer({ inbox: path });
   expect((await post(freshEnvelope())).status).toBe(200);
   for (const end of ["", "-wal", "-shm"]) rmSync(path + end);
-  // What would be written now is gone with the process: it must not be acknowledged.
+  // An entry written now would be lost with the process: it must not be acknowledged.
   expectError(await post(freshEnvelope()), 503, "unavailable");
 });
 
@@ -308,7 +308,7 @@ it(caseTitle(72), async () => {
   clock.now += DAY - 1;
   const waiting = freshEnvelope({ timestamp: new Date(clock.now).toISOString(), data: { n: "waits" } });
   expect((await post(waiting)).status).toBe(200);
-  clock.now += 2; // everything else is past its retention, and too old
+  clock.now += 2; // everything else exceeds its retention, and is too old
   const pruning = pruneInbox(receiver.inbox, dueForPruning({ ...TERMS, clock: () => clock.now }));
   const replies = await Promise.all(events.map((event) => post(event)));
   expect((await pruning).pruned).toBe(120);

@@ -6,7 +6,7 @@ import { dial, readAll, send, splitAnswer } from "../receiver/wire.ts";
 import { caseTitle } from "./catalogue.ts";
 import { nowEnvelope } from "./cli.ts";
 
-/** Pages and routes of ours and of others, on this machine's own listeners, by any name one may try. */
+/** Paths of pages and routes, ours and others, that a local listener might serve. */
 const PRIVATE = [
   ...["/", "/healthz", "/readyz", "/metrics", "/inspector", "/inspect", "/admin", "/ui", "/index.html"],
   ...[
@@ -37,7 +37,7 @@ it(caseTitle(85), async () => {
   const { ready, records } = listenThrough(edge);
   const { publicUrl, localUrl, post } = await ready();
   const body = Buffer.from(JSON.stringify(nowEnvelope()));
-  // A signature is no key to anything but the endpoint, nor is the name of this machine.
+  // A signature opens nothing but the endpoint, and neither does the name of this machine.
   const headers = { ...signedHeaders(body), host: localUrl.host, "x-forwarded-host": localUrl.host };
   const requests = PRIVATE.flatMap((path) => [path, `${localUrl.origin}${path}`]).flatMap((target) => [
     { target, headers, method: "POST", body },
@@ -50,7 +50,7 @@ it(caseTitle(85), async () => {
     }),
   );
   expect(answers.filter(({ status, text }) => status !== 404 || !text.includes('"not_found"'))).toEqual([]);
-  // The tunnel ends at a listener of its own, so nothing that others come to serve is behind it.
+  // The tunnel leads to a separate listener, so other local servers are never reachable through it.
   expect(JSON.stringify(edge.binds)).not.toContain(`:${localUrl.port}`);
   expect((await send(publicUrl, { method: "GET" })).status).toBe(405);
   expect(await connectTo(publicUrl, localUrl.host)).not.toBe(200);
@@ -59,14 +59,14 @@ it(caseTitle(85), async () => {
   expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(1);
 });
 
-/** What CONNECT, which asks for a way to another port, comes to: a status, or 0 for none. */
+/** The status of a CONNECT request to another port, or 0 if there is none. */
 async function connectTo(url: URL, host: string): Promise<number> {
   const socket = await dial(url);
   socket.end(`CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
   return splitAnswer(await readAll(socket)).status || 0;
 }
 
-/** The status of what a request for a WebSocket at another path comes to. */
+/** The status of a WebSocket upgrade request at another path. */
 function upgrade(url: URL): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
@@ -81,7 +81,7 @@ it(caseTitle(88), async () => {
   const { ready, records, output } = listenThrough(edge);
   const { publicUrl, ask: send } = await ready();
   const body = Buffer.from(JSON.stringify(nowEnvelope()));
-  const headers = signedHeaders(body, "a secret of somebody else's, 0123456789");
+  const headers = signedHeaders(body, "another sender's secret, 0123456789");
   for (const request of [{ body }, { body, headers }]) expect((await send(request)).status).toBe(401);
   expect((await send({ method: "GET", target: `${publicUrl.pathname}?probe=` })).status).toBe(404);
   expect(records("delivery").map(({ verdict, seq }) => [verdict, seq])).toEqual([
@@ -93,7 +93,7 @@ it(caseTitle(88), async () => {
   expect(output()).toMatch(/anyone can send/);
 });
 
-it(caseTitle(84, "the words of a tunnel's service"), async () => {
+it(caseTitle(84, "messages from a tunnel service"), async () => {
   const words = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\r\b";
   const edge = await openEdge({ refuseBind: "ERR_NGROK_9999", words });
   const { until, output } = listenThrough(edge);

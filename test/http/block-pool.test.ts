@@ -6,30 +6,30 @@ afterEach(() => void vi.useRealTimers());
 
 const take = (pool: BlockPool, count: number) => Array.from({ length: count }, () => pool.take());
 
-it("never hands out the same memory twice", () => {
+it("the pool never hands out the same block twice", () => {
   const pool = new BlockPool(100 * BLOCK);
   const blocks = take(pool, 100);
   for (const [index, block] of blocks.entries()) block.fill(index);
   expect(blocks.every((block, index) => block.every((byte) => byte === index))).toBe(true);
 });
 
-it("uses blocks again that were given back, so that it does not grow", () => {
+it("the pool reuses returned blocks, so it does not grow", () => {
   const pool = new BlockPool(1000 * BLOCK);
   for (let round = 0; round < 50; round++) pool.give(take(pool, 60));
   expect(pool.bytes).toBeLessThanOrEqual(64 * BLOCK);
 });
 
-it("gives memory back to the system when it was not needed for a while", () => {
+it("the pool returns memory to the system when it has been unused for a while", () => {
   const pool = new BlockPool(1000 * BLOCK);
   pool.give(take(pool, 512));
   vi.advanceTimersByTime(1500);
-  expect(pool.bytes).toBe(512 * BLOCK); // it was needed a moment ago
+  expect(pool.bytes).toBe(512 * BLOCK); // it was in use a moment ago
   vi.advanceTimersByTime(1500);
   expect(pool.bytes).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("keeps what is in use when it gives memory back", () => {
+it("blocks in use survive when the pool shrinks", () => {
   const pool = new BlockPool(1000 * BLOCK);
   const [first, ...rest] = take(pool, 500);
   first?.fill(7);
@@ -40,7 +40,7 @@ it("keeps what is in use when it gives memory back", () => {
   expect(take(pool, 10).every((block) => block !== first && block.byteLength === BLOCK)).toBe(true);
 });
 
-it("hands out new blocks beyond its memory, and does not keep them", () => {
+it("beyond its limit the pool allocates new blocks, and does not keep them", () => {
   const pool = new BlockPool(10 * BLOCK);
   const blocks = take(pool, 30);
   expect(new Set(blocks.map(({ buffer, byteOffset }) => `${buffer.byteLength} ${byteOffset}`)).size).toBe(11);
@@ -48,7 +48,7 @@ it("hands out new blocks beyond its memory, and does not keep them", () => {
   expect(pool.bytes).toBe(10 * BLOCK);
 });
 
-it("hands out new blocks where a buffer of its size cannot be reserved", () => {
+it("the pool allocates new blocks if a buffer of its size cannot be reserved", () => {
   const pool = new BlockPool(Number.MAX_SAFE_INTEGER);
   const blocks = take(pool, 3);
   expect(blocks.map(({ byteLength }) => byteLength)).toEqual([BLOCK, BLOCK, BLOCK]);

@@ -5,12 +5,12 @@ import { BodyBudget } from "../../src/http/body-budget.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** A budget whose clock is set by hand, and the names of the bodies that it ended, in their order. */
+/** A budget with a manual clock, and the names of the bodies it ended, in order. */
 function open({ limit = 8 * MIB, bodyLimit = MIB } = {}) {
   const clock = { now: 0 };
   const budget = new BodyBudget({ limit, bodyLimit, now: () => clock.now });
   const ended: string[] = [];
-  /** Begins a body; what is counted for it is what was received. */
+  /** Starts a body whose memory equals the bytes received. */
   const begin = (name: string, announced = 0) => {
     let received = 0;
     const held = budget.open(announced, () => ended.push(name));
@@ -31,7 +31,7 @@ function open({ limit = 8 * MIB, bodyLimit = MIB } = {}) {
 }
 
 describe("BodyBudget", () => {
-  it("ends nothing while there is room, and counts no body that was released", () => {
+  it("ends no body while there is room, and does not count released bodies", () => {
     const { budget, ended, fill } = open();
     for (let round = 0; round < 20; round++) {
       const bodies = fill(7, MIB);
@@ -42,7 +42,7 @@ describe("BodyBudget", () => {
     expect(ended).toEqual([]);
   });
 
-  it("ends the body that stalls, not the one that asks for room", () => {
+  it("ends a stalled body, not the one that needs room", () => {
     const { clock, ended, begin, fill } = open();
     fill(7, MIB);
     clock.now += 1000;
@@ -53,7 +53,7 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["0"]);
   });
 
-  it("spares a large body that is slow but goes on", () => {
+  it("spares a large body that is slow but makes progress", () => {
     const { clock, ended, begin, fill } = open();
     const slow = begin("slow", MIB);
     slow.take(100 * KIB);
@@ -67,7 +67,7 @@ describe("BodyBudget", () => {
     expect(ended).not.toContain("slow");
   });
 
-  it("ends a body that drips as if it had stalled", () => {
+  it("ends a body that trickles as if it had stalled", () => {
     const { clock, ended, begin, fill } = open();
     const dripping = begin("dripping", MIB);
     dripping.take(MIB - 100);
@@ -80,7 +80,7 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["dripping"]);
   });
 
-  it("ends the one that asks if it makes the least progress itself", () => {
+  it("ends the body that needs room if it makes the least progress itself", () => {
     const { clock, ended, begin, fill } = open();
     const dripping = begin("dripping", MIB);
     dripping.take(MIB);
@@ -91,7 +91,7 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["dripping"]);
   });
 
-  it("ends a large body that stalled before a small one that has stalled for a little longer", () => {
+  it("ends a stalled large body before a small one that stalled slightly earlier", () => {
     const { clock, ended, begin, fill } = open();
     const small = begin("small", MIB);
     small.take(100 * KIB);
@@ -102,7 +102,7 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["0"]);
   });
 
-  it("ends the largest of those that made as little progress", () => {
+  it("ends the largest of the bodies with equally little progress", () => {
     const { clock, ended, begin } = open();
     for (const [name, bytes] of Object.entries({ a: 900 * KIB, b: MIB, c: 950 * KIB }))
       begin(name, MIB + 1).take(bytes);
@@ -112,7 +112,7 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["b"]);
   });
 
-  it("keeps an eighth for small bodies, which no large one can take", () => {
+  it("reserves an eighth for small bodies", () => {
     const { budget, ended, begin, fill } = open();
     fill(40, MIB - 1, "large ");
     expect(budget.held).toBeLessThanOrEqual(7 * MIB);
@@ -121,7 +121,7 @@ describe("BodyBudget", () => {
     expect(ended).toHaveLength(before);
   });
 
-  it("lets small bodies have what large ones do not use, and takes it back from those that stall", () => {
+  it("lets small bodies use what large ones leave, and reclaims it from stalled ones", () => {
     const { budget, clock, ended, begin, fill } = open();
     fill(128, 64 * KIB - 1, "small ");
     expect([budget.held, ended]).toEqual([8 * MIB - 128, []]);
@@ -131,7 +131,7 @@ describe("BodyBudget", () => {
     expect(ended.every((name) => name.startsWith("small"))).toBe(true);
   });
 
-  it("counts a body that does not say its length as small until it is not", () => {
+  it("counts a body without a length as small until it has grown large", () => {
     const { ended, begin, fill } = open();
     fill(7, MIB);
     const unknown = begin("unknown");
@@ -141,13 +141,13 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["0"]);
   });
 
-  it("says that there is no room if there is nothing else to end", () => {
+  it("reports that there is no room if there is no other body to end", () => {
     const { ended, begin } = open({ limit: 64 * KIB, bodyLimit: 64 * KIB });
     expect(begin("only").take(65 * KIB)).toBe(false);
     expect(ended).toEqual([]);
   });
 
-  it("has room for one body of any size that is allowed, however small it is", () => {
+  it("has room for one body of the largest allowed size, however small the budget", () => {
     for (const bodyLimit of [1, 1000, 16 * KIB + 1, MIB]) {
       const budget = new BodyBudget({ limit: bodyLimit, bodyLimit });
       const blocks = Math.ceil(bodyLimit / (16 * KIB)) * 16 * KIB;
@@ -155,7 +155,7 @@ describe("BodyBudget", () => {
     }
   });
 
-  it("never holds more than its limit, and ends no body twice, whatever comes", () => {
+  it("never exceeds its limit or ends a body twice, for any sequence of bodies", () => {
     const step = fc.record({
       body: fc.nat(30),
       bytes: fc.integer({ min: 1, max: MIB / 2 }),

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { BLOCK, BlockPool } from "../../src/http/block-pool.ts";
 import { BodyPieces } from "../../src/http/body-pieces.ts";
 
-it("joins whatever pieces a body came in to its bytes", () => {
+it("pieces of any size are joined to the original body", () => {
   const pool = new BlockPool(64 * BLOCK);
   const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(3 * BLOCK), fc.constant(BLOCK)), { maxLength: 12 });
   fc.assert(
@@ -19,13 +19,13 @@ it("joins whatever pieces a body came in to its bytes", () => {
   );
 });
 
-it("takes one block for thousands of pieces of one byte", () => {
+it("thousands of one-byte pieces share one block", () => {
   const pieces = new BodyPieces();
   for (let n = 0; n < 5000; n++) pieces.add(Buffer.of(n));
   expect(pieces).toMatchObject({ length: 5000, capacity: BLOCK });
 });
 
-it("keeps no piece, which may be a slice of something large", () => {
+it("a piece is copied, since it may be a slice of a large buffer", () => {
   const pieces = new BodyPieces();
   const large = Buffer.alloc(1000, 1);
   pieces.add(large.subarray(0, 10));
@@ -33,7 +33,7 @@ it("keeps no piece, which may be a slice of something large", () => {
   expect(Buffer.from(pieces.join())).toEqual(Buffer.alloc(10, 1));
 });
 
-it("joins to memory of its own, which the blocks do not change when they are used again", () => {
+it("the joined body is a copy, which does not change when its blocks are reused", () => {
   const pool = new BlockPool(64 * BLOCK);
   const pieces = new BodyPieces(pool);
   pieces.add(Buffer.alloc(2 * BLOCK, 1));

@@ -9,7 +9,7 @@ import { dial, readAll } from "../receiver/wire.ts";
 const CLOSING = toAnswer({ type: "refused", reason: "too_slow" });
 const MIB = 1024 * 1024;
 
-/** A connection to a server, and how many connections that has. */
+/** A connection to a server, and the number of connections the server has. */
 async function connected(listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -25,7 +25,7 @@ async function connected(listener: RequestListener) {
 
 const two = "GET /first HTTP/1.1\r\nHost: x\r\n\r\nGET /second HTTP/1.1\r\nHost: x\r\n\r\n";
 
-it("a sender that reads nothing does not keep a connection that is closed with an answer", async () => {
+it("a sender that does not read the final answer cannot keep its connection open", async () => {
   const { socket, connections } = await connected((request, response) => {
     if (request.url === "/first") response.end(Buffer.alloc(64 * MIB));
     else void writeAnswer(response, CLOSING);
@@ -36,7 +36,7 @@ it("a sender that reads nothing does not keep a connection that is closed with a
   await until(async () => expect(await connections()).toBe(0));
 });
 
-it("an answer that closes a connection waits for those before it", async () => {
+it("the final answer waits for the answers before it", async () => {
   const { socket, connections } = await connected((request, response) => {
     if (request.url === "/first") setTimeout(() => response.end("first"), 2500);
     else void writeAnswer(response, CLOSING);
@@ -48,7 +48,7 @@ it("an answer that closes a connection waits for those before it", async () => {
   expect(await connections()).toBe(0);
 });
 
-it("a body that goes on after the answer that closes is thrown away for half a second at most", async () => {
+it("a body that continues after the final answer is discarded for at most half a second", async () => {
   const { socket, connections } = await connected((_, response) => void writeAnswer(response, CLOSING));
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
   const drip = setInterval(() => socket.write("x"), 10);

@@ -7,7 +7,7 @@ import { createServer } from "../../src/http/express-server.ts";
 import { until } from "../receiver/sample.ts";
 import { dial } from "../receiver/wire.ts";
 
-/** An app on a server with a limit. Its requests are answered at once, or once the test says so. */
+/** An app on a server with a limit. Requests are answered at once, or when the test calls a function in `answers`. */
 async function serve(maxConnections: number) {
   const answers: (() => void)[] = [];
   const app: Express = express();
@@ -22,7 +22,7 @@ async function serve(maxConnections: number) {
     server.close();
   });
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  /** Opens a connection that the server has accepted, and says what came back on it. */
+  /** Opens a connection and waits until the server has accepted it; `answered` waits for a number of 200 answers. */
   const open = async () => {
     const accepted = new Promise<void>((resolve) => server.once("connection", () => resolve()));
     const socket = await dial(url);
@@ -49,7 +49,7 @@ const closed = (socket: Socket) => until(() => expect(socket.closed).toBe(true))
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("createServer with maxConnections", () => {
-  it("ends the connection that has been idle for the longest time to let a new one in", async () => {
+  it("ends the longest idle connection to accept a new one", async () => {
     const { open, get } = await serve(3);
     const [first, second, third] = [await open(), await open(), await open()];
     for (const connection of [second, first, third]) await get(connection);
@@ -62,7 +62,7 @@ describe("createServer with maxConnections", () => {
     await get(second, 3);
   });
 
-  it("ends a connection that never sent anything before one that just began a request", async () => {
+  it("ends a silent connection before one that has just started a request", async () => {
     const { open, get } = await serve(2);
     const [begun, silent] = [await open(), await open()];
     begun.socket.write("GET /at-once HTT");
@@ -73,7 +73,7 @@ describe("createServer with maxConnections", () => {
     await begun.answered();
   });
 
-  it("ends a connection that never completes the head of a request, though it goes on sending", async () => {
+  it("ends a connection that keeps sending but never completes the head of a request", async () => {
     const { open, get } = await serve(1);
     const { socket } = await open();
     socket.write("GET / HTTP/1.1\r\n");
@@ -84,7 +84,7 @@ describe("createServer with maxConnections", () => {
     await closed(socket);
   });
 
-  it("ends a connection whose body stalls, once none is idle", async () => {
+  it("ends a connection with a stalled body if none is idle", async () => {
     const { open, get } = await serve(2);
     const [stalled, idle] = [await open(), await open()];
     stalled.socket.write(`${HEAD}some of it`);
@@ -99,7 +99,7 @@ describe("createServer with maxConnections", () => {
     expect(third.socket.closed).toBe(false);
   });
 
-  it("cuts off no request that is handled, nor a body that goes on: then it ends the new connection", async () => {
+  it("ends the new connection rather than a request being handled or a body that makes progress", async () => {
     const { open, answers } = await serve(2);
     const [handled, sending] = [await open(), await open()];
     handled.socket.write("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -117,7 +117,7 @@ describe("createServer with maxConnections", () => {
     await sending.answered();
   });
 
-  it("does not end a connection whose body has just begun", async () => {
+  it("does not end a connection whose body has just started", async () => {
     const { open } = await serve(1);
     const begun = await open();
     begun.socket.write(HEAD);
@@ -127,7 +127,7 @@ describe("createServer with maxConnections", () => {
     await begun.answered();
   });
 
-  it("spares a connection that was about to be ended and has been served since", async () => {
+  it("spares a candidate that has been served since the scan", async () => {
     const { open, get } = await serve(2);
     const [first, second] = [await open(), await open()];
     for (const { socket } of [first, second]) socket.write("GET /at-once HTT");
@@ -142,11 +142,11 @@ describe("createServer with maxConnections", () => {
     await get(fourth);
   });
 
-  it("ends a connection whose answers are not read", async () => {
+  it("ends a connection that does not read its answers", async () => {
     const { open, get } = await serve(2);
     const [deaf, other] = [await open(), await open()];
     deaf.socket.pause();
-    // More than the buffers between hold, so that the last of it is stuck.
+    // More than the buffers in between can hold, so the rest is stuck.
     deaf.socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(32));
     await pause(1200);
     other.socket.write(HEAD);
@@ -156,7 +156,7 @@ describe("createServer with maxConnections", () => {
     expect(other.socket.closed).toBe(false);
   });
 
-  it("counts a connection no longer once it is closed", async () => {
+  it("does not count closed connections", async () => {
     const { open, get } = await serve(2);
     const kept = await open();
     await get(kept);
@@ -168,7 +168,7 @@ describe("createServer with maxConnections", () => {
     await get(kept, 2);
   });
 
-  it("ends the oldest of thousands that say nothing, one for each that comes", async () => {
+  it("ends the oldest of thousands of silent connections, one for each new one", async () => {
     const { open } = await serve(300);
     const all: Awaited<ReturnType<typeof open>>[] = [];
     for (let n = 0; n < 900; n++) all.push(await open());

@@ -4,7 +4,7 @@ import { Deadlines } from "../../src/http/deadlines.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Deadlines of 100 ms, and what was called when. */
+/** Deadlines of 100 ms, and the callbacks called so far. */
 function open() {
   const called: [string, number][] = [];
   const start = performance.now();
@@ -12,7 +12,7 @@ function open() {
   return { deadlines: new Deadlines(100), called, call };
 }
 
-it("calls each when its own time is over, however they overlap", () => {
+it("each deadline expires on time, even if deadlines overlap", () => {
   const { deadlines, called, call } = open();
   deadlines.add(call("a"));
   vi.advanceTimersByTime(40);
@@ -26,7 +26,7 @@ it("calls each when its own time is over, however they overlap", () => {
   ]);
 });
 
-it("does not call what was called off, and serves those after it", () => {
+it("a cancelled deadline does not expire, and later ones do", () => {
   const { deadlines, called, call } = open();
   const a = call("a");
   deadlines.add(a);
@@ -37,7 +37,7 @@ it("does not call what was called off, and serves those after it", () => {
   expect(called).toEqual([["b", 160]]);
 });
 
-it("has one timer for all of them, and none once nothing is waited for", () => {
+it("all deadlines share one timer, and there is none without deadlines", () => {
   const { deadlines, call } = open();
   const calls = ["a", "b", "c"].map(call);
   for (const one of calls) deadlines.add(one);
@@ -47,7 +47,7 @@ it("has one timer for all of them, and none once nothing is waited for", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("lets a call begin again when it is called, beside others", () => {
+it("a callback can add its deadline again while others are pending", () => {
   const { deadlines, called, call } = open();
   const again = call("again");
   let times = 0;

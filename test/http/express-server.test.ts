@@ -4,7 +4,7 @@ import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createServer } from "../../src/http/express-server.ts";
 
-/** An app that shows what apps rely on: helpers of requests and responses, settings, sub-apps, errors. */
+/** An app that uses what apps rely on: helpers of requests and responses, settings, sub-apps, errors. */
 function sampleApp(): Express {
   const app = express();
   app.set("trust proxy", true).disable("x-powered-by");
@@ -77,7 +77,7 @@ async function answersOf(server: Server): Promise<object[]> {
 }
 
 describe("createServer", () => {
-  it("serves an Express app as Node's own server does", async () => {
+  it("serves an Express app exactly as Node's server does", async () => {
     const usual = await answersOf(createNodeServer(sampleApp()));
     expect(usual.map((one) => (one as { status: number }).status)).toEqual([
       ...[201, 200, 200, 200, 302, 500, 200, 200, 404, 200],
@@ -85,7 +85,7 @@ describe("createServer", () => {
     expect(await answersOf(createServer(sampleApp()))).toEqual(usual);
   });
 
-  it("gives requests and responses their prototypes at birth, so that Express has nothing to swap", async () => {
+  it("creates requests and responses with the app's prototypes, so Express does not replace them", async () => {
     const app = express();
     const server = createServer(app);
     let born: unknown[] = [];
@@ -100,7 +100,7 @@ describe("createServer", () => {
     expect(born).toEqual([true, true]);
   });
 
-  it("takes Node's time limits", () => {
+  it("accepts Node's time limits", () => {
     const server = createServer(express(), { headersTimeout: 1234, requestTimeout: 5678 });
     expect([server.headersTimeout, server.requestTimeout]).toEqual([1234, 5678]);
   });

@@ -11,7 +11,7 @@ import { ADAPTERS, dial } from "../receiver/wire.ts";
 const EVENTS = ["data", "end", "error", "close"] as const;
 const ROOMY: BodyLimits = { limit: 1000, timeout: 5000 };
 
-/** A real request whose body is being read, and the connection it comes over. */
+/** A real request whose body is being read, and its connection. */
 async function reading(head: string, limits: BodyLimits, ready = (_: IncomingMessage) => Promise.resolve()) {
   let began = (_: { request: IncomingMessage; before: number[]; result: Promise<BodyResult> }) => {};
   const under = new Promise<{ request: IncomingMessage; before: number[]; result: Promise<BodyResult> }>(
@@ -40,7 +40,7 @@ function counts(request: IncomingMessage): number[] {
   return EVENTS.map((event) => request.listenerCount(event));
 }
 
-/** Expects nobody to take what still comes; only those that swallow a late reset may stay. */
+/** Expects that no listeners are left, apart from those that ignore a late reset. */
 function expectClean({ request, before }: { request: IncomingMessage; before: readonly number[] }): void {
   const [data = 0, end = 0, error = 0, close = 0] = before;
   expect(counts(request)).toEqual([data, end, error + 1, close + 1]);
@@ -48,10 +48,10 @@ function expectClean({ request, before }: { request: IncomingMessage; before: re
 
 describe("readBody", () => {
   it.each([
-    ["of one piece", [Buffer.from("héllo")]],
-    ["of several", [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])]],
-    ["of none", []],
-  ])("gives the raw bytes %s", async (_, pieces) => {
+    ["one piece", [Buffer.from("héllo")]],
+    ["several pieces", [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])]],
+    ["no pieces", []],
+  ])("returns the raw bytes of a body in %s", async (_, pieces) => {
     const whole = Buffer.concat(pieces);
     const read = await reading(`Content-Length: ${whole.length}\r\n`, ROOMY);
     for (const piece of pieces) {
@@ -61,7 +61,7 @@ describe("readBody", () => {
     expect(Buffer.from((await read.result) as Uint8Array)).toEqual(whole);
   });
 
-  it("gives nothing for a request that has no body at all", async () => {
+  it("returns an empty body for a request without one", async () => {
     const { result } = await reading("", ROOMY);
     expect(Buffer.from((await result) as Uint8Array)).toHaveLength(0);
   });
@@ -69,12 +69,12 @@ describe("readBody", () => {
   it.each([
     ["some", (request: IncomingMessage) => once(request, "data").then(() => {})],
     ["all", (request: IncomingMessage) => once(request.resume(), "end").then(() => {})],
-  ])("refuses a body that somebody else has read %s of, since its end may never come", async (_, ready) => {
+  ])("refuses a body of which other code has read %s, since its end may never arrive", async (_, ready) => {
     const { result } = await reading("Content-Length: 5\r\n\r\nhello", ROOMY, ready);
     await expect(result).rejects.toMatchObject({ code: "body_already_parsed" });
   });
 
-  it("does not wait for a request that has gone", async () => {
+  it("does not wait for an aborted request", async () => {
     const gone = (request: IncomingMessage) => {
       request.on("error", () => {}).socket.destroy();
       return new Promise<void>((resolve) => request.once("close", resolve));
@@ -83,12 +83,12 @@ describe("readBody", () => {
     expect(await result).toBe("aborted");
   });
 
-  it("does not wait for a body whose length is too much", async () => {
+  it("does not wait for a body whose declared length exceeds the limit", async () => {
     const { result } = await reading("Content-Length: 1001\r\n", ROOMY);
     expect(await result).toBe("too_large");
   });
 
-  it("[case 28] stops as soon as the count passes the limit, and holds what comes after back", async () => {
+  it("[case 28] stops as soon as the count exceeds the limit, and reads no further", async () => {
     const read = await reading("Transfer-Encoding: chunked\r\n", { ...ROOMY, limit: 5 });
     read.socket.write("5\r\n12345\r\n");
     read.socket.write("1\r\n6\r\n");
@@ -97,7 +97,7 @@ describe("readBody", () => {
     expectClean(read);
   });
 
-  it("[case 46] gives up when the whole has not come in time, however steadily it drips", async () => {
+  it("[case 46] gives up if the body is not complete in time, even if it trickles steadily", async () => {
     const read = await reading("Content-Length: 1000\r\n", { ...ROOMY, timeout: 30 });
     const drip = setInterval(() => read.socket.write("x"), 3);
     onTestFinished(() => clearInterval(drip));
@@ -105,7 +105,7 @@ describe("readBody", () => {
     expectClean(read);
   });
 
-  it("[case 45] tells of a connection that ends in the middle, and nothing is left uncaught", async () => {
+  it("[case 45] reports a connection that ends in the middle, without an uncaught error", async () => {
     const caught = uncaught();
     for (const end of ["destroy", "resetAndDestroy"] as const) {
       const read = await reading("Content-Length: 10\r\n", ROOMY);
@@ -117,7 +117,7 @@ describe("readBody", () => {
     expect(caught).toEqual([]);
   });
 
-  it("does not let a reset that comes after the end become an uncaught error", async () => {
+  it("ignores a reset after the end of the body", async () => {
     const caught = uncaught();
     const read = await reading("Content-Length: 1001\r\n", ROOMY);
     expect(await read.result).toBe("too_large");
@@ -136,7 +136,7 @@ describe("readBody with a budget", () => {
   };
   const heldIs = (budget: BodyBudget, bytes: number) => until(() => expect(budget.held).toBe(bytes));
 
-  it("gives the bytes of a body that comes in many pieces, and counts it until it is whole", async () => {
+  it("returns the bytes of a body that arrives in many pieces, and counts it until it is complete", async () => {
     const { budget, limits } = open(64 * KIB);
     const body = Buffer.from(Array.from({ length: 50 * KIB }, (_, index) => index % 251));
     for (const head of ["Content-Length: 51200\r\n", "Transfer-Encoding: chunked\r\n"]) {
@@ -153,7 +153,7 @@ describe("readBody with a budget", () => {
     }
   });
 
-  it("does not count a body that comes in one piece", async () => {
+  it("does not count a body that arrives in one piece", async () => {
     const { budget, limits } = open(64 * KIB);
     const counted = vi.spyOn(budget, "open");
     const { socket, result } = await reading("Content-Length: 600\r\n", limits);
@@ -162,7 +162,7 @@ describe("readBody with a budget", () => {
     expect(counted).not.toHaveBeenCalled();
   });
 
-  it("[case 46] ends the body that stalls when another one needs the room, and lets that one in", async () => {
+  it("[case 46] ends a stalled body when another one needs the room, and reads the other one", async () => {
     const { budget, limits } = open(64 * KIB);
     const stalled = await reading("Content-Length: 50000\r\n", limits);
     stalled.socket.write(Buffer.alloc(40_000));
@@ -176,7 +176,7 @@ describe("readBody with a budget", () => {
     expect(budget.held).toBe(0);
   });
 
-  it("says that a body has no room if no other can be ended for it", async () => {
+  it("reports `overloaded` if no other body can be ended to make room", async () => {
     const { budget, limits } = open(16 * KIB);
     const { socket, result } = await reading("Content-Length: 50000\r\n", limits);
     socket.write(Buffer.alloc(20_000));
@@ -184,7 +184,7 @@ describe("readBody with a budget", () => {
     expect(budget.held).toBe(0);
   });
 
-  it("counts a body no longer that is too large, too slow or cut off", async () => {
+  it("stops counting a body that is too large, too slow or aborted", async () => {
     const { budget, limits } = open(64 * KIB);
     const large = await reading("Transfer-Encoding: chunked\r\n", { ...limits, limit: 100 });
     large.socket.write("40\r\n".padEnd(68, "x"));
@@ -203,7 +203,7 @@ describe("readBody with a budget", () => {
     expect(budget.held).toBe(0);
   });
 
-  it("[case 28] takes little memory for thousands of chunks of one byte", async () => {
+  it("[case 28] uses little memory for thousands of one-byte chunks", async () => {
     const { budget, limits } = open(64 * KIB);
     const { socket, result } = await reading("Transfer-Encoding: chunked\r\n", limits);
     socket.write("1\r\nx\r\n".repeat(5000));
@@ -215,7 +215,7 @@ describe("readBody with a budget", () => {
 });
 
 describe.each(ADAPTERS)("a body that is cut off over $name", (adapter) => {
-  it("[case 45] is not kept, even if what came was signed, and the receiver lives on", async () => {
+  it("[case 45] is not kept, even if the received part is validly signed, and the receiver keeps serving", async () => {
     const caught = uncaught();
     const { url, post, outcomes, entries } = await openEndpoint(adapter);
     const body = bytes(envelope());

@@ -17,27 +17,27 @@ const signed = () => {
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
-describe.each(ADAPTERS)("requests sent ahead of their answers over $name", (adapter) => {
-  it("are given up with 503 once 8 were refused, and the connection is closed", async () => {
+describe.each(ADAPTERS)("pipelined requests over $name", (adapter) => {
+  it("get 503 after 8 were refused, and the connection is closed", async () => {
     const { url, outcomes, entries } = await openEndpoint(adapter);
     const socket = await dial(url);
     const kinds = [unsigned, head({}, 0, "POST /webhooks/elsewhere"), head({}, 0, "GET /webhooks")];
     socket.write(kinds.join("").repeat(7) + signed());
     const start = performance.now();
     const text = String(await readAll(socket));
-    expect(performance.now() - start).toBeLessThan(4000); // Node itself closes what is idle after 5 seconds
+    expect(performance.now() - start).toBeLessThan(4000); // Node itself closes idle connections after 5 seconds
     const answers = statuses(text);
     const judged = answers.indexOf(503);
     expect(judged).toBeGreaterThanOrEqual(8);
-    expect(judged).toBeLessThanOrEqual(10); // one or two are under way when the eighth is refused
+    expect(judged).toBeLessThanOrEqual(10); // one or two are in progress when the eighth is refused
     expect(answers.slice(0, 8)).toEqual([401, 404, 405, 401, 404, 405, 401, 404]);
     expect(answers.slice(judged)).toEqual(times(22 - judged, 503));
     expect(text).toContain("Retry-After: 5");
-    expect(outcomes()).toHaveLength(judged); // nothing else was looked at
+    expect(outcomes()).toHaveLength(judged); // the others were skipped
     expect(await entries()).toEqual([]);
   });
 
-  it("are answered in their order, those before the refused ones included", async () => {
+  it("are answered in order, including those before the refused ones", async () => {
     const { opened, open } = gate();
     const store = memoryInbox();
     const append: Inbox["append"] = async (...given) => {
@@ -56,7 +56,7 @@ describe.each(ADAPTERS)("requests sent ahead of their answers over $name", (adap
     expect(answers).toHaveLength(21);
   });
 
-  it("are judged one by one where they are authentic, or fewer are refused", async () => {
+  it("are judged one by one if they are authentic, or if fewer are refused", async () => {
     const { url, entries } = await openEndpoint(adapter);
     const socket = await dial(url);
     const mixed = Array.from({ length: 7 }, () => signed() + unsigned);
@@ -67,7 +67,7 @@ describe.each(ADAPTERS)("requests sent ahead of their answers over $name", (adap
     expect(await entries()).toHaveLength(38);
   });
 
-  it("are not meant if each waits for the answer before it, however many are refused", async () => {
+  it("are not assumed if a sender waits for each answer, however many are refused", async () => {
     const { url, outcomes } = await openEndpoint(adapter);
     const socket = await dial(url);
     for (let n = 0; n < 30; n++) {

@@ -8,7 +8,7 @@ import { RunnerLock } from "../../src/inbox/sqlite/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
 
-/** An inbox file as version 0.1.0 made it, but for its rows. */
+/** SQL that turns an inbox file back into the schema of version 0.1.0, apart from its rows. */
 const TO_SCHEMA_2 = `
   DROP TABLE pruned_source;
   DROP TABLE runner;
@@ -44,8 +44,8 @@ function schema(): number {
   return version;
 }
 
-describe("an inbox that is open to be read", () => {
-  it("shows what is in it, while another process writes", async () => {
+describe("an inbox opened for reading", () => {
+  it("can be read while another process writes", async () => {
     const own = await open();
     const reader = await open({ access: "read" });
     const { seq } = await keep(own, sampleEntry());
@@ -67,7 +67,7 @@ describe("an inbox that is open to be read", () => {
     expect(await own.list({})).toMatchObject([{ state: "pending" }]);
   });
 
-  it("changes neither the file nor its schema, whatever that is", async () => {
+  it("changes neither the file nor its schema, whatever its version", async () => {
     const first = await open();
     await keep(first, sampleEntry());
     await first.settle(settlementOf(await claimOne(first)), AT);
@@ -83,7 +83,7 @@ describe("an inbox that is open to be read", () => {
     expect(schema()).toBe(2);
   });
 
-  it("leaves the marks of entries that wait for others", async () => {
+  it("keeps the marks of held back entries", async () => {
     const own = await open();
     for (const number of [1, 2]) await keep(own, numberedEntry(number, number, { orderKey: "k" }));
     expect(await own.claim({ now: AT + 5, limit: 5, leaseMs: 1e6 })).toHaveLength(1);
@@ -97,7 +97,7 @@ describe("an inbox that is open to be read", () => {
     database.close();
   });
 
-  it.each(["read", "change"] as const)("is not made by %s access", async (access) => {
+  it.each(["read", "change"] as const)("is not created with %s access", async (access) => {
     await expect(open({ access })).rejects.toMatchObject({ code: "inbox_unavailable" });
     expect(readdirSync(join(path, ".."))).toEqual([]);
   });
@@ -111,18 +111,18 @@ describe("an inbox file of an older version", () => {
     change(TO_SCHEMA_2);
   });
 
-  it("is brought up to date by its owner", async () => {
+  it("is migrated when a receiver opens it", async () => {
     const own = await open();
     expect(schema()).toBe(3);
     expect(await claimOne(own)).toMatchObject({ seq: 1 });
   });
 
-  it("is refused, unchanged, to a command that changes entries", async () => {
+  it("is refused and left unchanged by a command that changes entries", async () => {
     await expect(open({ access: "change" })).rejects.toMatchObject({ code: "inbox_older" });
     expect(schema()).toBe(2);
   });
 
-  it("is left as it is while a process holds it open", async () => {
+  it("is left unchanged while a process has it open", async () => {
     const lock = new RunnerLock(path, "0a");
     await expect(open()).rejects.toMatchObject({ code: "inbox_busy" });
     expect(schema()).toBe(2);
@@ -131,7 +131,7 @@ describe("an inbox file of an older version", () => {
     expect(schema()).toBe(3);
   });
 
-  it("keeps its mark for what was pruned, for every source", async () => {
+  it("keeps the record of what was pruned, for every source", async () => {
     change(`UPDATE pruned SET dated_until = ${AT}`);
     const own = await open();
     expect(await own.append(numberedEntry(2))).toBeUndefined();

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
 
-/** Mounts a file system of four megabytes, which takes rights that few have; gives its folder. */
+/** Mounts a file system of four megabytes, which usually requires root; returns its folder. */
 function smallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-disk-"));
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
@@ -17,7 +17,7 @@ function smallDisk(): string | undefined {
   return mounted ? folder : undefined;
 }
 
-/** The same folder, seen through a mount that takes no writes. */
+/** The same folder through a read-only mount. */
 function readOnlyView(folder: string): string | undefined {
   const view = mkdtempSync(join(tmpdir(), "hookporter-view-"));
   const bound = spawnSync("mount", ["--bind", folder, view]).status === 0;
@@ -28,7 +28,7 @@ function readOnlyView(folder: string): string | undefined {
   return bound && spawnSync("mount", ["-o", "remount,bind,ro", view]).status === 0 ? view : undefined;
 }
 
-it("[case 67] refuses what a full disk cannot take, keeps the rest, and goes on when there is room", async (context) => {
+it("[case 67] an inbox on a full disk refuses entries, keeps the others, and continues once there is room", async (context) => {
   const disk = smallDisk();
   if (disk === undefined) return context.skip("needs the right to mount a small file system");
   const path = join(disk, "inbox.db");
@@ -68,7 +68,7 @@ it("[case 67] refuses what a full disk cannot take, keeps the rest, and goes on 
   expect(await again.settle(settlementOf(first), Date.now())).toBe(true);
 });
 
-it("[case 71] refuses to open an inbox on a file system that is read-only, and leaves it as it is", async (context) => {
+it("[case 71] an inbox on a read-only file system is refused and left unchanged", async (context) => {
   const disk = smallDisk();
   const view = disk === undefined ? undefined : readOnlyView(disk);
   if (disk === undefined || view === undefined) return context.skip("needs the right to mount a file system");

@@ -27,7 +27,7 @@ const RECORD: AttemptRecord = {
   note: null,
 };
 
-/** What every inbox must do, whatever it keeps its entries in. `makeInbox` gives an empty one, not yet opened. */
+/** Contract tests for all inboxes. `makeInbox` returns an empty inbox that is not open yet. */
 export function describeInbox(name: string, makeInbox: () => Inbox): void {
   describe(`${name} keeps the contract:`, () => {
     let inbox: Inbox;
@@ -40,7 +40,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     afterEach(() => inbox.close());
 
     describe("append", () => {
-      it("keeps a new entry as pending, due on arrival", async () => {
+      it("stores a new entry as pending, due on arrival", async () => {
         const body = Buffer.from("héllo");
         const appended = await keep(
           inbox,
@@ -70,7 +70,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ]);
       });
 
-      it("keeps a dead entry with its reason, settled on arrival, never due", async () => {
+      it("stores a dead entry with its reason, settled on arrival, never due", async () => {
         const dead = sampleEntry({ kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json" });
         await keep(inbox, dead);
         expect(await inbox.list({})).toMatchObject([
@@ -80,7 +80,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseMs: 1 })).toEqual([]);
       });
 
-      it("numbers entries by arrival", async () => {
+      it("numbers entries in order of arrival", async () => {
         const seqs: number[] = [];
         for (const number of [3, 1, 2]) seqs.push((await keep(inbox, numberedEntry(number))).seq);
         expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
@@ -105,7 +105,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
 
       it.each(["pending", "running", "done", "dead", "unhandled"] as const)(
-        "[case 57] counts a duplicate of a %s entry without waking it",
+        "[case 57] counts a duplicate of a %s entry without running it",
         async (state) => {
           const seq = await entryIn(inbox, state);
           const [before] = await inbox.list({ seq });
@@ -119,23 +119,23 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["[case 60] source", { source: "other" }],
         ["timestamp", { timestamp: AT - 4999 }],
         ["event id", { eventId: "evt_2" }],
-        ["event id by case alone", { eventId: "EVT_1" }],
-        ["event id by a trailing space", { eventId: "evt_1 " }],
-      ])("keeps the same event under another %s as another entry", async (_, parts) => {
+        ["event id that differs in case", { eventId: "EVT_1" }],
+        ["event id with a trailing space", { eventId: "evt_1 " }],
+      ])("stores the same event with another %s as another entry", async (_, parts) => {
         const { seq } = await keep(inbox, sampleEntry());
         const other = await keep(inbox, sampleEntry({ key: sampleKey(parts) }));
         expect(other.duplicate).toBe(false);
         expect(other.seq).not.toBe(seq);
       });
 
-      it("[case 56] gives one entry and 199 duplicates for 200 appends at once", async () => {
+      it("[case 56] stores one entry and counts 199 duplicates for 200 concurrent appends", async () => {
         const all = await Promise.all(Array.from({ length: 200 }, () => keep(inbox, sampleEntry())));
         expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
         expect(new Set(all.map(({ seq }) => seq)).size).toBe(1);
         expect(await inbox.list({})).toMatchObject([{ duplicates: 199 }]);
       });
 
-      it.each([-1, -2, 0])("takes the key timestamp %d", async (timestamp) => {
+      it.each([-1, -2, 0])("accepts the key timestamp %d", async (timestamp) => {
         await keep(inbox, sampleEntry({ key: sampleKey({ timestamp }) }));
         expect(await inbox.list({})).toMatchObject([{ key: { timestamp } }]);
         expect(await keep(inbox, sampleEntry({ key: sampleKey({ timestamp }) }))).toMatchObject({
@@ -147,7 +147,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     describe("append, with a lease", () => {
       const lease = { token: "lease-1", until: AT + 1000 };
 
-      it("keeps a new entry as if it had been claimed in that moment", async () => {
+      it("stores a new entry as if it had been claimed at that moment", async () => {
         const { seq, ...appended } = await keep(inbox, sampleEntry({ lease }));
         expect(appended).toEqual({ duplicate: false, state: "pending", leased: true });
         const running = { state: "running", attempts: 1, runAt: AT + 1000 };
@@ -159,13 +159,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.list({})).toMatchObject([{ state: "done", attempts: 1, settledAt: AT + 5 }]);
       });
 
-      it("[case 75] leaves it to claims once the lease has ended, and refuses its completion", async () => {
+      it("[case 75] lets others claim it once the lease has expired, and refuses its completion", async () => {
         const { seq } = await keep(inbox, sampleEntry({ lease }));
         expect(await claimOne(inbox, AT + 1000)).toMatchObject({ seq, attempts: 2 });
         expect(await inbox.settle(settlementOf({ seq, lease: "lease-1" }), AT)).toBe(false);
       });
 
-      it("gives none to an event that is known", async () => {
+      it("does not lease a known event", async () => {
         const { seq } = await keep(inbox, sampleEntry());
         const again = await keep(inbox, sampleEntry({ lease }));
         expect(again).toEqual({ seq, duplicate: true, state: "pending" });
@@ -199,7 +199,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.list({})).toMatchObject([{ state: "running", attempts: 1, runAt: AT + 310 }]);
       });
 
-      it("gives the longest due first, then by arrival, at most as many as asked for", async () => {
+      it("returns the longest due entries first, then by arrival, up to the limit", async () => {
         for (const [number, later] of [
           [1, 20],
           [2, 0],
@@ -215,10 +215,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await ids()).toEqual([]);
       });
 
-      it("gives more ahead, of those that were never claimed before", async () => {
+      it("returns more ahead, but only entries that were never claimed before", async () => {
         for (const number of [1, 2, 3, 4, 5]) await keep(inbox, numberedEntry(number, number));
         for (const entry of await inbox.claim({ now: AT + 3, limit: 3, leaseMs: 10 })) {
-          const runAt = entry.runAt - 10; // as it was: 1, 2 and 3 failed once
+          const runAt = entry.runAt - 10; // the original time: 1, 2 and 3 failed once
           await inbox.settle(settlementOf(entry, { state: "pending", runAt }), AT + 3);
         }
         const ids = async (limit: number, ahead: number) =>
@@ -229,13 +229,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await ids(5, 4)).toEqual(["evt_2", "evt_3"]);
       });
 
-      it("leaves what is not due yet", async () => {
+      it("ignores entries that are not due yet", async () => {
         await keep(inbox, numberedEntry(1, 500));
         expect(await inbox.claim({ now: AT + 499, limit: 5, leaseMs: 10 })).toEqual([]);
         expect(await inbox.claim({ now: AT + 500, limit: 5, leaseMs: 10 })).toHaveLength(1);
       });
 
-      it("takes over an entry whose lease has ended, under a new lease, and counts that attempt too", async () => {
+      it("takes over an entry whose lease has expired, with a new lease, and counts that attempt too", async () => {
         await keep(inbox, sampleEntry());
         const first = await claimOne(inbox, AT, 100);
         expect(await inbox.claim({ now: AT + 99, limit: 5, leaseMs: 100 })).toEqual([]);
@@ -244,7 +244,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(second.lease).not.toBe(first.lease);
       });
 
-      it("gives each entry once when many claim at once", async () => {
+      it("returns each entry to only one of many concurrent claims", async () => {
         for (let number = 0; number < 30; number++) await keep(inbox, numberedEntry(number));
         const claims = await Promise.all(
           Array.from({ length: 10 }, () => inbox.claim({ now: AT, limit: 7, leaseMs: 1000 })),
@@ -255,7 +255,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(new Set(claims.flat().map(({ lease }) => lease)).size).toBe(30);
       });
 
-      it("claims nothing that has ended", async () => {
+      it("ignores entries that have ended", async () => {
         for (const state of ["done", "dead", "unhandled"] as const) {
           await entryIn(inbox, state, numberedEntry(1, 0, { key: sampleKey({ eventId: state }) }));
         }
@@ -264,7 +264,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     });
 
     describe("renew", () => {
-      it("prolongs a lease", async () => {
+      it("extends a lease", async () => {
         await keep(inbox, sampleEntry());
         const { seq, lease } = await claimOne(inbox, AT, 100);
         expect(await inbox.renew([{ seq, lease }], AT + 500)).toEqual([]);
@@ -272,7 +272,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.claim({ now: AT + 500, limit: 1, leaseMs: 1 })).toHaveLength(1);
       });
 
-      it("gives the leases that are lost, and leaves their entries alone", async () => {
+      it("returns the lost leases, and does not change their entries", async () => {
         await keep(inbox, numberedEntry(1));
         await keep(inbox, numberedEntry(2));
         const [ours, taken] = await inbox.claim({ now: AT, limit: 2, leaseMs: 100 });
@@ -291,7 +291,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.list({ seq: ours.seq })).toMatchObject([{ runAt: AT + 5000 }]);
       });
 
-      it("has lost the lease of a settled entry", async () => {
+      it("reports the lease of a settled entry as lost", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         await inbox.settle(settlementOf(entry), AT);
@@ -299,7 +299,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.list({})).toMatchObject([{ state: "done", runAt: AT }]);
       });
 
-      it("takes an empty list", async () => {
+      it("accepts an empty list", async () => {
         expect(await inbox.renew([], AT)).toEqual([]);
       });
     });
@@ -321,7 +321,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ]);
       });
 
-      it("keeps the records of every run, oldest first, exactly", async () => {
+      it("stores the records of every run exactly, oldest first", async () => {
         await keep(inbox, sampleEntry());
         const records: AttemptRecord[] = [
           { ...RECORD, handler: "z", outcome: "error", error: "naïve 😀" },
@@ -341,14 +341,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.attempts(first.seq)).toEqual([...records, last]);
       });
 
-      it("gives a pending entry's claim its finished handlers", async () => {
+      it("returns a pending entry's finished handlers with its next claim", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         await inbox.settle(settlementOf(entry, { state: "pending", finishedHandlers: ["a"] }), AT);
         expect((await claimOne(inbox)).finishedHandlers).toEqual(["a"]);
       });
 
-      it("gives the attempt back when asked to", async () => {
+      it("does not count the attempt if asked not to", async () => {
         await keep(inbox, sampleEntry());
         await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending" }), AT);
         const entry = await claimOne(inbox);
@@ -370,7 +370,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.attempts(entry.seq)).toEqual([]);
       });
 
-      it("[case 74] refuses a completion whose lease was taken over, and takes the new owner's", async () => {
+      it("[case 74] refuses a completion whose lease was taken over, and accepts the new owner's", async () => {
         await keep(inbox, sampleEntry());
         const late = await claimOne(inbox, AT, 100);
         const owner = await claimOne(inbox, AT + 100, 100);
@@ -380,7 +380,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.settle(settlementOf(owner), AT)).toBe(true);
       });
 
-      it("takes a completion after the lease's end where nobody took it over", async () => {
+      it("accepts a completion after the lease has expired if the entry was not taken over", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox, AT, 100);
         expect(await inbox.settle(settlementOf(entry), AT + 10_000)).toBe(true);
@@ -396,13 +396,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     });
 
     describe("nextRunAt", () => {
-      it("is undefined for an empty inbox and for one where all has ended", async () => {
+      it("is undefined for an empty inbox and for one in which all entries have ended", async () => {
         expect(await inbox.nextRunAt()).toBeUndefined();
         await entryIn(inbox, "done");
         expect(await inbox.nextRunAt()).toBeUndefined();
       });
 
-      it("is the earliest of pending entries and ends of leases", async () => {
+      it("is the earliest of pending run times and lease ends", async () => {
         await keep(inbox, numberedEntry(1));
         await keep(inbox, numberedEntry(2, 400));
         expect(await inbox.nextRunAt()).toBe(AT);
@@ -415,7 +415,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
     describe("redrive", () => {
       it.each(["dead", "unhandled"] as const)(
-        "makes a %s entry pending, with its attempts counted anew",
+        "makes a %s entry pending, and resets its attempts",
         async (state) => {
           const seq = await entryIn(inbox, state);
           expect(await inbox.redrive({}, AT + 60)).toBe(1);
@@ -427,7 +427,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       );
 
       it.each(["pending", "running", "done"] as const)(
-        "leaves a %s entry alone, even when asked for it",
+        "does not change a %s entry, even if the filter includes it",
         async (state) => {
           const seq = await entryIn(inbox, state);
           const before = await inbox.list({});
@@ -450,13 +450,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data", problems: others }]);
       });
 
-      it("[case 79] redrives once when asked twice", async () => {
+      it("[case 79] redrives an entry once if called twice", async () => {
         await entryIn(inbox, "dead");
         expect(await inbox.redrive({}, AT)).toBe(1);
         expect(await inbox.redrive({}, AT)).toBe(0);
       });
 
-      it("redrives only what the filter asks for", async () => {
+      it("redrives only entries that match the filter", async () => {
         for (const [number, kind] of [
           [1, "payment.received"],
           [2, "payment.overdue"],
@@ -470,7 +470,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.redrive({ eventId: "evt_3", states: ["dead"] }, AT)).toBe(1);
       });
 
-      it("redrives the newest so many where a limit is given", async () => {
+      it("redrives the newest entries up to the limit", async () => {
         for (const number of [1, 2, 3]) {
           await keep(inbox, numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
         }
@@ -513,20 +513,20 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["kinds and families", { kinds: ["lead.created", "payment.*"] }, [1, 2, 3]],
         ["all kinds", { kinds: ["*"] }, [1, 2, 3, 30, 4]],
         ["an unknown kind", { kinds: ["visit.booked"] }, []],
-        ["a kind with signs that SQL patterns know", { kinds: ["p%", "p_yment.received", "payment%.*"] }, []],
+        ["a kind with SQL wildcards", { kinds: ["p%", "p_yment.received", "payment%.*"] }, []],
         ["since", { since: AT + 20 }, [3, 30, 4]],
         ["until", { until: AT + 20 }, [1, 2]],
         ["since and until", { since: AT + 10, until: AT + 30 }, [2, 3]],
         ["an event id", { eventId: "evt_4" }, [4]],
-        ["the beginning of an event id", { eventId: "evt_3" }, [3, 30]],
-        ["the empty beginning", { eventId: "" }, [1, 2, 3, 30, 4]],
-        ["an event id with a sign that SQL patterns know", { eventId: "evt%" }, []],
+        ["a prefix of an event id", { eventId: "evt_3" }, [3, 30]],
+        ["an empty prefix", { eventId: "" }, [1, 2, 3, 30, 4]],
+        ["an event id with an SQL wildcard", { eventId: "evt%" }, []],
         ["an event id in another case", { eventId: "EVT_4" }, []],
         ["a limit: the newest, oldest first", { limit: 2 }, [30, 4]],
         ["a limit beyond the end", { limit: 99 }, [1, 2, 3, 30, 4]],
         ["a limit with a filter", { states: ["pending"], limit: 2 }, [3, 4]],
         [
-          "all at once",
+          "all of them",
           { states: ["dead"], kinds: ["payment.*"], since: AT, until: AT + 11, eventId: "evt" },
           [2],
         ],
@@ -540,7 +540,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await ids({ seq: 999 })).toEqual([]);
       });
 
-      it("filters by numbers, and by what stands before and after one", async () => {
+      it("filters by numbers, and before and after a number", async () => {
         const [one = 0, two = 0, three = 0] = (await inbox.list({})).map(({ seq }) => seq);
         expect(await ids({ seqs: [three, one, 999] })).toEqual(["evt_1", "evt_3"]);
         expect(await ids({ seqs: [] })).toEqual([]);
@@ -550,7 +550,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.redrive({ seqs: [one, three] }, AT)).toBe(0);
       });
 
-      it("filters by a text in event id or body, whatever the case of a to z, and whatever the bytes", async () => {
+      it("filters by text in the event id or body, ignoring ASCII case, in any bytes", async () => {
         const body = Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from("Straße 100%_ Nº")]);
         await keep(inbox, numberedEntry(7, 50, { delivery: sampleDelivery({ body }) }));
         for (const text of ["straße", "STRAßE 100%_", "0%_ nº", "Evt_7"]) {
@@ -564,7 +564,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     });
 
     describe("delivery", () => {
-      it("gives back method, target, headers and all 256 byte values as they came", async () => {
+      it("returns method, target, headers and all 256 byte values unchanged", async () => {
         const delivery = sampleDelivery({
           method: "POST",
           target: "/hooks?x=%20'\"",
@@ -587,7 +587,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         ["[case 23] a byte order mark", Buffer.from("\ufeff{}")],
         ["1 MiB", Buffer.alloc(1_048_576, 0xab)],
         ["a view into a larger buffer", Buffer.from("..body..").subarray(2, 6)],
-      ])("keeps %s exact", async (_, body) => {
+      ])("returns %s unchanged", async (_, body) => {
         const { seq } = await keep(inbox, sampleEntry({ delivery: sampleDelivery({ body }) }));
         expect(hexOf((await inbox.delivery(seq))?.body)).toBe(hexOf(body));
         expect(await inbox.list({})).toMatchObject([
@@ -600,7 +600,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       });
     });
 
-    it("[case 36] keeps text of any characters: quotes, escapes, other planes, other directions", async () => {
+    it("[case 36] stores any characters: quotes, escapes, other planes, right-to-left text", async () => {
       const kind = "a\u0001b'\"\\\u001b[2J😀\u202e";
       await keep(
         inbox,
@@ -611,13 +611,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       ]);
     });
 
-    it("has no attempts for an entry that never ran, or that it does not have", async () => {
+    it("returns no attempts for an entry that never ran, or does not exist", async () => {
       const { seq } = await keep(inbox, sampleEntry());
       expect(await inbox.attempts(seq)).toEqual([]);
       expect(await inbox.attempts(999)).toEqual([]);
     });
 
-    it("counts entries by state, each state named", async () => {
+    it("counts entries for every state", async () => {
       expect(await inbox.counts()).toEqual({ pending: 0, running: 0, done: 0, dead: 0, unhandled: 0 });
       for (const [number, state] of (["done", "dead", "dead", "unhandled", "running"] as const).entries()) {
         await entryIn(inbox, state, numberedEntry(number));
@@ -633,7 +633,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
   });
 }
 
-/** Brings a new entry into a state by the ways that lead there; gives its number. */
+/** Stores a new entry and brings it into a state as the dispatcher would; returns its number. */
 async function entryIn(inbox: Inbox, state: EntryState, next = sampleEntry()): Promise<number> {
   const { seq } = await keep(inbox, next);
   if (state === "pending") return seq;

@@ -23,7 +23,7 @@ beforeEach(async () => {
   });
 });
 
-/** Changes the file behind the inbox's back. */
+/** Changes the file without the inbox. */
 function change(sql: string): void {
   const database = new (loadSqlite().DatabaseSync)(path);
   database.exec(sql);
@@ -49,8 +49,8 @@ describe("an entry whose delivery cannot be read", () => {
   it.each([
     ["is missing", "DELETE FROM delivery WHERE seq = 2"],
     ["has another body", "UPDATE delivery SET body = x'00' WHERE seq = 2"],
-    ["has headers that are no JSON", "UPDATE delivery SET headers = '{' WHERE seq = 2"],
-  ])("because it %s is claimed as unreadable, beside the others", async (_, sql) => {
+    ["has headers that are not JSON", "UPDATE delivery SET headers = '{' WHERE seq = 2"],
+  ])("because it %s is claimed as unreadable, along with the others", async (_, sql) => {
     change(sql);
     const [first, second, third] = await claim();
     expect(second).toMatchObject({ seq: 2, unreadable: expect.any(String), attempts: 1 });
@@ -59,7 +59,7 @@ describe("an entry whose delivery cannot be read", () => {
     expect(inbox.damage).toBeUndefined();
   });
 
-  it("keeps which of its handlers are done", async () => {
+  it("keeps its finished handlers", async () => {
     const [first] = await inbox.claim({ now: AT + 10, limit: 1, leaseMs: 1000 });
     if (first === undefined) throw new Error("expected an entry");
     await inbox.settle(settlementOf(first, { state: "pending", finishedHandlers: ["a"] }), AT);
@@ -68,7 +68,7 @@ describe("an entry whose delivery cannot be read", () => {
   });
 });
 
-it("an empty body is read as what was received", async () => {
+it("an empty body can be read as received", async () => {
   await keep(inbox, numberedEntry(4, 4, { delivery: sampleDelivery({ body: new Uint8Array() }) }));
   expect((await claim()).map(({ unreadable }) => unreadable)).toEqual([
     undefined,
@@ -79,7 +79,7 @@ it("an empty body is read as what was received", async () => {
 });
 
 describe("a check of the whole file", () => {
-  it("finds nothing wrong with a file that is whole, slimmed entries included", async () => {
+  it("finds nothing wrong with an intact file, even if deliveries were pruned", async () => {
     const entry = await inbox.claim({ now: AT + 1, limit: 1, leaseMs: 1000 });
     await inbox.settle(settlementOf(entry[0] ?? (await claimOne(inbox))), AT);
     await inbox.slim({ settledUntil: AT + 1000 }, { after: 0, limit: 10 });
@@ -87,7 +87,7 @@ describe("a check of the whole file", () => {
     expect(checkFile(path)).toEqual({ problems: [], unreadable: [], usable: true });
   });
 
-  it("names the entries whose delivery is not what was received", () => {
+  it("lists the entries whose delivery is not what was received", () => {
     change("UPDATE delivery SET body = x'00' WHERE seq = 2; DELETE FROM delivery WHERE seq = 3");
     expect(checkFile(path)).toEqual({ problems: [], unreadable: [2, 3], usable: true });
   });
@@ -97,7 +97,7 @@ describe("a check of the whole file", () => {
     ["entry_key", false],
     ["delivery", true],
     ["attempt_entry", true],
-  ])("with a damaged page of %s calls it usable: %s", async (table, usable) => {
+  ])("with a damaged page of %s reports it as usable: %s", async (table, usable) => {
     await inbox.close();
     overwrite(rootPage(table));
     const report = checkFile(path);
@@ -106,7 +106,7 @@ describe("a check of the whole file", () => {
     if (table === "delivery") expect(report.unreadable).toEqual([1, 2, 3]);
   });
 
-  it("calls a file unusable that is not there", () => {
+  it("reports a missing file as unusable", () => {
     expect(checkFile(`${path}.gone`)).toMatchObject({ usable: false, problems: [expect.any(String)] });
   });
 });

@@ -2,15 +2,15 @@ import type { Delivery } from "../../src/event/delivery.ts";
 import type { DedupKey } from "../../src/event/identity.ts";
 import type { Appended, ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/inbox/inbox.ts";
 
-/** When sample deliveries arrive. */
+/** The arrival time of sample deliveries. */
 export const AT = Date.UTC(2024, 0, 15, 12);
 
-/** A dedup key; what is not given is the sample's. */
+/** A sample dedup key, overridden by the given parts. */
 export function sampleKey(parts: Partial<DedupKey> = {}): DedupKey {
   return { source: "service", eventId: "evt_1", timestamp: AT - 5000, ...parts };
 }
 
-/** A delivery; what is not given is the sample's. */
+/** A sample delivery, overridden by the given parts. */
 export function sampleDelivery(parts: Partial<Delivery> = {}): Delivery {
   return {
     method: "POST",
@@ -22,7 +22,7 @@ export function sampleDelivery(parts: Partial<Delivery> = {}): Delivery {
   };
 }
 
-/** A new entry; what is not given is the sample's. */
+/** A sample new entry, overridden by the given parts. */
 export function sampleEntry(parts: Partial<NewEntry> = {}): NewEntry {
   return {
     key: sampleKey(),
@@ -36,13 +36,13 @@ export function sampleEntry(parts: Partial<NewEntry> = {}): NewEntry {
   };
 }
 
-/** A new entry under an event id of its own, received `later` milliseconds after the first. */
+/** A new entry with a separate event id, received `later` milliseconds after the first. */
 export function numberedEntry(number: number, later = 0, parts: Partial<NewEntry> = {}): NewEntry {
   const delivery = sampleDelivery({ receivedAt: AT + later });
   return sampleEntry({ key: sampleKey({ eventId: `evt_${number}` }), delivery, ...parts });
 }
 
-/** Claims the one entry that is due. */
+/** Claims the only due entry. */
 export async function claimOne(inbox: Inbox, now = AT, leaseMs = 1000): Promise<ClaimedEntry> {
   const [entry, ...others] = await inbox.claim({ now, limit: 10, leaseMs });
   if (entry === undefined || others.length > 0)
@@ -50,7 +50,7 @@ export async function claimOne(inbox: Inbox, now = AT, leaseMs = 1000): Promise<
   return entry;
 }
 
-/** A settlement of a claimed entry; what is not given is the end of a good run. */
+/** A settlement of a claimed entry, overridden by the given parts; default: a successful run. */
 export function settlementOf(
   entry: Pick<ClaimedEntry, "seq" | "lease">,
   parts: Partial<Settlement> = {},
@@ -59,7 +59,7 @@ export function settlementOf(
   return { seq, lease, state: "done", reason: null, runAt: AT, finishedHandlers: [], records: [], ...parts };
 }
 
-/** Appends an entry that must be kept or known. */
+/** Appends an entry that must be stored or known. */
 export async function keep(inbox: Inbox, entry: NewEntry): Promise<Appended> {
   const appended = await inbox.append(entry);
   if (appended === undefined) throw new Error("expected the entry to be kept, or to be known");

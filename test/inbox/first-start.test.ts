@@ -11,7 +11,7 @@ import { long } from "../long.ts";
 
 const CHILD = join(import.meta.dirname, "children", "first-starts.js");
 
-/** Has a process start on new inboxes and kills it after a while; returns the inboxes in which it acknowledged an event. */
+/** Runs a process that starts on new inboxes, and kills it after `ms`; returns the inboxes in which it acknowledged an event. */
 async function killedAfter(ms: number, folder: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, [CHILD, folder], { stdio: ["ignore", "pipe", "inherit"] });
   let printed = "";
@@ -25,7 +25,7 @@ async function killedAfter(ms: number, folder: string): Promise<readonly string[
   return printed.split("\n").slice(1, -1);
 }
 
-it("a process that is killed in its first start leaves nothing in the way of the next start", async () => {
+it("a process killed in its first start leaves nothing that prevents the next start", async () => {
   const random = seededRandom(7);
   for (let kill = 0; kill < long(12, 200); kill++) {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-first-"));

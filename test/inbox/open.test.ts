@@ -11,19 +11,19 @@ const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-open-"));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 describe("selectInbox", () => {
-  it("gives an inbox as it is", () => {
+  it("returns an inbox unchanged", () => {
     const inbox = memoryInbox();
     expect(selectInbox(inbox)).toBe(inbox);
   });
 
-  it('gives a new memory inbox for "memory:"', async () => {
+  it('returns a new memory inbox for "memory:"', async () => {
     const [a, b] = [selectInbox("memory:"), selectInbox("memory:")];
     await a.append(sampleEntry());
     expect(await b.list({})).toEqual([]);
     expect(existsSync("memory:")).toBe(false);
   });
 
-  it("gives a file inbox for a path, and makes no file before it is opened", async () => {
+  it("returns a file inbox for a path, and creates no file before it is opened", async () => {
     const path = join(FOLDER, "inbox.sqlite");
     const inbox = selectInbox(path);
     expect(existsSync(path)).toBe(false);
@@ -41,7 +41,7 @@ describe("selectInbox", () => {
     },
   );
 
-  it("does not repeat a URL, which may hold a password", () => {
+  it("does not repeat a URL, which may contain a password", () => {
     expect(() => selectInbox("postgres://user:canary-pw@localhost/db")).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
     );

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ClaimedEntry, ClaimRequest, Inbox, Settlement } from "../../src/inbox/inbox.ts";
 import { AT, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 
-/** What every inbox must do with order keys, and with entries that a claim passes by. */
+/** Contract tests for order keys, and for entries that a claim passes over. */
 export function describeOrder(makeInbox: () => Inbox): void {
   describe("claim", () => {
     let inbox: Inbox;
@@ -26,7 +26,7 @@ export function describeOrder(makeInbox: () => Inbox): void {
       for (const entry of entries) expect(await inbox.settle(settlementOf(entry, parts), AT)).toBe(true);
     };
 
-    it("gives one entry of an order key at a time, in order of arrival, and others beside it", async () => {
+    it("returns one entry per order key at a time, in order of arrival, and others along with it", async () => {
       for (const [number, key] of [["a", "b", "a", null, "b", "a", null]].flat().entries())
         await add(number, key);
       const first = await claim();
@@ -42,7 +42,7 @@ export function describeOrder(makeInbox: () => Inbox): void {
       expect(await claim()).toEqual([]);
     });
 
-    it("holds back those behind an entry that waits for its next attempt", async () => {
+    it("holds back entries behind one that waits for its next attempt", async () => {
       for (const number of [0, 1]) await add(number, "a");
       const first = await claim();
       await end(first, { state: "pending", runAt: AT + 5000 });
@@ -57,14 +57,14 @@ export function describeOrder(makeInbox: () => Inbox): void {
     it.each([
       [false, [1]],
       [true, []],
-    ])("passes a dead letter by, or waits for it (deadBlocks %s)", async (deadBlocks, after) => {
+    ])("passes over a dead letter, or waits for it (deadBlocks %s)", async (deadBlocks, after) => {
       for (const number of [0, 1]) await add(number, "a");
       await end(await claim({ deadBlocks }), { state: "dead", reason: "attempts_exhausted" });
       expect(numbers(await claim({ deadBlocks }))).toEqual(after);
       expect(await inbox.nextRunAt({ deadBlocks })).toBe(deadBlocks ? undefined : AT + 1000);
     });
 
-    it("goes on behind a dead letter once it was redriven and has ended", async () => {
+    it("continues behind a dead letter once it was redriven and has ended", async () => {
       for (const number of [0, 1, 2]) await add(number, "a");
       await end(await claim({ deadBlocks: true }), { state: "dead", reason: "attempts_exhausted" });
       expect(await claim({ deadBlocks: true })).toEqual([]);
@@ -76,37 +76,37 @@ export function describeOrder(makeInbox: () => Inbox): void {
       }
     });
 
-    it("holds back again what was let through while an earlier entry was dead", async () => {
+    it("holds entries back again if an earlier dead one is redriven", async () => {
       for (const number of [0, 1, 2]) await add(number, "a");
       await end(await claim(), { state: "dead", reason: "attempts_exhausted" });
       await inbox.redrive({ states: ["dead"] }, AT);
       expect(numbers(await claim())).toEqual([0]);
     });
 
-    it("keeps the orders of two sources apart", async () => {
+    it("orders two sources separately", async () => {
       await add(0, "a", "one");
       await add(1, "a", "two");
       expect(numbers(await claim())).toEqual([0, 1]);
     });
 
-    it("finds the others behind a long row of held back entries", async () => {
+    it("finds other entries behind a long row of held back ones", async () => {
       for (let number = 0; number < 30; number++) await add(number, "a");
       await add(99, null);
       expect(numbers(await claim({ limit: 2 }))).toEqual([0, 99]);
     });
 
-    it("gives no more than its limit when it finds others behind entries that are held back", async () => {
+    it("returns no more than its limit if it finds entries behind held back ones", async () => {
       for (const [number, key] of ["a", "a", "a", null, null, null, null].entries()) await add(number, key);
       expect(numbers(await claim({ limit: 3 }))).toEqual([0, 3, 4]);
       expect(numbers(await claim({ limit: 1, ahead: 0 }))).toEqual([5]);
     });
 
-    it("gives no more than its limit and those ahead, if held back entries stand between", async () => {
+    it("returns no more than its limit plus those ahead, if held back entries are in between", async () => {
       for (const [number, key] of ["a", "a", "a", null, null, null, null].entries()) await add(number, key);
       expect(numbers(await claim({ limit: 2, ahead: 2 }))).toEqual([0, 3, 4, 5]);
     });
 
-    it("leaves out what is running already, even when its lease has ended", async () => {
+    it("leaves out the entries in `except`, even if their leases have expired", async () => {
       for (const number of [0, 1]) await add(number, null);
       const first = await claim({ limit: 1 });
       const except = first.map(({ seq }) => seq);
@@ -115,14 +115,14 @@ export function describeOrder(makeInbox: () => Inbox): void {
       expect(numbers(await claim({ now: AT + 2000 }))).toEqual([0]);
     });
 
-    it("[case 65] takes no lease for one of a clock that was set back while it is no longer than a lease", async () => {
+    it("[case 65] does not take a lease of normal length for a clock that was set back", async () => {
       await add(0, null);
       expect(numbers(await claim({ horizon: 0, leaseMs: 1000 }))).toEqual([0]);
       expect(await claim({ horizon: 0, leaseMs: 1000 })).toEqual([]);
       expect(numbers(await claim({ now: AT - 1, horizon: 0, leaseMs: 1000 }))).toEqual([0]);
     });
 
-    it("[case 65] takes an entry for due whose time lies beyond the horizon: the clock was set back", async () => {
+    it("[case 65] treats an entry whose time is beyond the horizon as due, since the clock was set back", async () => {
       await add(0, null);
       await end(await claim(), { state: "pending", runAt: AT + 60_000 });
       const day = 86_400_000;

@@ -11,7 +11,7 @@ const EVERYTHING: PruneRequest = {
   datedUntil: AT + 1e9,
 };
 
-/** What every inbox must do when it is pruned. */
+/** Contract tests for pruning. */
 export function describePruning(makeInbox: () => Inbox): void {
   describe("prune", () => {
     let inbox: Inbox;
@@ -23,7 +23,7 @@ export function describePruning(makeInbox: () => Inbox): void {
 
     afterEach(() => inbox.close());
 
-    /** An entry in a state, received `later`, dated 5 seconds before; none but it may be due. */
+    /** Adds an entry in a state, received `later`, with a timestamp 5 seconds before. No other entry may be due. */
     const add = async (number: number, state: EntryState, later = 0, orderKey: string | null = null) => {
       const at = AT + later;
       const key = sampleKey({ eventId: `evt_${number}`, timestamp: at - 5000 });
@@ -49,7 +49,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       (await pruneInbox(inbox, { prune: { ...EVERYTHING, ...request } })).pruned;
     const left = async () => (await inbox.list({})).map(({ key }) => key.eventId);
 
-    it("drops what has ended, with its delivery and its attempts, and nothing that waits or runs", async () => {
+    it("deletes ended entries with their delivery and attempts, and no waiting or running ones", async () => {
       const done = await add(0, "done");
       for (const [index, state] of (["dead", "unhandled", "running", "pending"] as const).entries()) {
         await add(index + 1, state);
@@ -60,14 +60,14 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await inbox.attempts(done)).toEqual([]);
     });
 
-    it("drops only the states it is told to", async () => {
+    it("deletes only the requested states", async () => {
       for (const [index, state] of (["done", "dead", "unhandled", "done"] as const).entries())
         await add(index, state);
       expect(await prune({ states: ["done", "unhandled"] })).toBe(2);
       expect(await left()).toEqual(["evt_1", "evt_3"]);
     });
 
-    it("drops only what was received and is dated early enough", async () => {
+    it("deletes only entries whose arrival and timestamp are both old enough", async () => {
       for (const number of [0, 1, 2, 3]) await add(number, "done", number * 1000);
       expect(await prune({ receivedUntil: AT + 1000, datedUntil: AT })).toBe(2);
       expect(await left()).toEqual(["evt_2", "evt_3"]);
@@ -75,14 +75,14 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await prune({ receivedUntil: AT + 9000, datedUntil: AT - 3000 })).toBe(1);
     });
 
-    it("keeps the newest entry, so that no number is given twice", async () => {
+    it("keeps the newest entry, so that no number is used twice", async () => {
       const last = await add(0, "done");
       expect(await prune()).toBe(0);
       expect(await add(1, "done")).toBeGreaterThan(last);
       expect(await prune()).toBe(1);
     });
 
-    it("goes through a long inbox in small steps", async () => {
+    it("prunes a long inbox in small steps", async () => {
       for (let number = 0; number < 20; number++) await add(number, number % 3 === 0 ? "dead" : "done");
       const request = { ...EVERYTHING, states: ["done"] } as const;
       let changed = 0;
@@ -97,7 +97,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect((await inbox.counts()).dead).toBe(7);
     });
 
-    it("[case 58] never takes again what it may have dropped, however the clock stands", async () => {
+    it("[case 58] never accepts an event again that it may have deleted, whatever the clock says", async () => {
       await add(0, "done");
       await add(1, "done", 1000);
       await add(2, "done", 2000);
@@ -115,7 +115,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await left()).toEqual(["evt_2", "evt_8"]);
     });
 
-    it("keeps dead letters however old, and what somebody wants in spite of it", async () => {
+    it("stores dead letters however old, and entries with `afterPruning`", async () => {
       await add(0, "done");
       await add(1, "done", 1000);
       await prune();
@@ -126,7 +126,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       });
     });
 
-    it("drops a rejected delivery by its arrival, whatever its date, and takes younger events all the same", async () => {
+    it("deletes a rejected delivery by its arrival, whatever its timestamp, and still accepts newer events", async () => {
       const key = sampleKey({ timestamp: REJECTED, eventId: "raw_1" });
       const parts = { key, eventTimestamp: AT + 1e12, state: "dead", reason: "future_timestamp" } as const;
       await keep(inbox, numberedEntry(0, 0, parts));
@@ -135,7 +135,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await inbox.append(numberedEntry(2))).toMatchObject({ duplicate: false });
     });
 
-    it("lets what stood behind a dropped dead letter run", async () => {
+    it("lets entries behind a deleted dead letter run", async () => {
       await add(0, "dead", 0, "a");
       await add(1, "pending", 0, "a");
       expect(await inbox.claim({ now: AT, limit: 5, leaseMs: 10, deadBlocks: true })).toEqual([]);
@@ -143,7 +143,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await inbox.claim({ now: AT, limit: 5, leaseMs: 10, deadBlocks: true })).toHaveLength(1);
     });
 
-    it("drops the deliveries of what is done, and keeps the rest of it", async () => {
+    it("deletes the deliveries of done entries, and keeps the rest", async () => {
       const done = await add(0, "done");
       const young = await add(1, "done", 1000);
       const dead = await add(2, "dead");

@@ -11,7 +11,7 @@ import { openReceiver } from "../receiver/open.ts";
 
 const CHILD = join(import.meta.dirname, "children", "runner.js");
 
-/** Longer than any test: what runs sooner was not waited for. */
+/** A lease longer than any test: an entry that runs sooner did not wait for it. */
 const LONG_LEASE = 600_000;
 
 let inbox: string;
@@ -24,7 +24,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-/** A receiver in a process of its own; killed with the test. */
+/** Starts a receiver in a child process; kills it with the test. */
 async function startRunner({ handlerMs = 0, leaseMs = LONG_LEASE } = {}): Promise<ChildProcess> {
   const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseMs)]);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -32,7 +32,7 @@ async function startRunner({ handlerMs = 0, leaseMs = LONG_LEASE } = {}): Promis
   return child;
 }
 
-/** Has a runner keep an event. */
+/** Makes a runner store an event. */
 async function send(child: ChildProcess, n: number): Promise<void> {
   child.send(n);
   const [answer] = await once(child, "message");
@@ -44,12 +44,12 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-/** The runs of handlers so far. */
+/** The handler runs so far. */
 function runs(): readonly { pid: number; n: number; attempt: number; at: number }[] {
   if (!existsSync(ran)) return [];
   return readFileSync(ran, "utf8")
     .split("\n")
-    .slice(0, -1) // whole lines only: the file exists before its first line does
+    .slice(0, -1) // complete lines only: the file exists before its first line
     .map((line) => {
       const [pid, , n, attempt, at] = line.split(" ");
       return { pid: Number(pid), n: Number(n), attempt: Number(attempt), at: Number(at) };
@@ -60,7 +60,7 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, int
 
 const locks = () => readdirSync(join(inbox, "..")).filter((name) => name.includes("-holder-"));
 
-/** What is written down of processes. */
+/** The registered processes. */
 function recorded(): readonly Record<string, unknown>[] {
   const database = new (loadSqlite().DatabaseSync)(inbox, { readOnly: true });
   const rows = database.prepare("SELECT * FROM runner").all();
@@ -68,21 +68,21 @@ function recorded(): readonly Record<string, unknown>[] {
   return rows as Record<string, unknown>[];
 }
 
-describe("what a killed process was running", () => {
-  it("runs at once in the next process, and the lease is not waited for", async () => {
+describe("an entry that a killed process was running", () => {
+  it("runs at once in the next process, without waiting for the lease", async () => {
     const killed = await startRunner({ handlerMs: LONG_LEASE });
     for (let n = 0; n < 10; n++) await send(killed, n);
     await until(() => expect(runs()).toHaveLength(10));
     await kill(killed);
     const next = await startRunner();
-    await until(() => expect(runs()).toHaveLength(20)); // which waits for much less than a lease
+    await until(() => expect(runs()).toHaveLength(20)); // within much less than a lease
     const again = runs().slice(10);
     expect(again.every(({ pid, attempt }) => pid === next.pid && attempt === 2)).toBe(true);
     expect(locks()).toHaveLength(1);
     expect(recorded()).toHaveLength(1);
   });
 
-  it("runs in a process that was there already, within seconds", async () => {
+  it("runs in another live process within seconds", async () => {
     const both = [await startRunner({ handlerMs: LONG_LEASE }), await startRunner({ handlerMs: LONG_LEASE })];
     await send(both[0] as ChildProcess, 1);
     await until(() => expect(runs()).toHaveLength(1));
@@ -95,19 +95,19 @@ describe("what a killed process was running", () => {
 });
 
 describe("a process that is stopped, not killed", () => {
-  it("for less than a lease keeps its work, and nothing runs twice", async () => {
+  it("for less than a lease keeps its entries, and nothing runs twice", async () => {
     const stopped = await startRunner({ handlerMs: 1000, leaseMs: 30_000 });
     await send(stopped, 1);
     await until(() => expect(runs()).toHaveLength(1));
     stopped.kill("SIGSTOP");
     await startRunner({ leaseMs: 30_000 });
-    await sleep(3000); // several looks of the other one
+    await sleep(3000); // several polls of the other one
     stopped.kill("SIGCONT");
     await until(async () => expect(await states()).toEqual(["done"]));
     expect(runs()).toHaveLength(1);
   });
 
-  it("for longer than a lease loses its work, and its late result is refused", async () => {
+  it("for longer than a lease loses its entries, and its late result is refused", async () => {
     const stopped = await startRunner({ handlerMs: 1000, leaseMs: 1000 });
     await send(stopped, 1);
     await until(() => expect(runs()).toHaveLength(1));
@@ -129,7 +129,7 @@ describe("a process that is stopped, not killed", () => {
   }
 });
 
-it("processes that start at the same time take each other for alive", async () => {
+it("processes that start at the same time recognize each other as alive", async () => {
   for (let round = 0; round < long(3, 50); round++) {
     const both = await Promise.all([startRunner({ handlerMs: 300 }), startRunner({ handlerMs: 300 })]);
     expect(recorded()).toHaveLength(2);
@@ -143,7 +143,7 @@ it("processes that start at the same time take each other for alive", async () =
   expect(locks()).toHaveLength(2);
 });
 
-it("two receivers in one process know each other as alive, and each ends by itself", async () => {
+it("two receivers in one process recognize each other as alive, and end independently", async () => {
   const options = { inbox, poll: 20, lease: LONG_LEASE };
   const first = await openReceiver({ ...options, source: "crm" });
   const second = await openReceiver({ ...options, source: "billing" });

@@ -10,7 +10,7 @@ const PROGRAM = join(import.meta.dirname, "children", "soak.js");
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-soak-"));
 const PARALLEL = 4;
 
-/** Whether Node has SQLite built in; if not, a package's native code is used, which does not survive the end of its thread. */
+/** Whether Node has SQLite built in. If not, a native package is used, which does not survive the end of its thread. */
 const BUILT_IN = process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined;
 
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -44,7 +44,7 @@ async function run(ending: string, seed: number): Promise<Round> {
   return { status, stderr, acknowledged: stdout === "" ? {} : JSON.parse(stdout), folder };
 }
 
-/** Runs rounds, some at a time, and looks at each. */
+/** Runs rounds, some of them in parallel, and checks each. */
 async function soak(ending: string, rounds: number, look: (round: Round) => void): Promise<void> {
   let seed = 0;
   const lane = async () => {
@@ -59,7 +59,7 @@ async function soak(ending: string, rounds: number, look: (round: Round) => void
   await Promise.all(Array.from({ length: PARALLEL }, lane));
 }
 
-/** How many entries an inbox file has, once it is known to be whole. */
+/** Checks the integrity of an inbox file, and returns the number of its entries. */
 function entriesIn(path: string): number {
   const database = openToRead(path);
   try {
@@ -70,7 +70,7 @@ function entriesIn(path: string): number {
   }
 }
 
-/** Keeps the machine busy in the long form, so that threads meet each other at other moments. */
+/** Keeps the machine busy in long runs, to vary the timing of threads. */
 function keepBusy(): void {
   const loops: ChildProcess[] = Array.from({ length: long(0, 4) }, () =>
     spawn(process.execPath, ["-e", "for (;;);"]),
@@ -84,12 +84,12 @@ describe("a process with inboxes and threads that write them", () => {
   it.each([
     ["calls process.exit in the middle of batches", "exit", 8, 2500],
     ["calls process.exit while inboxes are opened, filled and closed", "mixed", 6, 1800],
-    ["ends by itself after its inboxes were closed", "close", 4, 800],
-    ["ends by an error that nobody catches", "throw", 8, 2000],
-    ["has threads of its own that close their inboxes", "workerCloses", 4, 800],
-    ["has threads of its own that call process.exit", "workerExits", 6, 1700],
+    ["exits by itself after its inboxes were closed", "close", 4, 800],
+    ["ends with an uncaught error", "throw", 8, 2000],
+    ["has worker threads that close their inboxes", "workerCloses", 4, 800],
+    ["has worker threads that call process.exit", "workerExits", 6, 1700],
   ])(
-    "ends with its own exit code and without a word if it %s; nothing acknowledged is lost",
+    "ends with its own exit code and no output if it %s; nothing acknowledged is lost",
     async (_, ending, short, longer) => {
       keepBusy();
       let events = 0;
@@ -102,12 +102,12 @@ describe("a process with inboxes and threads that write them", () => {
     7_200_000,
   );
 
-  // A thread that is ended inside the native package of Node 20 takes the process with it: nothing here can prevent it.
+  // On Node 20, a thread that is ended inside the native package ends the process too, which we cannot prevent.
   it.each([
-    ["terminates threads of its own while they write", "workerTerminated", 2, 200],
-    ["calls process.exit while threads of its own write", "exitBesideWorkers", 2, 200],
+    ["terminates worker threads while they write", "workerTerminated", 2, 200],
+    ["calls process.exit while worker threads write", "exitBesideWorkers", 2, 200],
   ])(
-    "leaves whole inboxes if it %s, though Node 20 may abort it",
+    "leaves intact inboxes if it %s, even if Node 20 aborts it",
     async (_, ending, short, longer) => {
       keepBusy();
       const ends = new Set<number | string | null>(BUILT_IN ? [7] : [7, "SIGABRT"]);

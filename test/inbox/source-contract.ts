@@ -5,9 +5,9 @@ import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./en
 
 const DAY = 86_400_000;
 
-/** What every inbox must do when receivers of several sources share it. */
+/** Contract tests for receivers of several sources that share an inbox. */
 export function describeSources(makeInbox: () => Inbox): void {
-  describe("entries of several sources", () => {
+  describe("entries of several sources:", () => {
     let inbox: Inbox;
 
     beforeEach(async () => {
@@ -34,7 +34,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(sourcesOf(await claim(["crm"]))).toEqual(["crm", "crm", "crm"]);
     });
 
-    it("a receiver of two sources claims both, in the order in which they are due", async () => {
+    it("a receiver of two sources claims both, in the order they are due", async () => {
       await add("crm", [1, 3]);
       await add("billing", [2, 4]);
       await add("other", [0]);
@@ -42,7 +42,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(sourcesOf(await claim(["crm", "billing"], 3))).toEqual(["billing"]);
     });
 
-    it("a claim that names no source takes all of them, in the order in which they are due", async () => {
+    it("a claim without sources takes all of them, in the order they are due", async () => {
       await add("crm", [1, 3]);
       await add("billing", [2]);
       const claimed = await inbox.claim({ now: AT + 1000, limit: 10, leaseMs: 1000 });
@@ -57,7 +57,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(await only(["crm"])).toHaveLength(1);
     });
 
-    it("the next time at which something is due is that of the sources asked for", async () => {
+    it("nextRunAt considers only the requested sources", async () => {
       await keep(inbox, { ...entryOf("crm", 1), runAt: AT + 10 });
       await keep(inbox, { ...entryOf("billing", 2), runAt: AT + 20 });
       expect(await inbox.nextRunAt({ sources: ["billing"] })).toBe(AT + 20);
@@ -66,7 +66,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(await inbox.nextRunAt()).toBe(AT + 10);
     });
 
-    it("a redrive and a list take the sources they name", async () => {
+    it("redrive and list consider only the requested sources", async () => {
       for (const source of ["crm", "billing"]) {
         await keep(inbox, { ...entryOf(source, 1), state: "dead", reason: "invalid_data" });
       }
@@ -75,7 +75,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(await inbox.list({ states: ["pending"] })).toMatchObject([{ key: { source: "billing" } }]);
     });
 
-    it("a source whose name is not plain text is told apart", async () => {
+    it("unusual source names are distinguished", async () => {
       const odd = "a\u0000b";
       await keep(inbox, entryOf(odd, 1));
       expect(await claim(["a"])).toEqual([]);
@@ -83,7 +83,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(sourcesOf(await claim([odd]))).toEqual([odd]);
     });
 
-    it("what one source prunes early does not make another refuse its events", async () => {
+    it("pruning one source does not make another refuse its events", async () => {
       await keep(inbox, entryOf("crm", 1));
       await inbox.settle(settlementOf(await claimOne(inbox)), AT);
       await keep(inbox, entryOf("crm", 2));
@@ -95,7 +95,7 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(await inbox.append(entryOf("billing", 1))).toMatchObject({ duplicate: false });
     });
 
-    it("slimming drops the deliveries of the sources it names", async () => {
+    it("slimming deletes only the deliveries of the requested sources", async () => {
       const seqs: number[] = [];
       for (const source of ["crm", "billing"]) {
         seqs.push((await keep(inbox, entryOf(source, 1))).seq);

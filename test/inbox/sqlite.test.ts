@@ -17,7 +17,7 @@ import {
   settlementOf,
 } from "./entries.ts";
 
-/** The client that the inbox has: two of them in one process would break each other's locks. */
+/** The SQLite library that the inbox uses: two libraries in one process would break each other's locks. */
 const { DatabaseSync } = loadSqlite();
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-inbox-"));
@@ -31,7 +31,7 @@ describeInbox("the SQLite inbox", () => sqliteInbox(newPath()));
 describe("the SQLite inbox", () => {
   const opened: Inbox[] = [];
 
-  /** An inbox that is open, and closed after the test. */
+  /** Opens an inbox; closes it after the test. */
   const openInbox = async (path: string): Promise<Inbox> => {
     const inbox = sqliteInbox(path);
     opened.push(inbox);
@@ -43,7 +43,7 @@ describe("the SQLite inbox", () => {
     for (const inbox of opened.splice(0)) await inbox.close();
   });
 
-  it("looks at no more than about a thousand held back entries in one claim, and goes on with the next", async () => {
+  it("checks at most about a thousand held back entries per claim, and continues with the next claim", async () => {
     const inbox = await openInbox(newPath());
     const held = Array.from({ length: 2500 }, (_, number) => numberedEntry(number, 0, { orderKey: "a" }));
     await Promise.all(held.map((entry) => inbox.append(entry)));
@@ -89,7 +89,7 @@ describe("the SQLite inbox", () => {
       expect(await after.settle(settlementOf(second), AT + 4)).toBe(true);
     });
 
-    it("[case 69] takes up work that a killed process left, once its lease has ended", async () => {
+    it("[case 69] takes over entries of a killed process once their leases have expired", async () => {
       const path = newPath();
       const killed = await openInbox(path);
       await killed.append(sampleEntry());
@@ -99,7 +99,7 @@ describe("the SQLite inbox", () => {
       expect(await claimOne(next, AT + 100)).toMatchObject({ attempts: 2 });
     });
 
-    it("commits what is under way when it is closed", async () => {
+    it("commits pending writes when it is closed", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
       const appended = Array.from({ length: 20 }, (_, number) => keep(inbox, numberedEntry(number)));
@@ -108,7 +108,7 @@ describe("the SQLite inbox", () => {
       expect(await (await openInbox(path)).list({})).toHaveLength(20);
     });
 
-    it("leaves one whole file, and nothing in the log beside it, once it is closed", async () => {
+    it("leaves one complete file, with an empty log, when it is closed", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
       await keep(inbox, sampleEntry());
@@ -118,14 +118,14 @@ describe("the SQLite inbox", () => {
       expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
     });
 
-    it("[case 90] is readable by its owner alone, its write-ahead log too", async () => {
+    it("[case 90] is readable only by its owner, as is its write-ahead log", async () => {
       const path = newPath();
       await (await openInbox(path)).append(sampleEntry());
       const modes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).mode & 0o777);
       expect(modes).toEqual([0o600, 0o600, 0o600]);
     });
 
-    it("[case 90] takes rights away that a file of its own had too many", async () => {
+    it("[case 90] removes excess permissions from an existing inbox file", async () => {
       const path = newPath();
       await (await openInbox(path)).close();
       chmodSync(path, 0o644);
@@ -133,13 +133,13 @@ describe("the SQLite inbox", () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
-    it("makes the folders that its path lacks, for their owner alone", async () => {
+    it("creates missing folders of its path, accessible only to their owner", async () => {
       const folder = join(FOLDER, "a", "b");
       await openInbox(join(folder, "inbox.sqlite"));
       expect(statSync(folder).mode & 0o777).toBe(0o700);
     });
 
-    it("[case 70] is written ahead and flushed with each commit", async () => {
+    it("[case 70] uses a write-ahead log, flushed on each commit", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
       await keep(inbox, sampleEntry());
@@ -154,8 +154,8 @@ describe("the SQLite inbox", () => {
     });
   });
 
-  describe("shared by two processes' worth of inboxes", () => {
-    it("shows each what the other kept", async () => {
+  describe("opened twice, as by two processes", () => {
+    it("shows each what the other stored", async () => {
       const path = newPath();
       const [a, b] = [await openInbox(path), await openInbox(path)];
       const { seq } = await keep(a, sampleEntry());
@@ -167,7 +167,7 @@ describe("the SQLite inbox", () => {
       expect(await a.list({})).toMatchObject([{ state: "done", duplicates: 1 }]);
     });
 
-    it("[case 56] keeps one entry of 200 identical appends between them", async () => {
+    it("[case 56] stores one entry for 200 identical appends to both", async () => {
       const path = newPath();
       const both = [await openInbox(path), await openInbox(path)];
       const all = await Promise.all(
@@ -177,7 +177,7 @@ describe("the SQLite inbox", () => {
       expect(await both[0]?.list({})).toMatchObject([{ duplicates: 199 }]);
     });
 
-    it("gives each entry to one of them", async () => {
+    it("returns each entry to only one of them", async () => {
       const path = newPath();
       const both = [await openInbox(path), await openInbox(path)];
       await Promise.all(Array.from({ length: 20 }, (_, number) => both[0]?.append(numberedEntry(number))));
@@ -200,7 +200,7 @@ describe("the SQLite inbox", () => {
       await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_newer" });
     });
 
-    it("[case 71] an SQLite file that is no inbox, and leaves its rows", async () => {
+    it("[case 71] an SQLite file that is not an inbox, and keeps its rows", async () => {
       const path = newPath();
       const foreign = new DatabaseSync(path);
       foreign.exec("CREATE TABLE customer (name TEXT); INSERT INTO customer VALUES ('x')");
@@ -212,7 +212,7 @@ describe("the SQLite inbox", () => {
       expect(tables).toEqual([{ name: "customer" }]);
     });
 
-    it("[case 71] an SQLite file that another program has marked, even without tables", async () => {
+    it("[case 71] an SQLite file with another program's application id, even without tables", async () => {
       const path = newPath();
       const foreign = new DatabaseSync(path);
       foreign.exec("PRAGMA application_id = 7");
@@ -220,7 +220,7 @@ describe("the SQLite inbox", () => {
       await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
     });
 
-    it("[case 71] an SQLite file that is no inbox, and leaves its bytes and rights", async () => {
+    it("[case 71] an SQLite file that is not an inbox, and keeps its bytes and permissions", async () => {
       const path = newPath();
       const foreign = new DatabaseSync(path);
       foreign.exec("CREATE TABLE customer (name TEXT)");
@@ -244,7 +244,7 @@ describe("the SQLite inbox", () => {
       await expect(keep(inbox, sampleEntry())).rejects.toMatchObject({ code: "closed" });
     });
 
-    it("[case 71] a file that is not SQLite, and leaves its bytes", async () => {
+    it("[case 71] a file that is not SQLite, and keeps its bytes", async () => {
       const path = newPath();
       const garbage = Buffer.alloc(8192, "garbage ");
       writeFileSync(path, garbage);
@@ -278,7 +278,7 @@ describe("the SQLite inbox", () => {
     });
   });
 
-  describe("keeps text letter for letter, as the memory inbox does:", () => {
+  describe("stores text exactly, as the memory inbox does:", () => {
     it("[case 36] a kind with NUL", async () => {
       const inbox = await openInbox(newPath());
       await keep(inbox, sampleEntry({ kind: "a\u0000b" }));
@@ -292,14 +292,14 @@ describe("the SQLite inbox", () => {
       expect(other.duplicate).toBe(false);
     });
 
-    it("the beginning of an id or a kind outside the basic plane", async () => {
+    it("a prefix of an id or kind outside the basic plane", async () => {
       const inbox = await openInbox(newPath());
       await keep(inbox, sampleEntry({ kind: "😀.x", key: sampleKey({ eventId: "😀ab" }) }));
       expect(await inbox.list({ eventId: "😀a" })).toHaveLength(1);
       expect(await inbox.list({ kinds: ["😀.*"] })).toHaveLength(1);
     });
 
-    it("a filter with an empty list of kinds, which nothing fits", async () => {
+    it("a filter with an empty list of kinds, which matches nothing", async () => {
       const inbox = await openInbox(newPath());
       await keep(inbox, sampleEntry());
       expect(await inbox.list({ kinds: [] })).toEqual([]);
@@ -307,9 +307,9 @@ describe("the SQLite inbox", () => {
   });
 
   describe("reports a failed write", () => {
-    it("and keeps what was written beside it in the same turn", async () => {
+    it("and keeps other writes of the same turn", async () => {
       const inbox = await openInbox(newPath());
-      // A fraction of a millisecond does not go into a column of integers.
+      // An integer column refuses a fraction of a millisecond.
       const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
       const results = await Promise.allSettled([
         keep(inbox, numberedEntry(1)),
@@ -326,7 +326,7 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       const inbox = await openInbox(path);
       await keep(inbox, numberedEntry(1));
-      // A trigger stands in for the disk: page limits belong to a connection, and the inbox's own cannot be reached.
+      // A trigger simulates a full disk: page limits are per connection, and the inbox's connection is private.
       const database = new DatabaseSync(path);
       database.exec("CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END");
       await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });

@@ -7,12 +7,12 @@ import { expect, it, onTestFinished } from "vitest";
 
 const CHILD = join(import.meta.dirname, "children", "stuck.js");
 
-/** Releases the lock of whoever writes to the log, as `strace` shows it. */
+/** The call that releases the writer's lock on the log, in the output of `strace`. */
 const RELEASES_WRITER = /F_UNLCK, l_whence=SEEK_SET, l_start=120, l_len=1\}/;
 
 const hasStrace = spawnSync("strace", ["-V"]).status === 0;
 
-/** Runs the child under `strace`; returns what became of its deliveries, and its calls for locks. */
+/** Runs the child under `strace`; returns the outcomes of its deliveries, and its lock calls. */
 function traced(folder: string, ms: number, ...more: readonly string[]) {
   const output = join(folder, "trace");
   const program = [process.execPath, CHILD, join(folder, `${randomUUID()}.db`), String(ms)];
@@ -22,7 +22,7 @@ function traced(folder: string, ms: number, ...more: readonly string[]) {
   return { outcomes: JSON.parse(stdout) as string[], calls };
 }
 
-it("a lock that cannot be given back is let go once the file was found locked a few times", (context) => {
+it("a lock that could not be released is freed after the file was found locked a few times", (context) => {
   if (process.env.HOOKPORTER_LONG === undefined)
     return context.skip("takes half a minute: npm run test:long");
   if (!hasStrace) return context.skip("needs strace, which can make an unlock fail");
@@ -34,7 +34,7 @@ it("a lock that cannot be given back is let go once the file was found locked a 
   const releases = ofMain.flatMap((line, index) => (RELEASES_WRITER.test(line) ? [index + 1] : []));
   expect(releases.length).toBeGreaterThan(6);
 
-  // No two runs make the same calls, so the failure may meet another one than was meant.
+  // The calls differ from run to run, so the failure may hit another call than intended.
   for (const release of releases.slice(3, 7)) {
     const { outcomes } = traced(folder, 75_000, "-e", `inject=fcntl:error=EIO:when=${release}`);
     expect(outcomes.at(-1)).toBe("accepted");

@@ -33,7 +33,7 @@ describe("the thread that writes", () => {
     return { inbox, thread, path };
   };
 
-  it("gives each of many writes its own result, in order", async () => {
+  it("returns the right result for each of many writes, in order", async () => {
     const { inbox } = await open();
     const kept = await Promise.all(
       Array.from({ length: 300 }, (_, number) => keep(inbox, numberedEntry(number))),
@@ -41,7 +41,7 @@ describe("the thread that writes", () => {
     expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
   });
 
-  it("keeps bodies of any length apart", async () => {
+  it("stores bodies of any length correctly", async () => {
     const { inbox } = await open();
     const bodies = [0, 1, 70_000, 3, 0, 65_536].map((length, index) => Buffer.alloc(length, index + 1));
     const kept = await Promise.all(
@@ -56,7 +56,7 @@ describe("the thread that writes", () => {
     }
   });
 
-  it("reports a write that fails, and keeps those beside it", async () => {
+  it("reports a failed write, and keeps the other writes", async () => {
     const { inbox } = await open();
     const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
     const results = await Promise.allSettled(
@@ -66,7 +66,7 @@ describe("the thread that writes", () => {
     expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
   });
 
-  it("[case 68] leaves this thread free while another process holds the file locked, then says so", async () => {
+  it("[case 68] does not block this thread while another process locks the file, then reports the lock", async () => {
     const { inbox, path } = await open();
     const other = openDatabase(path);
     onTestFinished(() => other.close());
@@ -80,7 +80,7 @@ describe("the thread that writes", () => {
     expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
   });
 
-  it("acknowledges nothing once the file is not the one it was", async () => {
+  it("acknowledges nothing once the file was replaced", async () => {
     const { inbox, path } = await open();
     await keep(inbox, numberedEntry(1));
     renameSync(path, `${path}.moved`);
@@ -89,8 +89,8 @@ describe("the thread that writes", () => {
     expect(await keep(inbox, numberedEntry(2))).toMatchObject({ duplicate: false });
   });
 
-  // A thread that ends by itself. On Node 20 one that is terminated inside SQLite's client takes the process with it.
-  it("is done without once it is lost: what it had is not acknowledged, and the next is kept", async () => {
+  // The thread ends by itself: on Node 20, terminating it inside the native package would end the process too.
+  it("is not needed if it is lost: its writes are not acknowledged, and later ones are stored without it", async () => {
     const program = join(FOLDER, "lost.mjs");
     writeFileSync(
       program,
@@ -107,25 +107,25 @@ describe("the thread that writes", () => {
     expect(await keep(inbox, numberedEntry(1))).toMatchObject({ state: "pending", duplicate: false });
   });
 
-  it.skipIf(!BUILT_IN)("is done without once it is terminated, wherever it was", async () => {
+  it.skipIf(!BUILT_IN)("is not needed if it is terminated at any moment", async () => {
     const { inbox, thread } = await open();
     const lost = keep(inbox, numberedEntry(1));
     lost.catch(() => {});
-    await new Promise((resolve) => setImmediate(resolve)); // by now it is on its way
+    await new Promise((resolve) => setImmediate(resolve)); // by now the write is in progress
     await thread.terminate();
     await lost.catch((error) => expect(error).toMatchObject({ code: "inbox_unavailable" }));
     expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "pending" });
     expect((await keep(inbox, numberedEntry(1))).state).toBe("pending");
   });
 
-  it("is not asked for where there is no program for it", async () => {
+  it("is not started if there is no program for it", async () => {
     const inbox = sqliteInbox(newPath(), { ...ALWAYS, program: undefined });
     await inbox.open();
     onTestFinished(() => inbox.close());
     expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
   });
 
-  it("is done without where its program does not run", async () => {
+  it("is not needed if its program cannot run", async () => {
     const broken = join(FOLDER, "broken.js");
     writeFileSync(broken, "throw new Error('not a program')");
     const inbox = sqliteInbox(newPath(), { ...ALWAYS, program: pathToFileURL(broken) });
@@ -135,7 +135,7 @@ describe("the thread that writes", () => {
       expect(await keep(inbox, numberedEntry(number))).toMatchObject({ duplicate: false });
   });
 
-  it("lets a process end in the middle of it, with its own exit code and nothing acknowledged lost", async () => {
+  it("lets the process exit in the middle of a write, with its own exit code and nothing acknowledged lost", async () => {
     for (let round = 0; round < 6; round++) {
       const path = newPath();
       const ended = spawnSync(process.execPath, [join(import.meta.dirname, "children", "exits.js"), path], {

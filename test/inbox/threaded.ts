@@ -8,10 +8,10 @@ import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 
 const program = pathToFileURL(join(import.meta.dirname, "..", "..", "dist", "inbox-writer.js"));
 
-/** Has everything committed by the thread, as the built package has it under load. */
+/** Settings that commit everything in the thread, as the built package does under load. */
 export const ALWAYS: Threading = { program, fromOperations: 1, fromMilliseconds: 0 };
 
-/** An inbox whose thread is at work as soon as it is open; `onThread` is given the thread. */
+/** An inbox whose thread works as soon as it is open; `onThread` receives the thread. */
 export function threadedInbox(
   path: string,
   onThread: (worker: Worker) => void = () => {},

@@ -236,6 +236,51 @@ it("deliveries are replayed, redriven, triggered and edited, signed with the cur
   expect((await api("/api/entries/1/replay", { exact: "yes" })).status).toBe(400);
 });
 
+it("the values of a query are hidden in everything that is shown, saved or copied", async () => {
+  const { api, endpoint } = await openInspector();
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
+  const post = (path: string) => fetch(new URL(path, endpoint), { method: "POST", headers, body });
+  expect((await post("/webhooks?code=hunter2&tenant=7")).status).toBe(200);
+  expect((await post("/other?code=hunter2")).status).toBe(404);
+  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  expect((await api("/api/entries/1")).json.delivery.target).toBe("/webhooks?code=…&tenant=…");
+  expect((await api("/api/refusals/r1")).json.target).toBe("/other?code=…");
+  expect((await api("/api/entries/1/fixture")).text).toContain("/webhooks?code=…&tenant=…");
+  const curl = (await api("/api/entries/1/curl")).text;
+  expect(curl).toContain(
+    `'${endpoint.href}'\n# omitted, since its values may be credentials: ?code=…&tenant=…\n`,
+  );
+  const paths = ["entries", "entries/1", "entries/1/fixture", "entries/1/curl", "refusals", "refusals/r1"];
+  const pages = await Promise.all(paths.map((path) => api(`/api/${path}`)));
+  expect(pages.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  expect(pages.map(({ text }) => text).join()).not.toContain("hunter2");
+  expect((await api("/api/refusals?text=hunter2")).json).toEqual([]);
+});
+
+it("an exact replay and a forward send the query of the delivery, unless the target has one", async () => {
+  const got: string[] = [];
+  const server = createServer((request, response) => {
+    got.push(request.url ?? "");
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const { api, endpoint, receiver } = await openInspector();
+  const seen: string[] = [];
+  receiver.observe((one) => one.type === "delivery" && seen.push(one.target));
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
+  await fetch(new URL("/webhooks?code=a%2Fb", endpoint), { method: "POST", headers, body });
+  expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
+  expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
+  expect(seen).toEqual(["/webhooks?code=a%2Fb", "/webhooks?code=a%2Fb", "/webhooks"]);
+  const { json } = await api("/api/entries/1/forward", { to: `${port}/in` });
+  expect(json.url).not.toContain("code");
+  await api("/api/entries/1/forward", { to: `${port}/in?own` });
+  expect(got).toEqual(["/in?code=a%2Fb", "/in?own"]);
+});
+
 it("a delivery is forwarded to this machine or to a target of listen, without following redirects", async () => {
   const got: string[] = [];
   const server = createServer((request, response) => {

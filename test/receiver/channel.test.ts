@@ -7,7 +7,7 @@ import { bytes, deliveryOf, envelope, freshEnvelope, keptBytes } from "./sample.
 
 const CHANNEL = { name: "stream", address: "ws://127.0.0.1:1/stream" };
 
-it("takes what a channel vouches for without a signature, keeps its exact bytes, and runs its handlers", async () => {
+it("a delivery over a channel needs no signature; its exact bytes are kept and its handlers run", async () => {
   const { receiver, entry, untilState } = await openReceiver();
   const seen: string[] = [];
   receiver.on("payment.received", (event, { delivery }) => void seen.push(`${event.id} ${delivery.method}`));
@@ -20,7 +20,7 @@ it("takes what a channel vouches for without a signature, keeps its exact bytes,
   expect(await keptBytes(receiver.inbox)).toEqual(body);
 });
 
-it("marks the entry as not signed: by its method, without a header that nobody sent", async () => {
+it("the entry of a channel's delivery is marked by its method, and has no headers", async () => {
   const { receiver } = await openReceiver();
   await receiver.acceptFrom(CHANNEL, bytes(envelope()));
   const delivery = await receiver.inbox.delivery(1);
@@ -30,7 +30,7 @@ it("marks the entry as not signed: by its method, without a header that nobody s
   expect(saved).toMatchObject({ type: "delivery", delivery: { method: CHANNEL_METHOD, headers: {} } });
 });
 
-it("is one event, whether it comes over the channel or signed", async () => {
+it("an event received over the channel and signed is one event", async () => {
   const { receiver, entries } = await openReceiver();
   const body = envelope();
   expect(await receiver.accept(deliveryOf(body))).toMatchObject({ duplicate: false });
@@ -39,7 +39,7 @@ it("is one event, whether it comes over the channel or signed", async () => {
   expect(await entries()).toHaveLength(1);
 });
 
-it("validates as much as of a signed delivery, and keeps what is wrong as a dead letter", async () => {
+it("a delivery over a channel is validated like a signed one, and kept as a dead letter if invalid", async () => {
   const { receiver, entries } = await openReceiver();
   const outcomes = [
     await receiver.acceptFrom(CHANNEL, bytes("not JSON")),
@@ -54,7 +54,7 @@ it("validates as much as of a signed delivery, and keeps what is wrong as a dead
   expect(await entries()).toHaveLength(3);
 });
 
-it("refuses what is over the size limit, and what comes after the end", async () => {
+it("a delivery over a channel is refused if it exceeds the size limit, or arrives after close()", async () => {
   const { receiver, entries, outcomes } = await openReceiver({ bodyLimit: 10 });
   const outcome = await receiver.acceptFrom(CHANNEL, Buffer.alloc(11));
   expect(outcome).toEqual({ type: "refused", reason: "too_large" });
@@ -64,7 +64,7 @@ it("refuses what is over the size limit, and what comes after the end", async ()
   expect(await entries()).toEqual([]);
 });
 
-it("leaves HTTP as it is: no request without a signature gets in, whatever method it claims", async () => {
+it("HTTP requests still need a signature, whatever their method", async () => {
   const { receiver, entries } = await openReceiver();
   const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
   const { ask } = posting(server.url);

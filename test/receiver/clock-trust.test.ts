@@ -14,7 +14,7 @@ import { DAY, MINUTE, NOW } from "./sample.ts";
 
 const START: Moment = { wall: NOW, monotonic: 5 };
 
-/** Both clocks go on by as much; the wall clock leaps as well. */
+/** Advances both clocks by `ms`, and lets the wall clock jump by `leap` as well. */
 function later({ last }: ClockTrust, ms: number, leap = 0): Moment {
   return { wall: last.wall + ms + leap, monotonic: last.monotonic + ms };
 }
@@ -27,7 +27,7 @@ describe("trustAtStart", () => {
     [NOW - QUIET, true],
     [NOW - QUIET - 1, false],
     [0, false],
-  ])("with the last entry received at %s, the clock is believed at once: %s", (lastReceived, believed) => {
+  ])("with the last entry received at %s, the clock is trusted at once: %s", (lastReceived, believed) => {
     const trust = trustAtStart(START, lastReceived);
     expect(isTrusted(trust)).toBe(believed);
     expect(isTrusted(trustAt(later(trust, AGREEMENT - 1), trust))).toBe(believed);
@@ -37,7 +37,7 @@ describe("trustAtStart", () => {
 
 describe("trustAt", () => {
   it.each([10 * DAY, -10 * DAY, TOLERANCE + 1, -TOLERANCE - 1])(
-    "believes the clock an hour after a leap of %s ms",
+    "trusts the clock an hour after a jump of %s ms",
     (leap) => {
       const trust = trustAtStart(START, undefined);
       const leapt = trustAt(later(trust, 10 * MINUTE, leap), trust);
@@ -49,7 +49,7 @@ describe("trustAt", () => {
     },
   );
 
-  it("starts the hour anew at each leap, there and back", () => {
+  it("restarts the hour at each jump, forward or back", () => {
     const trust = trustAtStart(START, undefined);
     const there = trustAt(later(trust, MINUTE, 10 * DAY), trust);
     const back = trustAt(later(there, 50 * MINUTE, -10 * DAY), there);
@@ -57,7 +57,7 @@ describe("trustAt", () => {
     expect(isTrusted(trustAt(later(back, AGREEMENT), back))).toBe(true);
   });
 
-  it("takes a slow drift for no leap, however far it goes in the end", () => {
+  it("does not take a slow drift for a jump, however large it becomes", () => {
     let trust = trustAtStart(START, undefined);
     for (let look = 0; look < 1000; look++) {
       const next = trustAt(later(trust, 10 * MINUTE, look % 2 === 0 ? TOLERANCE : 30_000), trust);
@@ -67,7 +67,7 @@ describe("trustAt", () => {
     expect(isTrusted(trust)).toBe(true);
   });
 
-  it("never believes a clock within an hour of a leap, whatever came before", () => {
+  it("never trusts the clock within an hour of a jump, for any sequence of jumps", () => {
     const step = fc.record({ ms: fc.nat(2 * AGREEMENT), leap: fc.integer({ min: -DAY, max: DAY }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {

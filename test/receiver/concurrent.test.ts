@@ -7,7 +7,7 @@ import { ADAPTERS } from "./wire.ts";
 const MANY = 200;
 
 describe.each(ADAPTERS)("many deliveries at once over $name", (adapter) => {
-  it("[case 56] are one entry and one run where they are one event", async () => {
+  it("[case 56] are one entry and one run if they are one event", async () => {
     const { receiver, post, outcomes, entry, untilState } = await openEndpoint(adapter, {
       inbox: inboxFile(),
     });
@@ -25,7 +25,7 @@ describe.each(ADAPTERS)("many deliveries at once over $name", (adapter) => {
   });
 });
 
-it("[case 56] two receivers on one file keep and run each of their common events once", async () => {
+it("[case 56] two receivers on one file store and run each event they both receive once", async () => {
   const inbox = inboxFile();
   const [adapter] = ADAPTERS.slice(-1);
   if (adapter === undefined) throw new Error("expected an adapter");

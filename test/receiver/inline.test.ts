@@ -12,14 +12,14 @@ function incoming(content: object | string = freshEnvelope(), parts: Partial<Inc
 
 const OWN = { status: 202, headers: {}, body: Buffer.from("own") };
 
-/** Holds events back for a second and answers with `OWN`. */
+/** Reserves events for a second and answers with `OWN`. */
 function holding() {
   const answer = vi.fn<Inline["answer"]>(async () => OWN);
   return { holdMs: 1000, answer };
 }
 
-describe("receive with an answer of one's own", () => {
-  it("asks for it once the event is kept, and leaves the event to it for a while", async () => {
+describe("receive with an inline answer", () => {
+  it("calls it once the event is stored, and reserves the event for a while", async () => {
     const { receiver, clock, entry, untilState } = await openReceiver();
     receiver.on("*", () => {});
     const inline = holding();
@@ -34,24 +34,24 @@ describe("receive with an answer of one's own", () => {
     await untilState("done");
   });
 
-  it("gives the usual answer where there is none", async () => {
+  it("sends the default answer if it returns none", async () => {
     const { receiver } = await openReceiver();
     const answer = await receiver.receive(incoming(), { holdMs: 0, answer: async () => undefined });
     expect(answer).toMatchObject({ status: 200 });
   });
 
   it.each([
-    ["a forged one", incoming(undefined, { headers: {} }), 401],
-    ["one that is no event", incoming("no JSON"), 400],
-    ["one to another path", incoming(undefined, { target: "/other" }), 404],
-  ])("is not asked about %s", async (_, request, status) => {
+    ["a forged delivery", incoming(undefined, { headers: {} }), 401],
+    ["a delivery that is not an event", incoming("no JSON"), 400],
+    ["a delivery to another path", incoming(undefined, { target: "/other" }), 404],
+  ])("is not called for %s", async (_, request, status) => {
     const { receiver } = await openReceiver();
     const inline = holding();
     expect(await receiver.receive(request, inline)).toMatchObject({ status });
     expect(inline.answer).not.toHaveBeenCalled();
   });
 
-  it("is not asked about an event that could not be kept", async () => {
+  it("is not called for an event that could not be stored", async () => {
     const append = () => Promise.reject(new Error("disk full"));
     const { receiver } = await openReceiver({ inbox: wrapInbox(memoryInbox(), { append }) });
     const inline = holding();
@@ -59,7 +59,7 @@ describe("receive with an answer of one's own", () => {
     expect(inline.answer).not.toHaveBeenCalled();
   });
 
-  it("is asked about a duplicate too, with its entry's state", async () => {
+  it("is called for a duplicate too, with its entry's state", async () => {
     const { receiver, untilState } = await openReceiver();
     receiver.on("*", () => {});
     await receiver.receive(incoming(envelope()));
@@ -73,7 +73,7 @@ describe("receive with an answer of one's own", () => {
 });
 
 describe("runNow", () => {
-  it("runs an entry at once although it waits for its next attempt", async () => {
+  it("runs an entry at once, even if it is waiting for its next attempt", async () => {
     const { receiver, untilState, entry } = await openReceiver();
     receiver.on("*", (_, { attempt, note }) => {
       note(`attempt ${attempt}`);

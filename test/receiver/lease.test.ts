@@ -4,7 +4,7 @@ import { deliveryOf, envelope, inboxFile } from "./sample.ts";
 
 const LEASE = 300;
 
-/** Lets timers and the wall clock go on, in steps much shorter than a lease, and the inbox keep up with them. */
+/** Advances timers and the wall clock, in steps much shorter than a lease, so that the inbox can keep up. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 10) {
     await vi.advanceTimersByTimeAsync(10);
@@ -12,7 +12,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-it("[case 75] two receivers on one file never run an entry at once while its handler outlasts the lease", async () => {
+it("[case 75] two receivers on one file never run an entry concurrently, even if its handler outlasts the lease", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const options = { inbox: inboxFile(), lease: LEASE, poll: 50, clock: () => Date.now() };

@@ -1,29 +1,59 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import { expectError, openReceiver, posting } from "./open.ts";
-import { bytes, envelope, signedHeaders } from "./sample.ts";
+import { bytes, envelope, keptBytes, signedHeaders } from "./sample.ts";
 import { listenNode } from "./wire.ts";
 
 const GOOD = bytes(envelope());
 
 describe("nodeReceiver", () => {
   it.each([
-    [undefined, "/webhooks"],
-    ["/in", "/in"],
-    ["/in?from=service", "/in?from=service"],
-    ["/", "/"],
-  ])("has its endpoint at one target, letter for letter: %s", async (path, endpoint) => {
-    const { receiver } = await openReceiver();
-    const url = await listenNode(nodeReceiver(receiver, path === undefined ? {} : { path }));
-    const { ask } = posting(url);
-    const request = { headers: signedHeaders(GOOD), body: GOOD };
-    expect((await ask({ ...request, target: endpoint })).status).toBe(200);
-    for (const target of [`${endpoint}x`, `${endpoint}/`, "/IN", "/WEBHOOKS", "*"]) {
-      expect((await ask({ ...request, target })).status).toBe(404);
-    }
+    [undefined, ["/webhooks", "/webhooks/", "/webhooks?from=service", "/webhooks/?"]],
+    ["/in", ["/in", "/in/", "/in?x=//&y"]],
+    ["/in/", ["/in", "/in/", "/in?x"]],
+    ["/", ["/", "/?x"]],
+  ])(
+    "has its endpoint at one path, with or without a closing slash and a query: %s",
+    async (path, endpoints) => {
+      const { receiver } = await openReceiver();
+      const url = await listenNode(nodeReceiver(receiver, path === undefined ? {} : { path }));
+      const { ask } = posting(url);
+      const request = { headers: signedHeaders(GOOD), body: GOOD };
+      for (const target of endpoints) {
+        expect([target, (await ask({ ...request, target })).status]).toEqual([target, 200]);
+      }
+      const [endpoint = ""] = endpoints;
+      for (const target of [`${endpoint}x`, `${endpoint}//`, "//", "/IN", "/WEBHOOKS", "*"]) {
+        expect([target, (await ask({ ...request, target })).status]).toEqual([target, 404]);
+      }
+    },
+  );
+
+  it.each(["/in?from=service", "in", "", "/in#x", "/i n"])("refuses %j as its path", (path) => {
+    expect(() => nodeReceiver({ receive: vi.fn() }, { path })).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
   });
 
-  it("writes nothing to an answer that another listener has begun", async () => {
+  it("takes the raw body of a platform that has parsed the body, as Cloud Functions do", async () => {
+    const { receiver } = await openReceiver();
+    const listener = nodeReceiver(receiver, { path: "/" });
+    const url = await listenNode(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const rawBody = Buffer.concat(chunks);
+      listener(Object.assign(request, { rawBody, body: JSON.parse(rawBody.toString()) }), response);
+    });
+    const spaced = bytes(JSON.stringify(envelope(), null, 2));
+    const { ask } = posting(url);
+    expect((await ask({ target: "/?code=x", headers: signedHeaders(spaced), body: spaced })).status).toBe(
+      200,
+    );
+    expect(await keptBytes(receiver.inbox)).toEqual(spaced);
+    expect((await ask({ target: "/", headers: signedHeaders(GOOD), body: spaced })).status).toBe(401);
+  });
+
+  it("writes nothing if another listener has already started the answer", async () => {
     const { receiver, outcomes } = await openReceiver();
     const listener = nodeReceiver(receiver);
     const url = await listenNode((request, response) => {
@@ -38,7 +68,7 @@ describe("nodeReceiver", () => {
     expect(outcomes().length).toBeLessThan(2);
   });
 
-  it("[case 53] answers 500 at once when something upstream has read the body, and the log names the fix", async () => {
+  it("[case 53] answers 500 at once if the body was read upstream, and the log names the fix", async () => {
     const { receiver, lines, entries } = await openReceiver();
     const listener = nodeReceiver(receiver);
     const url = await listenNode((request, response) => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { DeliveryObservation } from "../../src/receiver/observation.ts";
 import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/testing.ts";
 
-/** What an observer is told of one request. */
+/** Returns what an observer receives for one request. */
 async function observed(headers: Record<string, string>, body: Uint8Array, target = "/webhooks") {
   const receiver = await createTestReceiver();
   const told: DeliveryObservation[] = [];
@@ -16,13 +16,13 @@ async function observed(headers: Record<string, string>, body: Uint8Array, targe
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
   await receiver.close();
   const [observation] = told;
-  if (observation === undefined) throw new Error("nobody was told");
+  if (observation === undefined) throw new Error("expected an observation, got none");
   return { observation, digests };
 }
 
 const CREDENTIALS = { authorization: "Bearer x", cookie: "a=1" };
 
-it("tells the headers of every request, without credentials", async () => {
+it("an observation has the request's headers, without credentials", async () => {
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
   const taken = await observed({ ...headers, ...CREDENTIALS }, body);
   expect(taken.observation.headers).toEqual(headers);
@@ -31,7 +31,7 @@ it("tells the headers of every request, without credentials", async () => {
   expect(Object.keys(refused.observation.headers)).toEqual(["x-tag"]);
 });
 
-it("tells how the right digest of an unauthentic delivery begins, once its sender has the answer, and no longer", async () => {
+it("`digests` of an unauthentic delivery returns digits once its sender has the answer, nothing later", async () => {
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
   const right = headers["x-service-signature"] ?? "";
   const { observation, digests } = await observed(

@@ -7,7 +7,7 @@ import { bytes, frozenClock, keptLog, SECRET, signedHeaders, until } from "./sam
 import type { Adapter, Reply, Request } from "./wire.ts";
 import { send } from "./wire.ts";
 
-/** A receiver that is started, on a frozen clock, with what a test wants to see of it. Closed when the test ends. */
+/** Starts a receiver with a frozen clock, and returns it with what tests inspect. Closed when the test ends. */
 export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   const { log, lines } = keptLog();
   const clock = frozenClock();
@@ -25,7 +25,7 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   await receiver.start();
   onTestFinished(() => receiver.close());
   const entries = (): Promise<readonly Entry[]> => receiver.inbox.list({});
-  /** The only entry there is. */
+  /** The only entry. */
   const entry = async (): Promise<Entry> => {
     const [only, ...others] = await entries();
     expect(others).toEqual([]);
@@ -39,16 +39,16 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   return { receiver, lines, clock, seen, outcomes, entries, entry, untilState };
 }
 
-/** A receiver as it is reached over one of the adapters. */
+/** A receiver listening behind one of the adapters. */
 export async function openEndpoint(adapter: Pick<Adapter, "listen">, options: Partial<ReceiverOptions> = {}) {
   const opened = await openReceiver(options);
   const url = await adapter.listen(opened.receiver);
   return { ...opened, url, ...posting(url) };
 }
 
-/** Ways to send to an endpoint. */
+/** Functions that send requests to an endpoint. */
 export function posting(url: URL) {
-  /** Signs and sends an envelope, a text or bytes. */
+  /** Signs and sends an envelope, a string or bytes. */
   const post = (content: object | string, secret?: string): Promise<Reply> => {
     const body = bytes(content);
     return send(url, { body, headers: signedHeaders(body, secret) });
@@ -56,14 +56,14 @@ export function posting(url: URL) {
   return { post, ask: (request: Request) => send(url, request) };
 }
 
-/** An answer's body as JSON. */
+/** An answer's body, parsed. */
 export function json(reply: Reply): unknown {
   expect(reply.headers["content-type"]).toBe("application/json");
   expect(Number(reply.headers["content-length"])).toBe(Buffer.byteLength(reply.text));
   return JSON.parse(reply.text);
 }
 
-/** Expects an error answer in the service's own shape. */
+/** Expects an error answer in the service's format. */
 export function expectError(reply: Reply, status: number, type: string, field?: string): void {
   expect(reply.status).toBe(status);
   const error = { type, message: expect.any(String), ...(field !== undefined && { field }) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
+import { eventKinds } from "../../src/event/kinds.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
 import { createReceiver } from "../../src/receiver/receiver.ts";
@@ -11,7 +12,14 @@ const read = (options: Partial<ReceiverOptions>) =>
 /** The types keep it whole. */
 const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined } = {
   ...{ secret: undefined, inbox: undefined, signatureHeader: undefined, source: undefined },
-  ...{ schemas: undefined, identity: undefined, orderBy: undefined, deadLetterOrder: undefined },
+  ...{
+    otherKinds: undefined,
+    schemas: undefined,
+    handlers: undefined,
+    identity: undefined,
+    orderBy: undefined,
+    deadLetterOrder: undefined,
+  },
   ...{ maxAge: undefined, maxSkew: undefined, retention: undefined, deliveryRetention: undefined },
   ...{
     bodyLimit: undefined,
@@ -102,12 +110,12 @@ describe("readOptions", () => {
     expect(() => readOptions(UNDEFINED)).toThrow(code("secret_missing"));
   });
 
-  it("warns of a schema for a kind that it does not know, and takes it", () => {
-    const { log, lines } = keptLog();
-    const schemas = { "payment.recieved": z.object({}), "payment.received": z.object({}) };
-    expect(Object.keys(read({ schemas, log }).schemas)).toEqual(Object.keys(schemas));
-    const fields = { kind: "payment.recieved", didYouMean: "payment.received" };
-    expect(lines).toMatchObject([{ level: "warn", fields }]);
+  it("refuses a schema of a kind that is not known, and says which kind was meant", () => {
+    expect(() => read({ schemas: { "payment.recieved": z.object({}) } } as object)).toThrow(
+      "did you mean payment.received?",
+    );
+    const declared = { otherKinds: ["invoice.sent"], schemas: { "invoice.sent": z.object({}) } };
+    expect(Object.keys(read(declared as object).schemas)).toEqual(["invoice.sent"]);
   });
 
   it("takes a schema that is a function", () => {
@@ -124,6 +132,7 @@ describe("readOptions", () => {
       log,
       signatureHeader: "x-service-signature",
       source: "service",
+      knownKinds: eventKinds,
       schemas: {},
       identity: undefined,
       orderBy: undefined,

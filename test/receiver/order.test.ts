@@ -19,7 +19,7 @@ describe("orderBy", () => {
     return { ...opened, deliver, states };
   };
 
-  it("runs the entries of one key one at a time in order of arrival, those of others beside them", async () => {
+  it("runs entries with the same key one at a time in order of arrival, and other keys in parallel", async () => {
     const { receiver, deliver, states } = await open({ concurrency: 50 });
     const running = new Set<unknown>();
     const order = new Map<unknown, number[]>();
@@ -40,8 +40,8 @@ describe("orderBy", () => {
     for (const ids of order.values()) expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  it("goes on in an inbox file as soon as an entry of the key has ended", async () => {
-    // Without another look of its own: what ends has to let the next one through.
+  it("runs the next entry of a key in an inbox file as soon as the one before has ended", async () => {
+    // No poll is due, so the end of one entry must start the next.
     const { receiver, deliver, states } = await open({ inbox: inboxFile(), poll: 60_000 });
     const held = gate();
     const ran: unknown[] = [];
@@ -56,7 +56,7 @@ describe("orderBy", () => {
     expect(ran).toEqual([0, 1, 2]);
   });
 
-  it("keeps the order when the head fails and waits", async () => {
+  it("keeps the order if the first entry fails and waits", async () => {
     const { receiver, deliver, clock, states } = await open();
     const ran: number[] = [];
     receiver.on("*", ({ data }, { attempt }) => {
@@ -86,7 +86,7 @@ describe("orderBy", () => {
     expect(await states()).toEqual([...expected, "done"]);
   });
 
-  it("asks for no order with nothing", async () => {
+  it("sets no order if it returns null or undefined", async () => {
     const { receiver, deliver, entries } = await open();
     const held = gate();
     receiver.on("*", () => held.opened);
@@ -108,14 +108,14 @@ describe("orderBy", () => {
     ],
     ["returns a number", () => 7, "option_invalid"],
     ["returns an empty text", () => "", "option_invalid"],
-  ])("keeps nothing and says so when it %s", async (_, faulty, code) => {
+  ])("leads to a logged error and no entry if it %s", async (_, faulty, code) => {
     const { receiver, entries, lines } = await openReceiver({ orderBy: faulty as never });
     expect(await receiver.accept(deliveryOf(envelope()))).toMatchObject({ type: "misconfigured" });
     expect(await entries()).toEqual([]);
     expect(lines).toMatchObject([{ level: "error", fields: { code } }]);
   });
 
-  it("may fail for data that does not fit: the dead letter has no order", async () => {
+  it("may throw for data that does not fit: the dead letter has no order", async () => {
     const { receiver, entry } = await openReceiver({
       orderBy: ({ data }) => (data.owner as { id: string }).id,
     });

@@ -26,7 +26,7 @@ async function refused(
   return { answer, seen, told, entries, lines };
 }
 
-it("diagnoses an unauthentic delivery while its listener looks at it", async () => {
+it("an unauthentic delivery can be diagnosed while the listener runs", async () => {
   const { answer, told, entries, lines } = await refused();
   expect(answer.status).toBe(401);
   expect(told).toEqual(["json_spacing"]);
@@ -36,7 +36,7 @@ it("diagnoses an unauthentic delivery while its listener looks at it", async () 
   );
 });
 
-it("diagnoses in an immediate too, when the sender has its answer", async () => {
+it("an unauthentic delivery can be diagnosed in an immediate, when the sender has its answer", async () => {
   const { receiver } = await openReceiver();
   const order: unknown[] = [];
   const diagnosed = new Promise<void>((resolve) => {
@@ -57,7 +57,7 @@ it("diagnoses in an immediate too, when the sender has its answer", async () => 
   expect(order).toEqual(["answered", "json_spacing"]);
 });
 
-it("lets the bytes go a turn later", async () => {
+it("the bytes of an unauthentic delivery are released a turn later", async () => {
   const { seen } = await refused();
   await new Promise((resolve) => setImmediate(resolve));
   expect(seen[0]?.diagnose?.()).toBeUndefined();
@@ -65,7 +65,7 @@ it("lets the bytes go a turn later", async () => {
   expect(JSON.stringify(seen)).not.toContain("lead.created");
 });
 
-it("works nothing out unless it is asked: the secrets are read once for the check, and again for a diagnosis", async () => {
+it("a diagnosis does no work until called: secrets are read once for the check, and again when it is called", async () => {
   let asked = 0;
   const secret = () => {
     asked++;
@@ -84,7 +84,7 @@ it("works nothing out unless it is asked: the secrets are read once for the chec
   expect(asked).toBe(3);
 });
 
-it("offers none for what is authentic", async () => {
+it("an authentic delivery has no diagnosis", async () => {
   const { told, seen } = await refused({}, signed(sent, SECRET));
   expect(told).toEqual([undefined]);
   expect(seen[0]?.outcome.type).toBe("rejected");

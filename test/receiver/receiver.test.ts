@@ -43,7 +43,7 @@ describe("createReceiver", () => {
     expect(receiver.inbox).toBe(untouched);
   });
 
-  it("gives handlers the event, and what stands beside it", async () => {
+  it("passes handlers the event and its context", async () => {
     const { receiver, untilState } = await openReceiver({ source: "agency" });
     const seen: unknown[] = [];
     receiver.on("payment.received", (event, context) => void seen.push({ event, context }));
@@ -73,7 +73,7 @@ describe("createReceiver", () => {
     ]);
   });
 
-  it("[case 77] runs all handlers that fit, in order, each with an event of its own", async () => {
+  it("[case 77] runs all matching handlers in order, each with its own copy of the event", async () => {
     const { receiver, untilState } = await openReceiver();
     const seen: unknown[] = [];
     receiver.on("payment.*", (event) => {
@@ -87,7 +87,7 @@ describe("createReceiver", () => {
     expect(await receiver.inbox.attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
   });
 
-  it("[case 60] tells two senders apart who share an inbox", async () => {
+  it("[case 60] distinguishes two senders that share an inbox", async () => {
     const inbox = memoryInbox();
     const one = await openReceiver({ inbox, source: "one" });
     const two = await openReceiver({ inbox, source: "two" });
@@ -108,7 +108,7 @@ describe("start", () => {
     await expect(receiver.start()).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("rejects when the inbox does not open, and can be called again", async () => {
+  it("rejects if the inbox cannot be opened, and can be called again", async () => {
     const real = memoryInbox();
     const open = vi.fn(real.open.bind(real)).mockRejectedValueOnce(new Error("locked"));
     const { log } = keptLog();
@@ -140,7 +140,7 @@ describe("replaceHandlers", () => {
     expect(old).not.toHaveBeenCalled();
   });
 
-  it("leaves the old ones where the new ones cannot be registered", async () => {
+  it("keeps the old ones if the new ones cannot be registered", async () => {
     const { receiver, untilState } = await openReceiver();
     const old = vi.fn();
     const half = vi.fn();
@@ -157,7 +157,7 @@ describe("replaceHandlers", () => {
     expect(half).not.toHaveBeenCalled();
   });
 
-  it("lets what is running end with the handlers it began with", async () => {
+  it("lets running entries finish with the handlers they started with", async () => {
     const { receiver, untilState } = await openReceiver();
     const held = gate();
     const first = vi.fn(() => held.opened);
@@ -176,7 +176,7 @@ describe("replaceHandlers", () => {
 });
 
 describe("observe", () => {
-  it("tells of an answer and of each attempt, with what became of the entry", async () => {
+  it("reports the answer and each attempt, with the entry's state afterwards", async () => {
     const { receiver, clock, untilState } = await openReceiver({
       retry: { delay: 0, maxDelay: 0, jitter: 0 },
     });
@@ -206,7 +206,7 @@ describe("observe", () => {
         delivery: {
           method: "POST",
           target: "/in",
-          headers: signedHeaders(GOOD), // credentials and the connection's own are not kept
+          headers: signedHeaders(GOOD), // credentials and hop-by-hop headers are not kept
           body: GOOD,
           receivedAt: clock.now,
         },
@@ -223,7 +223,7 @@ describe("observe", () => {
     expect(seen[1]).toMatchObject({ records: [{ handler: "*", outcome: "error", error: "not yet" }] });
   });
 
-  it("tells how long a delivery took, from its head to its answer", async () => {
+  it("reports how long a delivery took, from its head to its answer", async () => {
     const { receiver, seen } = await openReceiver();
     let readMs = 0;
     const read = async () => {
@@ -236,12 +236,12 @@ describe("observe", () => {
     await receiver.receive(incoming({ read }));
     const wholeMs = performance.now() - before;
     const [told] = seen.flatMap((one) => (one.type === "delivery" ? [one.durationMs] : []));
-    // It is rounded to a hundredth.
+    // Rounded to hundredths.
     expect(told).toBeGreaterThanOrEqual(readMs - 0.01);
     expect(told).toBeLessThanOrEqual(wholeMs + 0.01);
   });
 
-  it("shows the body only where it is authentic", async () => {
+  it("reports the body only if it is authentic", async () => {
     const { receiver, seen } = await openReceiver();
     await receiver.receive(incoming({ headers: {} }));
     await receiver.receive(incoming({ read: async () => "too_large" }));
@@ -255,7 +255,7 @@ describe("observe", () => {
     ]);
   });
 
-  it("ends when it is told to, for that listener only", async () => {
+  it("unsubscribes only that listener", async () => {
     const { receiver } = await openReceiver();
     const listener = vi.fn();
     const other = vi.fn();
@@ -269,7 +269,7 @@ describe("observe", () => {
     expect(other).toHaveBeenCalledTimes(2);
   });
 
-  it("[case 78] lives on when a listener throws: the answer, the others and the entry are not touched", async () => {
+  it("[case 78] survives a listener that throws: the answer, the other listeners and the entry are unaffected", async () => {
     const { receiver, lines, untilState } = await openReceiver();
     receiver.on("*", () => "ok");
     receiver.observe(() => {
@@ -285,7 +285,7 @@ describe("observe", () => {
 });
 
 describe("onDead", () => {
-  it("is told once of an event whose attempts are used up, with the last error", async () => {
+  it("is called once for an event whose attempts are exhausted, with the last error", async () => {
     const { receiver, untilState } = await openReceiver({ retry: { attempts: 2, delay: 0, maxDelay: 0 } });
     const told = vi.fn();
     receiver.onDead(told);
@@ -306,7 +306,7 @@ describe("onDead", () => {
     });
   });
 
-  it("[case 78] tells the others when one throws or rejects, and the answer is not touched", async () => {
+  it("[case 78] calls the other listeners if one throws or rejects, and the answer is unaffected", async () => {
     const { receiver, lines } = await openReceiver();
     const told = vi.fn();
     receiver.onDead(() => {
@@ -321,7 +321,7 @@ describe("onDead", () => {
 });
 
 describe("close", () => {
-  it("[case 80] waits for deliveries under way, and keeps them", async () => {
+  it("[case 80] waits for deliveries in progress, and stores them", async () => {
     const order: string[] = [];
     const real = memoryInbox();
     const inbox = wrapInbox(real, {
@@ -355,7 +355,7 @@ describe("close", () => {
     expect(order).toEqual(["accepted", "closed"]);
   });
 
-  it("[case 80] waits for running handlers, and runs nothing more", async () => {
+  it("[case 80] waits for running handlers, and starts no others", async () => {
     const inbox = memoryInbox();
     const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });
     const held = gate();
@@ -375,7 +375,7 @@ describe("close", () => {
     expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
   });
 
-  it("[case 80] aborts a handler that outlasts the drain time, and its attempt does not count", async () => {
+  it("[case 80] aborts a handler that exceeds `drainTimeout`, and its attempt does not count", async () => {
     const inbox = memoryInbox();
     const { receiver } = await openReceiver({ drainTimeout: 0, inbox });
     let reason: unknown;
@@ -394,7 +394,7 @@ describe("close", () => {
     expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, reason: null }]);
   });
 
-  it("can be called before start(), twice, and twice at once", async () => {
+  it("can be called before start(), twice, and twice concurrently", async () => {
     const { log } = keptLog();
     const unused = createReceiver({ secret: SECRET, inbox: "memory:", log });
     await unused.close();
@@ -403,7 +403,7 @@ describe("close", () => {
     await receiver.close();
   });
 
-  it("[case 69] leaves pending work to the next receiver on the same file", async () => {
+  it("[case 69] leaves pending entries to the next receiver on the same file", async () => {
     const inbox = inboxFile();
     const first = await openReceiver({ inbox, drainTimeout: 0 });
     first.receiver.on("*", () => gate().opened);
@@ -420,9 +420,9 @@ describe("close", () => {
     expect(await next.receiver.accept(deliveryOf(envelope()))).toMatchObject({ duplicate: true });
   });
 
-  it("[case 69, 75] has its work taken over once its lease has ended, and its late result refused", async () => {
+  it("[case 69, 75] loses an entry to another receiver when its lease expires, and its late result is refused", async () => {
     const path = inboxFile();
-    // A process that hangs: it claims once, does not renew its lease, and its handler comes back too late.
+    // A process that hangs: it claims once, never renews its lease, and its handler returns too late.
     const real = sqliteInbox(path);
     let claimed = false;
     const stuck = wrapInbox(real, {
@@ -452,7 +452,7 @@ describe("close", () => {
     expect(await next.receiver.inbox.attempts(1)).toHaveLength(1);
   });
 
-  it("[case 69] leaves what was answered, but never begun by a killed process, to the next one", async () => {
+  it("[case 69] leaves entries that a killed process had answered but not started to the next one", async () => {
     const path = inboxFile();
     await keepOnly(path, 0);
     const next = await openReceiver({ inbox: path });
@@ -462,7 +462,7 @@ describe("close", () => {
     expect(ran).toHaveBeenCalledExactlyOnceWith(1);
   });
 
-  it("[case 76] ends what killed its process too often as a dead letter, and does not run it again", async () => {
+  it("[case 76] ends an entry that killed its process too often as a dead letter, and does not run it again", async () => {
     const path = inboxFile();
     await keepOnly(path, 2);
     const next = await openReceiver({ inbox: path, retry: { attempts: 2 } });
@@ -477,7 +477,7 @@ describe("close", () => {
   });
 });
 
-/** Keeps an event as a process does that is killed while it handles it, so many times. */
+/** Stores an event as if `claims` processes had been killed while handling it. */
 async function keepOnly(path: string, claims: number): Promise<void> {
   const inbox = sqliteInbox(path);
   await inbox.open();
@@ -488,7 +488,7 @@ async function keepOnly(path: string, claims: number): Promise<void> {
 }
 
 describe("receive", () => {
-  it("does not read a body that it will not take", async () => {
+  it("does not read a body that it will refuse", async () => {
     const { receiver } = await openReceiver();
     const read = vi.fn(async () => GOOD);
     await receiver.receive(incoming({ target: "/other", read }));
@@ -503,7 +503,7 @@ describe("receive", () => {
     });
   });
 
-  it("takes the content encoding that is none", async () => {
+  it("accepts the content encoding `identity`", async () => {
     const { receiver } = await openReceiver();
     const headers = { ...signedHeaders(GOOD), "content-encoding": "identity" };
     expect((await receiver.receive(incoming({ headers }))).status).toBe(200);
@@ -512,8 +512,8 @@ describe("receive", () => {
   it.each<[string, unknown]>([
     ["an error", new Error("reader")],
     ["undefined", undefined],
-    ["a text", "reader"],
-  ])("answers 500 when the body cannot be read for %s that is thrown", async (_, thrown) => {
+    ["a string", "reader"],
+  ])("answers 500 if reading the body throws %s", async (_, thrown) => {
     const { receiver, lines } = await openReceiver();
     const { status } = await receiver.receive(incoming({ read: () => Promise.reject(thrown) }));
     expect(status).toBe(500);
@@ -521,7 +521,7 @@ describe("receive", () => {
   });
 });
 
-describe("the life of a receiver", () => {
+describe("the lifecycle of a receiver", () => {
   const openLater = () => {
     const { opened, open } = gate();
     const inbox = memoryInbox();
@@ -537,7 +537,7 @@ describe("the life of a receiver", () => {
     return { receiver, open, calls };
   };
 
-  it("takes deliveries from the end of start() to the beginning of close()", async () => {
+  it("accepts deliveries from the end of start() to the call of close()", async () => {
     const { receiver, open } = openLater();
     const ready: boolean[] = [receiver.ready];
     const starting = receiver.start();
@@ -555,7 +555,7 @@ describe("the life of a receiver", () => {
     expect(ready).toEqual([false, false, true, false]);
   });
 
-  it("starts once, however often it is asked", async () => {
+  it("starts once, however often start() is called", async () => {
     const { receiver, open, calls } = openLater();
     const starting = receiver.start();
     await expect(receiver.start()).rejects.toMatchObject({ code: "closed" });
@@ -565,7 +565,7 @@ describe("the life of a receiver", () => {
     expect(calls).toEqual(["open", "close"]);
   });
 
-  it("closes the inbox again when it is closed while it starts", async () => {
+  it("closes the inbox again if it is closed while starting", async () => {
     const { receiver, open, calls } = openLater();
     const starting = receiver.start();
     await receiver.close();
@@ -575,7 +575,7 @@ describe("the life of a receiver", () => {
     expect(receiver.ready).toBe(false);
   });
 
-  it("may be started again when the inbox could not be opened", async () => {
+  it("can be started again if the inbox could not be opened", async () => {
     let fail = true;
     const inbox = memoryInbox();
     const once = wrapInbox(inbox, {
@@ -591,7 +591,7 @@ describe("the life of a receiver", () => {
     await receiver.close();
   });
 
-  it("closes once for all who ask", async () => {
+  it("closes once, however often close() is called", async () => {
     const { receiver, open, calls } = openLater();
     open();
     await receiver.start();
@@ -600,7 +600,7 @@ describe("the life of a receiver", () => {
   });
 });
 
-it("tells onDead the kind of an event that came too late", async () => {
+it("onDead receives the kind of an event that arrived too late", async () => {
   const { receiver } = await openReceiver();
   const letters: unknown[] = [];
   receiver.onDead((letter) => letters.push(letter));

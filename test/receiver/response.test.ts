@@ -13,7 +13,7 @@ const accepted = {
 } as const;
 const rejected = { type: "rejected", kind: null, seq: 7, eventId: "raw_1", duplicate: true, secret } as const;
 
-/** An answer as a sender sees it. */
+/** An answer as the sender sees it. */
 function answered(outcome: Outcome) {
   const { status, headers, body } = toAnswer(outcome);
   expect(headers["Content-Type"]).toBe("application/json");
@@ -24,22 +24,19 @@ function answered(outcome: Outcome) {
 const error = (type: string) => ({ error: { type, message: expect.any(String) } });
 
 describe("toAnswer", () => {
-  it.each([true, false])(
-    "tells the sender of an accepted event whether it is a duplicate: %s",
-    (duplicate) => {
-      const { status, value } = answered({ ...accepted, duplicate });
-      expect(status).toBe(200);
-      expect(value).toEqual({ received: true, id: "evt_1", duplicate });
-    },
-  );
+  it.each([true, false])("says whether an accepted event is a duplicate: %s", (duplicate) => {
+    const { status, value } = answered({ ...accepted, duplicate });
+    expect(status).toBe(200);
+    expect(value).toEqual({ received: true, id: "evt_1", duplicate });
+  });
 
-  it("does not tell the sender that data did not fit", () => {
+  it("does not say that data did not fit", () => {
     expect(answered({ ...accepted, duplicate: false, reason: "invalid_data" })).toEqual(
       answered({ ...accepted, duplicate: false }),
     );
   });
 
-  it("names the field of a rejected delivery, where there is one", () => {
+  it("names the field of a rejected delivery, if there is one", () => {
     const field = "data.é€😀";
     const rejection = { reason: "duplicate_key", message: "an object holds one key twice", field } as const;
     const { status, value } = answered({ ...rejected, rejection });
@@ -51,7 +48,7 @@ describe("toAnswer", () => {
     expect(bare.value).toEqual({ error: { type: "invalid_request", message: "the body is empty" } });
   });
 
-  it("gives the same 401 for every reason", () => {
+  it("is the same 401 for every reason", () => {
     const reasons = ["signature_missing", "signature_malformed", "signature_mismatch"] as const;
     const answers = reasons.map((reason) => answered({ type: "unauthorized", reason }));
     expect(answers[0]).toMatchObject({ status: 401, value: error("unauthorized") });
@@ -75,7 +72,7 @@ describe("toAnswer", () => {
     expect(others).toEqual(more);
   });
 
-  it("asks the sender to come again where nothing could be kept", () => {
+  it("asks the sender to retry if the delivery could not be stored", () => {
     const { status, headers, value } = answered({
       type: "unavailable",
       error: new Error("disk /var/x is full"),
@@ -86,7 +83,7 @@ describe("toAnswer", () => {
     expect(JSON.stringify(value)).not.toContain("/var/x");
   });
 
-  it("shows the sender nothing of the integrator's mistake", () => {
+  it("reveals nothing about a mistake of the integrator", () => {
     const { status, value } = answered({ type: "misconfigured", error: new Error("the secret is hunter2") });
     expect(status).toBe(500);
     expect(value).toEqual(error("server_error"));

@@ -3,7 +3,7 @@ import { Restamps } from "../../src/receiver/restamps.ts";
 import { openReceiver } from "./open.ts";
 import { at, deliveryOf, envelope } from "./sample.ts";
 
-it("tells of the same content under another timestamp, and of nothing else", () => {
+it("only the same content with another timestamp is a restamp", () => {
   const restamps = new Restamps();
   expect(restamps.note("c", "evt_1", 1000)).toBeUndefined();
   expect(restamps.note("c", "evt_1", 1000)).toBeUndefined();
@@ -12,7 +12,7 @@ it("tells of the same content under another timestamp, and of nothing else", () 
   expect(restamps.note("c", "evt_4", 4000)).toBe("evt_3");
 });
 
-it("forgets the oldest, so that it does not grow", () => {
+it("the oldest contents are forgotten, so memory stays bounded", () => {
   const restamps = new Restamps();
   restamps.note("first", "evt_0", 0);
   for (let number = 1; number <= 2000; number++) restamps.note(`c${number}`, `evt_${number}`, number);
@@ -20,7 +20,7 @@ it("forgets the oldest, so that it does not grow", () => {
   expect(restamps.note("c1900", "evt_y", 5)).toBe("evt_1900");
 });
 
-it("[case 62] shows in the outcome of an event that was only dated anew", async () => {
+it("[case 62] the outcome of a restamped event has `restampOf`", async () => {
   const { receiver } = await openReceiver();
   const first = await receiver.accept(deliveryOf(envelope()));
   const second = await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })));
@@ -32,7 +32,7 @@ it("[case 62] shows in the outcome of an event that was only dated anew", async 
   expect(again).toMatchObject({ restampOf: undefined });
 });
 
-it("[case 62] does not show where `identity` has told them apart already", async () => {
+it("[case 62] an event that `identity` makes a duplicate has no `restampOf`", async () => {
   const { receiver } = await openReceiver({ identity: ({ data }) => String(data.id) });
   await receiver.accept(deliveryOf(envelope()));
   expect(await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })))).toMatchObject({

@@ -18,7 +18,7 @@ import {
   wrapInbox,
 } from "./sample.ts";
 
-/** An inbox with entries that ended well, received at these moments, in this order. */
+/** An inbox with completed entries, received at these times in this order. */
 async function inboxWith(moments: readonly number[], path = "memory:") {
   const inbox = path === "memory:" ? memoryInbox() : sqliteInbox(path);
   for (const moment of moments) {
@@ -47,7 +47,7 @@ async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, w
   const retention = new Retention(options, () => clocks.monotonic);
   onTestFinished(() => retention.stop());
   retention.start();
-  /** Lets time go on: timers, and both clocks. */
+  /** Advances timers and both clocks. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= MINUTE) {
       const step = Math.min(left, MINUTE);
@@ -57,7 +57,7 @@ async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, w
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  /** How many entries there are, and how many of them have their delivery. */
+  /** The number of entries, and of those that still have their delivery. */
   const left = async () => {
     const entries = await inbox.list({});
     const deliveries = await Promise.all(entries.map(({ seq }) => inbox.delivery(seq)));
@@ -70,12 +70,12 @@ const RECENT = [NOW - 25 * DAY, NOW - 26 * 3_600_000, NOW - 2 * 3_600_000];
 
 describe("pruning", () => {
   it.each([
-    ["leaps ahead by 10 days", 10 * DAY],
-    ["leaps ahead while the machine sleeps for 8 days", 8 * DAY],
-  ])("drops nothing for an hour if the clock %s, and drops afterwards", async (_, leap) => {
+    ["jumps ahead by 10 days", 10 * DAY],
+    ["jumps ahead while the machine sleeps for 8 days", 8 * DAY],
+  ])("deletes nothing for an hour if the clock %s, then continues", async (_, leap) => {
     const { clocks, pass, left, lines } = await retentionOf(await inboxWith(RECENT));
     await pass(5 * MINUTE);
-    expect(await left()).toEqual([3, 2]); // the delivery of 25 days ago is past its time
+    expect(await left()).toEqual([3, 2]); // the delivery of 25 days ago exceeds its retention
     clocks.wall += leap;
     await pass(64 * MINUTE);
     expect(await left()).toEqual([3, 2]);
@@ -85,7 +85,7 @@ describe("pruning", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("sees a leap of the last moment before a look", async () => {
+  it("detects a jump just before a check", async () => {
     const { clocks, pass, left } = await retentionOf(await inboxWith(RECENT));
     await pass(10 * MINUTE + 4000);
     clocks.wall += 10 * DAY;
@@ -93,14 +93,14 @@ describe("pruning", () => {
     expect(await left()).toEqual([3, 2]);
   });
 
-  it("sees a leap between the start and the first look", async () => {
+  it("detects a jump between the start and the first check", async () => {
     const { clocks, pass, left } = await retentionOf(await inboxWith(RECENT));
     clocks.wall += 10 * DAY;
     await pass(MINUTE);
     expect(await left()).toEqual([3, 3]);
   });
 
-  it("drops nothing at all if the clock is put right again within the hour", async () => {
+  it("deletes nothing if the clock is corrected within the hour", async () => {
     const { clocks, pass, left } = await retentionOf(await inboxWith(RECENT));
     await pass(5 * MINUTE);
     clocks.wall += 10 * DAY;
@@ -110,7 +110,7 @@ describe("pruning", () => {
     expect(await left()).toEqual([3, 2]);
   });
 
-  it("logs one line, however often the clock leaps", async () => {
+  it("logs one line, however often the clock jumps", async () => {
     const { clocks, pass, lines } = await retentionOf(await inboxWith([]));
     for (let leap = 0; leap < 5; leap++) {
       clocks.wall += DAY;
@@ -119,7 +119,7 @@ describe("pruning", () => {
     expect(lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
-  it("begins at the first look if the inbox was in use until lately", async () => {
+  it("starts at the first check if the inbox was in use recently", async () => {
     const { pass, left, lines } = await retentionOf(await inboxWith([NOW - 40 * DAY, ...RECENT]));
     await pass(4000);
     expect(await left()).toEqual([4, 4]);
@@ -138,9 +138,9 @@ describe("pruning", () => {
   });
 
   it.each(["memory:", "file"])(
-    "waits at the next start too, though an entry has come since the clock leapt: %s",
+    "also waits at the next start, even if an entry arrived after the jump: %s",
     async (where) => {
-      // It was NOW, leapt by 10 days, and the process was started again half an hour later.
+      // The clock jumped from NOW by 10 days, and the process was restarted half an hour later.
       const leapt = NOW + 10 * DAY;
       const moments = [...RECENT, leapt];
       const inbox = await inboxWith(moments, where === "file" ? inboxFile() : where);
@@ -150,7 +150,7 @@ describe("pruning", () => {
     },
   );
 
-  it("waits if the inbox cannot say when its last entry came", async () => {
+  it("waits if the inbox cannot report when its last entry arrived", async () => {
     const calls: number[] = [];
     const inbox = wrapInbox(memoryInbox(), {
       list: () => Promise.reject(new Error("not now")),
@@ -171,11 +171,11 @@ describe("pruning", () => {
     expect([lines, caught]).toEqual([[], []]);
   });
 
-  it("reads the time once, so that a leap right after it was judged drops nothing", async () => {
+  it("reads the time once, so a jump right after the check deletes nothing", async () => {
     const inbox = await inboxWith(RECENT);
     const { clocks, pass, left, retention } = await retentionOf(inbox);
     await pass(4900);
-    // Whoever asks a second time gets the clock that has leapt.
+    // A second reading returns the time after the jump.
     let reads = 0;
     const wall = clocks.wall;
     Object.defineProperty(clocks, "wall", {

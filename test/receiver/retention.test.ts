@@ -22,12 +22,12 @@ import {
   wrapInbox,
 } from "./sample.ts";
 
-/** Lets what waits for the event loop go on, while the timers stand still. */
+/** Lets pending work of the event loop proceed while timers are frozen. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What happens to a receiver, one thing after another. */
+/** A step in the life of a receiver. */
 type Step =
   | { readonly type: "deliver"; readonly event: number }
   | { readonly type: "clock"; readonly by: number }
@@ -46,7 +46,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("retention", () => {
-  it("[case 58] runs no event twice, however deliveries, pruning and a jumping clock follow one another", async () => {
+  it("[case 58] never runs an event twice, for any sequence of deliveries, pruning and clock jumps", async () => {
     let pruned = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 20, maxLength: 80 }), async (steps) => {
@@ -62,7 +62,7 @@ describe("retention", () => {
         for (const step of steps) {
           if (step.type === "clock") clock.now += step.by;
           else if (step.type === "deliver") {
-            // Twelve events, dated over three weeks around the first instant, and sent again and again.
+            // Twelve events, with timestamps over three weeks around the start, sent repeatedly.
             const timestamp = at((step.event - 6) * 2 * DAY);
             const outcome = await receiver.accept(
               deliveryOf(envelope({ timestamp, data: { id: step.event } }), undefined, clock.now),
@@ -88,10 +88,10 @@ describe("retention", () => {
       }),
       { numRuns: long(60, 2000) },
     );
-    expect(pruned).toBeGreaterThan(5); // or the property has seen nothing
+    expect(pruned).toBeGreaterThan(5); // otherwise the property has tested nothing
   }, 600_000);
 
-  it("drops ended entries past their retention, and deliveries past theirs; dead letters stay", async () => {
+  it("deletes ended entries and deliveries that exceed their retention, but no dead letters", async () => {
     const { receiver, clock, entries, entry, untilState } = await openReceiver();
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf(envelope()));
@@ -111,13 +111,13 @@ describe("retention", () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it("keeps dead letters however old they are, whatever came after them", async () => {
+  it("keeps dead letters however old they are, and whatever was received after them", async () => {
     const { receiver, clock, entries, untilState } = await openReceiver();
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf("no JSON"));
     await untilState("dead");
     await receiver.accept(deliveryOf(envelope({ data: { id: "done" } })));
-    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } }))); // the newest entry is never dropped
+    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } }))); // the newest entry is never deleted
     await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2 }));
     clock.now = NOW + 365 * DAY;
     const due = dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now }));
@@ -126,8 +126,8 @@ describe("retention", () => {
     expect(await receiver.inbox.delivery(1)).toBeDefined();
   });
 
-  it("keeps an event until it is too old to be accepted, though its retention is over", async () => {
-    // The shortest retention there may be, and an event dated as far ahead as may be: both end in the same millisecond.
+  it("keeps an event until it is too old to be accepted, even if its retention is over", async () => {
+    // The shortest retention allowed, and the latest timestamp allowed: both end in the same millisecond.
     const terms = { maxAge: 2 * DAY, maxSkew: DAY, retention: 3 * DAY, deliveryRetention: DAY };
     const { receiver, clock } = await openReceiver(terms);
     let ran = 0;
@@ -150,13 +150,13 @@ describe("retention", () => {
     expect(ran).toBe(2);
   });
 
-  it("[case 58] rejects what was dropped when it comes again, though a clock set back calls it timely", async () => {
+  it("[case 58] rejects a deleted event that is sent again, even if the clock was set back so that it seems recent", async () => {
     const { receiver, clock, entries, untilState } = await openReceiver();
     let ran = 0;
     receiver.on("*", () => void ran++);
     await receiver.accept(deliveryOf(envelope()));
     await untilState("done");
-    await receiver.accept(deliveryOf("no JSON")); // the newest entry is never dropped
+    await receiver.accept(deliveryOf("no JSON")); // the newest entry is never deleted
     clock.now = NOW + 31 * DAY;
     await pruneInbox(receiver.inbox, dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
     clock.now = NOW + MINUTE;
@@ -166,7 +166,7 @@ describe("retention", () => {
     expect(ran).toBe(1);
   });
 
-  it("looks by itself soon after the start and from then on, and no more once it is stopped", async () => {
+  it("runs soon after the start and then regularly, until it is stopped", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const calls: number[] = [];
@@ -194,7 +194,7 @@ describe("retention", () => {
     }
   });
 
-  it("logs an inbox that cannot be pruned, and lives on", async () => {
+  it("logs a failure to prune the inbox, and continues", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const { log, lines } = keptLog();

@@ -9,16 +9,16 @@ import { provideInboxFile } from "../../src/inbox/sqlite/inbox-file.ts";
 import type { Logger } from "../../src/logger.ts";
 import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
 
-/** The secret of the receivers under test. */
+/** The secret of the tested receivers. */
 export const SECRET = "receiver-tests-secret-0123456789";
 
-/** What their clocks show at first. */
+/** The initial time of their clocks. */
 export const NOW = Date.UTC(2026, 0, 15, 10);
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
 
-/** An envelope, dated now; what is not given is the sample's. */
+/** A sample envelope with the timestamp `NOW`, overridden by the given parts. */
 export function envelope(parts: object = {}) {
   return {
     event: "payment.received",
@@ -29,44 +29,44 @@ export function envelope(parts: object = {}) {
   };
 }
 
-/** An envelope that differs from all others. */
+/** A unique envelope. */
 export function freshEnvelope(parts: object = {}) {
   return envelope({ data: { id: randomUUID() }, ...parts });
 }
 
-/** An envelope's timestamp, so far from now. */
+/** An envelope's timestamp, at an offset from `NOW`. */
 export function at(offset: number): string {
   return new Date(NOW + offset).toISOString();
 }
 
-/** Bytes as they are, anything else as JSON. */
+/** Bytes and strings unchanged, anything else as JSON. */
 export function bytes(content: object | string): Buffer {
   if (typeof content === "string") return Buffer.from(content);
   return content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(JSON.stringify(content));
 }
 
-/** The headers of a delivery as the service sends it. */
+/** A delivery's headers, as the service sends them. */
 export function signedHeaders(body: Uint8Array, secret: string = SECRET): Record<string, string> {
   return { "content-type": "application/json", [SIGNATURE_HEADER]: sign(body, secret) };
 }
 
-/** A whole signed delivery. */
+/** A complete signed delivery. */
 export function deliveryOf(content: object | string, headers?: DeliveryHeaders, receivedAt = NOW): Delivery {
   const body = bytes(content);
   return { method: "POST", target: "/webhooks", headers: headers ?? signedHeaders(body), body, receivedAt };
 }
 
-/** The bytes of a kept delivery; stores give them as they like. */
+/** The bytes of a stored delivery as a Buffer, since inboxes return different types. */
 export async function keptBytes(inbox: Inbox, seq = 1): Promise<Buffer> {
   return Buffer.from((await inbox.delivery(seq))?.body ?? "nothing was kept");
 }
 
-/** A clock that stands still until it is set. */
+/** A clock that changes only when set. */
 export function frozenClock(): { now: number } {
   return { now: NOW };
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its lines. */
 export function keptLog() {
   const lines: { level: string; fields: object; message: string }[] = [];
   const keep = (level: string) => (fields: object, message: string) =>
@@ -80,24 +80,24 @@ export function keptLog() {
   return { log, lines };
 }
 
-/** A promise and what settles it. */
+/** A promise and the function that resolves it. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  onTestFinished(open); // nothing waits for it longer than the test
+  onTestFinished(open); // opens at the end of the test, so nothing waits longer
   return { opened, open };
 }
 
-/** The path of an inbox file in a folder that ends with the test. */
+/** The path of an inbox file in a temporary folder, removed after the test. */
 export function inboxFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-receiver-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  return provideInboxFile(join(folder, "inbox.sqlite")).path; // not new, so that the log says nothing of it
+  return provideInboxFile(join(folder, "inbox.sqlite")).path; // not new, so that nothing is logged about it
 }
 
-/** An inbox with some of its methods replaced; where it has its own way to append, deliveries go that way. */
+/** An inbox with some methods replaced. If `append` or `touch` is, `keep` is hidden, so that deliveries use them. */
 export function wrapInbox(inbox: Inbox, own: Partial<Inbox>): Inbox {
   return new Proxy(inbox, {
     get(real, name) {
@@ -115,7 +115,7 @@ export function until<Value>(check: () => Value | Promise<Value>): Promise<Value
   return vi.waitFor(check, { timeout: 5000, interval: 3 });
 }
 
-/** Collects what nobody caught while the test runs. */
+/** Collects uncaught errors and rejections during the test. */
 export function uncaught(): unknown[] {
   const caught: unknown[] = [];
   const keep = (thrown: unknown) => void caught.push(thrown);

@@ -21,22 +21,22 @@ async function serve(options: Partial<ServerOptions> = {}) {
 }
 
 describe("startServer", () => {
-  it("gives the endpoint's address, its port included", async () => {
+  it("returns the endpoint's URL, including the port", async () => {
     const { server, post } = await serve({ path: "/in/deep" });
     expect(server.url.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/in\/deep$/);
     expect((await post(GOOD)).status).toBe(200);
   });
 
-  it("answers every other target 404 in the service's own form, and tells who watches", async () => {
+  it("answers 404 in the service's format to every other target, and notifies observers", async () => {
     const { ask, outcomes } = await serve();
     const request = { headers: signedHeaders(GOOD), body: GOOD };
-    for (const target of ["/", "/other", "/WEBHOOKS", "/webhooks/", "//webhooks"]) {
+    for (const target of ["/", "/other", "/WEBHOOKS", "/webhooks//", "//webhooks"]) {
       expectError(await ask({ ...request, target }), 404, "not_found");
     }
     expect(outcomes()).toEqual(Array.from({ length: 5 }, () => ({ type: "refused", reason: "wrong_path" })));
   });
 
-  it("does not say what it is made of", async () => {
+  it("does not reveal that it uses Express", async () => {
     const { ask } = await serve();
     for (const target of ["/webhooks", "/other"]) {
       const { headers } = await ask({ target });
@@ -45,7 +45,7 @@ describe("startServer", () => {
     }
   });
 
-  it("[case 46] gives the head of a request no more time than is documented", async () => {
+  it("[case 46] allows the documented time for the head of a request", async () => {
     const { post } = await serve();
     const limits: number[] = [];
     const note = (message: unknown) => {
@@ -64,18 +64,18 @@ describe("startServer", () => {
     });
   });
 
-  it("refuses a host that is not this machine's", async () => {
+  it("refuses a host that is not an address of this machine", async () => {
     await expect(serve({ host: "192.0.2.1" })).rejects.toMatchObject({ code: "port_unavailable" });
   });
 
-  it("lets a request that is under way end when it is closed, and takes no other", async () => {
+  it("finishes requests in progress when it is closed, and accepts no others", async () => {
     const { server } = await serve();
     const socket = await dial(server.url);
     const own = { "content-length": GOOD.length, connection: "close", expect: "100-continue" };
     const headers = { host: "x", ...signedHeaders(GOOD), ...own };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
-    await new Promise((resolve) => socket.once("data", resolve)); // go on, it says: it has the request
+    await new Promise((resolve) => socket.once("data", resolve)); // `100 Continue`: the server has the request
     socket.write(GOOD.subarray(0, 10));
     const closed = server.close();
     socket.write(GOOD.subarray(10));
@@ -95,7 +95,7 @@ describe("startServer", () => {
     [404, "/other", { "content-length": 10 }],
     [415, "/webhooks", { "content-length": 10, "content-encoding": "gzip" }],
   ])(
-    "answers %d at once to a sender that asks first, without asking for the body",
+    "answers %d at once to `Expect: 100-continue`, without asking for the body",
     async (status, target, parts) => {
       const { server, entries } = await serve();
       const socket = await dial(server.url);
@@ -107,7 +107,7 @@ describe("startServer", () => {
     },
   );
 
-  it("asks for the body once, then takes it", async () => {
+  it("sends `100 Continue` once, then accepts the body", async () => {
     const { server, entries } = await serve();
     const socket = await dial(server.url);
     socket.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
@@ -117,7 +117,7 @@ describe("startServer", () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it("ends the longest idle connection to let a new one in, a request that asks first included", async () => {
+  it("ends the longest idle connection to accept a new one, also for `Expect: 100-continue`", async () => {
     const { server, post } = await serve({ maxConnections: 2 });
     const [asked, idle] = [await dial(server.url), await dial(server.url)];
     asked.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
@@ -129,12 +129,12 @@ describe("startServer", () => {
     expect(splitAnswer(await readAll(asked)).status).toBe(200);
   });
 
-  it("closes though a connection is open that never sends anything", async () => {
+  it("closes even if a silent connection is open", async () => {
     const { server } = await serve();
     const socket = await dial(server.url);
     socket.write("POST /web");
-    await new Promise((resolve) => setTimeout(resolve, 20)); // the server has it
-    const ended = readAll(socket); // before it can end, or its end would be missed
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the server has accepted it
+    const ended = readAll(socket); // before closing, or the end would be missed
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     let closed = false;

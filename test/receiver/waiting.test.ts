@@ -2,10 +2,10 @@ import { expect, it, vi } from "vitest";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, envelope, freshEnvelope, gate, inboxFile, MINUTE, until } from "./sample.ts";
 
-/** Milliseconds after which a receiver has looked again at what it left to another process. */
+/** Milliseconds after which a receiver checks again the entries it left to another process. */
 const LOOK_AGAIN = 11_000;
 
-/** An inbox file whose one entry failed in a handler, in a receiver that is closed. */
+/** An inbox file with one entry, which failed in a receiver that is now closed. */
 async function failedElsewhere() {
   const inbox = inboxFile();
   const { receiver, entry } = await openReceiver({ inbox });
@@ -16,7 +16,7 @@ async function failedElsewhere() {
   return inbox;
 }
 
-it("leaves a retry waiting where nothing handles it, and runs it where something does", async () => {
+it("a retry waits in a receiver without handlers, and runs in one that has a handler for it", async () => {
   const inbox = await failedElsewhere();
   const watching = await openReceiver({ inbox });
   watching.clock.now += MINUTE;
@@ -34,7 +34,7 @@ it("leaves a retry waiting where nothing handles it, and runs it where something
   expect(await next.entry()).toMatchObject({ reason: null });
 });
 
-it("leaves a retry waiting where handlers are registered for other kinds only", async () => {
+it("a retry waits in a receiver that handles only other kinds", async () => {
   const inbox = await failedElsewhere();
   const { receiver, clock, entry } = await openReceiver({ inbox });
   receiver.on("lead.created", () => {});
@@ -43,7 +43,7 @@ it("leaves a retry waiting where handlers are registered for other kinds only", 
   expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
 });
 
-it("takes what waits as soon as a handler for it is registered", async () => {
+it("a waiting retry runs once a handler for it is registered", async () => {
   const inbox = await failedElsewhere();
   const { receiver, clock, entry, untilState } = await openReceiver({ inbox });
   clock.now += MINUTE;
@@ -53,7 +53,7 @@ it("takes what waits as soon as a handler for it is registered", async () => {
   await untilState("done");
 });
 
-it("leaves what came before it started waiting where it handles nothing at all", async () => {
+it("entries from before the start wait in a receiver without handlers", async () => {
   const inbox = inboxFile();
   const busy = await openReceiver({ inbox, concurrency: 1, drainTimeout: 0 });
   busy.receiver.on("*", () => gate().opened);
@@ -75,7 +75,7 @@ it("leaves what came before it started waiting where it handles nothing at all",
   await until(async () => expect(await states()).toEqual(["done", "done", "unhandled"]));
 });
 
-it("ends what came before it started as unhandled where it handles other kinds", async () => {
+it("an entry from before the start ends as unhandled in a receiver that handles other kinds", async () => {
   const inbox = inboxFile();
   const busy = await openReceiver({ inbox, drainTimeout: 0 });
   busy.receiver.on("*", () => gate().opened);

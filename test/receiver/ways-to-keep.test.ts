@@ -8,7 +8,7 @@ import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts
 import { threadedInbox } from "../inbox/threaded.ts";
 import { at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";
 
-/** The inbox reads for itself in this thread and in its own; the receiver reads for an inbox that does not. */
+/** The body is parsed by the receiver, by the inbox in this thread, or by the inbox in its own thread. */
 const WAYS: readonly [string, () => Inbox][] = [
   ["read by the receiver", memoryInbox],
   ["read by the inbox", () => sqliteInbox(inboxFile())],
@@ -19,14 +19,14 @@ const DAY = 86_400_000;
 const event = envelope({ id: "evt_known" });
 const PROPERTY = { event: "property.created" };
 
-/** One after another: what each becomes may depend on those before. */
+/** Sent in this order, since the result of each may depend on those before. */
 const SENT: readonly (object | string)[] = [
   event,
   event,
   envelope(),
-  { ...envelope(), data: { anew: true } },
-  { ...envelope({ timestamp: at(-1000) }), data: { anew: true } },
-  envelope({ event: "somebody.else" }),
+  { ...envelope(), data: { restamped: true } },
+  { ...envelope({ timestamp: at(-1000) }), data: { restamped: true } },
+  envelope({ event: "unknown.kind" }),
   envelope({ event: "x".repeat(300) }),
   envelope({ ...PROPERTY, data: {} }),
   envelope({ ...PROPERTY, data: {} }),
@@ -63,14 +63,14 @@ async function becomeOf(
   return { outcomes, entries: await inbox.list({}), lines };
 }
 
-describe("a delivery becomes the same", () => {
-  it.each(WAYS.slice(1))("%s, whatever it holds", async (_, inbox) => {
+describe("a delivery has the same outcome", () => {
+  it.each(WAYS.slice(1))("%s, whatever it contains", async (_, inbox) => {
     const found = await becomeOf(inbox(), SENT);
     expect(found).toEqual(await becomeOf(memoryInbox(), SENT));
     expect(new Set(found.outcomes.map(({ type }) => type))).toEqual(new Set(["accepted", "rejected"]));
   });
 
-  it.each(WAYS.slice(1))("%s, however it is dated", async (_, inbox) => {
+  it.each(WAYS.slice(1))("%s, for any timestamp", async (_, inbox) => {
     const dated = fc.array(fc.integer({ min: -40 * DAY, max: DAY }), { minLength: 1, maxLength: 8 });
     const sent = fc.sample(dated, { numRuns: 20, seed: 1 }).flat();
     const envelopes = sent.map((ms) => envelope({ timestamp: at(ms) }));
@@ -80,7 +80,7 @@ describe("a delivery becomes the same", () => {
     );
   });
 
-  it.each(WAYS)("%s: what is known is a duplicate, however late it comes again", async (_, make) => {
+  it.each(WAYS)("%s: a known event is a duplicate, however late it is sent again", async (_, make) => {
     const inbox = make();
     let now = NOW;
     const { settings } = await open(inbox, { clock: () => now });
@@ -91,7 +91,7 @@ describe("a delivery becomes the same", () => {
   });
 
   it.each(WAYS)(
-    "%s: one that may have been pruned is a dead letter, whatever the clock says",
+    "%s: an event that may have been pruned is a dead letter, whatever the clock says",
     async (_, make) => {
       const inbox = make();
       const { settings } = await open(inbox);
@@ -110,14 +110,14 @@ describe("a delivery becomes the same", () => {
     },
   );
 
-  it.each(WAYS)("%s: a relay's entry is left alone for as long as it holds it", async (_, make) => {
+  it.each(WAYS)("%s: an entry with `holdMs` does not run before that time", async (_, make) => {
     const inbox = make();
     const { settings } = await open(inbox);
     await accept(deliveryOf(envelope()), settings, { holdMs: 5000 });
     expect(await inbox.list({})).toMatchObject([{ runAt: NOW + 5000 }]);
   });
 
-  it.each(WAYS)("%s: what may run at once is leased as it is kept", async (_, make) => {
+  it.each(WAYS)("%s: an entry that may run at once is inserted already leased", async (_, make) => {
     const inbox = make();
     const { settings } = await open(inbox);
     const ran: unknown[] = [];
@@ -132,7 +132,7 @@ describe("a delivery becomes the same", () => {
     const key = { source: "service", eventId: "evt_known", timestamp: NOW };
     const same = { ...delivery, body: Uint8Array.from(delivery.body) };
     expect(ran).toEqual([{ seq: 1, key, kind: "payment.received", delivery: { ...same, headers } }]);
-    await acceptReserved(event); // known
+    await acceptReserved(event); // a duplicate
     await acceptReserved(envelope({ ...PROPERTY, data: {} })); // does not fit
     await acceptReserved("no JSON");
     await acceptReserved(envelope({ id: "evt_held" }), { holdMs: 5000 });
@@ -148,7 +148,7 @@ describe("a delivery becomes the same", () => {
     expect(await inbox.settle({ seq: 1, lease: "lease-1", ...done }, NOW)).toBe(true);
   });
 
-  it("leases none that has an order key, since others may have to end first", async () => {
+  it("an entry with an order key is not leased on insert, since others may have to end first", async () => {
     const inbox = memoryInbox();
     const { settings } = await open(inbox, { orderBy: () => "own" });
     const run = vi.fn();
@@ -159,7 +159,7 @@ describe("a delivery becomes the same", () => {
   });
 
   it.each(WAYS)(
-    "%s: data that does not fit an own schema is a dead letter as soon as it is kept",
+    "%s: data that does not fit a user's schema is a dead letter as soon as it is stored",
     async (_, make) => {
       const inbox = make();
       const schema = {
@@ -184,7 +184,7 @@ describe("a delivery becomes the same", () => {
     },
   );
 
-  it("goes past an inbox's own reading where the user's own code has a say", async () => {
+  it("the receiver parses the body itself if the user sets `identity` or `orderBy`", async () => {
     const inbox = sqliteInbox(inboxFile());
     const read = inbox.keep;
     inbox.keep = () => Promise.reject(new Error("not asked"));

@@ -7,14 +7,14 @@ import { nodeReceiver } from "../../src/receiver/node.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 
-/** A way from the network to a receiver, at `/webhooks`. */
+/** An adapter that serves a receiver at `/webhooks`. */
 export interface Adapter {
   readonly name: string;
   /** Listens until the test ends. */
   readonly listen: (receiver: Receiver) => Promise<URL>;
 }
 
-/** Every way there is. */
+/** All adapters. */
 export const ADAPTERS: readonly Adapter[] = [
   {
     name: "the server of `listen`",
@@ -31,14 +31,14 @@ export const ADAPTERS: readonly Adapter[] = [
   { name: "nodeReceiver", listen: (receiver) => listenNode(nodeReceiver(receiver)) },
 ];
 
-/** An Express app of a user's, until the test ends. */
+/** Serves a user's Express app until the test ends. */
 export function listenExpress(mount: (app: express.Express) => unknown): Promise<URL> {
   const app = express();
   mount(app);
   return listenNode(app);
 }
 
-/** A server of Node's, until the test ends; gives the address of `/webhooks`. */
+/** Starts a Node server until the test ends; returns the URL of `/webhooks`. */
 export async function listenNode(listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,14 +52,14 @@ export async function listenNode(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`);
 }
 
-/** What came back. */
+/** A response. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** What is sent; a body of several chunks goes without a length. */
+/** A request; a body of several chunks is sent without a length. */
 export interface Request {
   readonly method?: string;
   /** The raw request target. */
@@ -69,7 +69,7 @@ export interface Request {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** One request on a connection of its own, by node:http, which leaves the target and the headers alone. */
+/** Sends one request on a new connection with node:http, which leaves target and headers unchanged. */
 export function send(
   url: URL,
   { method = "POST", target, headers, body, trailers }: Request,
@@ -94,16 +94,16 @@ export function send(
   });
 }
 
-/** Opens a bare connection that ends with the test. */
+/** Opens a raw connection that ends with the test. */
 export async function dial(url: URL): Promise<Socket> {
   const socket = connect(Number(url.port), url.hostname);
   onTestFinished(() => void socket.destroy());
-  socket.on("error", () => {}); // a reset is one of the right answers
+  socket.on("error", () => {}); // a reset is an expected answer
   await new Promise<void>((resolve) => socket.once("connect", resolve));
   return socket;
 }
 
-/** Everything the other side sends until it closes. */
+/** Everything the peer sends until it closes the connection. */
 export async function readAll(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve) => {
@@ -112,7 +112,7 @@ export async function readAll(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The head and the body of one raw answer, and its status. */
+/** The status, head and body of one raw answer. */
 export function splitAnswer(raw: Buffer): { status: number; head: string; body: Buffer } {
   const end = raw.indexOf("\r\n\r\n");
   const head = raw.subarray(0, end).toString("latin1");

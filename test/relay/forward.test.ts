@@ -63,6 +63,37 @@ describe("forwardTo", () => {
     });
   });
 
+  it.each([
+    ["/hooks", "/hooks?code=a%2Fb'&x"],
+    ["/hooks?", "/hooks?code=a%2Fb'&x"],
+    ["/hooks?own=1", "/hooks?own=1"],
+    ["", "/?code=a%2Fb'&x"],
+  ])(
+    "sends the delivery's query, letter for letter, unless the target %j has one",
+    async (path, expected) => {
+      const { url, got } = await openTarget();
+      const { receiver, until } = await openForwarder(new URL(path, url.origin));
+      await receiver.accept({ ...delivery(), target: "/webhooks/?code=a%2Fb'&x" });
+      await until("done");
+      expect(got.map(({ url: asked }) => asked)).toEqual([expected]);
+    },
+  );
+
+  it("does not put the delivery's query into its errors", async () => {
+    const { url } = await openTarget((response) => void response.writeHead(400).end());
+    const { receiver } = await openForwarder(new URL("/hooks", url.origin));
+    await receiver.accept({ ...delivery(), target: "/webhooks?code=hunter2" });
+    const attempts = await vi.waitFor(
+      async () => {
+        const found = await receiver.inbox.attempts(1);
+        expect(found.length).toBeGreaterThan(0);
+        return found;
+      },
+      { timeout: 5000, interval: 3 },
+    );
+    expect(JSON.stringify(attempts)).not.toContain("hunter2");
+  });
+
   it("is retried until the target answers 2xx, with the same bytes each time", async () => {
     const statuses = [500, 302, 404, 410, 204];
     const { url, got } = await openTarget((response) => {

@@ -29,6 +29,10 @@ describe("exactSending", () => {
     );
   });
 
+  it("sends the query of an entry's delivery", () => {
+    expect(exactSending(saved({ target: "/webhooks?code=a%2Fb" }), "x").query).toBe("?code=a%2Fb");
+  });
+
   it("refuses an envelope, which has no signature", () => {
     expect(() => exactSending({ type: "envelope", body: Buffer.from("{}") }, "x.json")).toThrow(
       expect.objectContaining({ code: "fixture_invalid", message: expect.stringContaining("x.json") }),

@@ -33,8 +33,32 @@ it.each<[string, SandboxOptions]>([
   ["two parameters of one name", { assumptions: { pageParameter: "per_page" } }],
   ["a parameter named fields", { assumptions: { pageParameter: "fields" } }],
   ["a separator of letters", { assumptions: { fieldsSeparator: "and" } }],
+  ["a clock that is a text", { clock: "now" as never }],
+  ["a logger without methods", { log: {} as never }],
+  ["a header's name that is a number", { signatureHeader: 5 as never }],
+  ["a list of hosts that is a text", { targetHosts: "example.com" as never }],
+  ["waits that are one number", { retry: 1000 as never }],
+  ["a range of one number", { chaos: { delay: [1] as never } }],
+  ["chaos that is a text", { chaos: "all" as never }],
+  ["an unknown option", { prot: 4500 } as object],
+  ["an unknown kind of chaos", { chaos: { duplicate: 1 } } as object],
 ])("%s is refused", async (_, options) => {
   await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({ code: "option_invalid" });
+});
+
+it("an option that is misspelt is refused with the one that was probably meant", () => {
+  const misspelt = { rateLimits: 1, chaos: {} };
+  expect(() => readSandboxOptions(misspelt)).toThrow("did you mean rateLimit?");
+});
+
+it("an unknown kind, failures that cannot be planned and a listener that is no function are refused", async () => {
+  const { sandbox } = await openSandbox();
+  const refused = expect.objectContaining({ code: "option_invalid" });
+  expect(() => sandbox.emit("payment.recieved" as never)).toThrow("did you mean payment.received?");
+  expect(() => sandbox.failNext(Number.POSITIVE_INFINITY)).toThrow(refused);
+  expect(() => sandbox.failNext(1, 503 as never)).toThrow(refused);
+  expect(() => sandbox.observe("listener" as never)).toThrow(refused);
+  expect(() => sandbox.createProperty({ room: 1 } as object)).toThrow("did you mean rooms?");
 });
 
 it("a refused key is not printed", () => {

@@ -30,7 +30,7 @@ describe("the express template", () => {
     const manifest = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
     expect(manifest).toMatchObject({ name: "rent-desk", private: true, type: "module" });
     expect(manifest.dependencies.hookporter).toBe(`^${packageJson.version}`);
-    expect(Object.keys(manifest.dependencies)).toEqual(["express", "hookporter"]);
+    expect(Object.keys(manifest.dependencies)).toEqual(["express", "hookporter", "zod"]);
   });
 
   test("is listed file by file, with the ignore files under their real names", async () => {

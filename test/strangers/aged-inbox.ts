@@ -10,7 +10,7 @@ const DONE = 60;
 const TRIED = 60;
 const DEAD = 20;
 
-/** An inbox as it is after some time: ended entries, tried and untried ones, large bodies, free pages. Closed in order. */
+/** An inbox after some use: ended entries, attempted and new ones, large bodies, free pages. Closed properly. */
 export interface AgedInbox {
   /** SHA-256 of the bodies by event id, hex. */
   readonly hashes: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export interface AgedInbox {
   readonly due: ReadonlySet<string>;
 }
 
-/** Makes one. Everything in it is dated `now`. */
+/** Creates one. All its times are `now`. */
 export async function makeAgedInbox(path: string, now: number): Promise<AgedInbox> {
   const inbox = sqliteInbox(path);
   await inbox.open();
@@ -41,7 +41,7 @@ export async function makeAgedInbox(path: string, now: number): Promise<AgedInbo
   return { hashes: new Map(hashes), due: new Set(due) };
 }
 
-/** One in eight has a body of several pages, one in ten an order key. */
+/** Every eighth has a body of several pages, every tenth an order key. */
 function oldEntry(number: number, now: number): NewEntry {
   const id = `old-${number}`;
   const text = "x".repeat(number % 8 === 0 ? 30_000 : 300);
@@ -63,7 +63,7 @@ function record(now: number, outcome: AttemptRecord["outcome"]): AttemptRecord {
   return { attempt: 1, handler: "*", startedAt: now, durationMs: 1, outcome, error, failure: null, note };
 }
 
-/** Drops the deliveries of some that are done, and does not give their pages back yet. */
+/** Deletes the deliveries of some done entries, which leaves free pages. */
 function freeSomePages(path: string): void {
   const database = openDatabase(path);
   database.exec("DELETE FROM delivery WHERE seq IN (SELECT seq FROM entry WHERE state = 'done' LIMIT 40)");

@@ -2,37 +2,37 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { type Answer, answersIn, handledIn, type Place } from "./place.ts";
 
-/** What became of the deliveries of a test. */
+/** The results of a test's deliveries. */
 export interface Books {
   readonly acknowledged: number;
   /** Entries in the file. */
   readonly kept: number;
-  /** Acknowledged, and without an entry. */
+  /** Acknowledged, but without an entry. */
   readonly lost: number;
-  /** Acknowledged, and never handled. */
+  /** Acknowledged, but never handled. */
   readonly unhandled: number;
-  /** A few that were lost or never handled. */
+  /** Ids of a few that were lost or never handled. */
   readonly examples: readonly string[];
   /** Entries that are not `done`. */
   readonly unfinished: number;
   /** Answers 503. */
   readonly refused: number;
-  /** The longest time without a 200 that began with a 503, outages left out. Milliseconds. */
+  /** The longest time without a 200 that started with a 503, outside outages. Milliseconds. */
   readonly longestRefusal: number;
-  /** The median time of a 200 on this machine, as busy as it is. Milliseconds. */
+  /** The median time of a 200 under this load. Milliseconds. */
   readonly usualAnswer: number;
 }
 
-/** A time in which answers other than 200 are to be expected: from a kill until the receiver is back. */
+/** A time in which other answers than 200 are expected: from a kill until the receiver is back. */
 export interface Outage {
   readonly from: number;
   to: number;
 }
 
-/** A drain in which nothing was handled for this long has left something behind. Milliseconds. */
+/** Milliseconds without progress after which a drain ends. */
 const STALLED = 5000;
 
-/** Resolves once everything that was acknowledged is handled and no entry waits, or nothing moves any more. */
+/** Resolves once all acknowledged events are handled and no entry waits, or there is no more progress. */
 export async function drained(place: Place): Promise<void> {
   const acknowledged = acknowledgedIn(answersIn(place));
   let least = Number.POSITIVE_INFINITY;
@@ -45,7 +45,7 @@ export async function drained(place: Place): Promise<void> {
   }
 }
 
-/** Counts; call it when every receiver has ended. */
+/** Counts the results; call it when every receiver has ended. */
 export function readBooks(place: Place, outages: readonly Outage[] = []): Books {
   const answers = answersIn(place);
   const acknowledged = acknowledgedIn(answers);
@@ -72,12 +72,12 @@ export function booksLine({ examples, ...counts }: Books): string {
   return [...line, ...(examples.length > 0 ? [`such as ${examples.join(" ")}`] : [])].join(", ");
 }
 
-/** The ids that were answered 200. */
+/** The ids of deliveries answered 200. */
 export function acknowledgedIn(answers: readonly Answer[]): readonly string[] {
   return answers.filter(({ status }) => status === 200).map(({ id }) => id);
 }
 
-/** Milliseconds from the first 503 after a 200 to the next 200, of the same receiver; at most, and outages left out. */
+/** The most milliseconds from the first 503 after a 200 to the next 200 of the same receiver, outside outages. */
 export function longestRefusal(answers: readonly Answer[], outages: readonly Outage[]): number {
   const since = new Map<number, number>();
   let longest = 0;
@@ -98,8 +98,8 @@ export function longestRefusal(answers: readonly Answer[], outages: readonly Out
 }
 
 /**
- * The longest that receivers may answer 503 on end while none of them is down, in milliseconds: 3 seconds, and more on a
- * machine that is too busy to answer anything soon.
+ * The longest time in milliseconds that receivers may continuously answer 503 while none is down: 3 seconds, and more if
+ * the machine is too busy to answer quickly.
  */
 export function longestAllowed({ usualAnswer: usual }: Pick<Books, "usualAnswer">): number {
   return 3000 + 30 * usual;
@@ -114,7 +114,7 @@ function overlap(one: Outage, other: Outage): number {
   return Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));
 }
 
-/** Event ids, read by another's hand than the inbox's own. */
+/** Event ids, read directly with SQL rather than through the inbox. */
 function entriesIn(inbox: string): ReadonlySet<string> {
   return reading(
     inbox,
@@ -128,7 +128,7 @@ function unfinishedIn(inbox: string): number {
   return reading(inbox, sql, ([row]) => Number(row?.n));
 }
 
-/** The rows of a query, as a reader that writes nothing, not even at its end, gets them. */
+/** The rows of a query, from a connection that writes nothing, not even when it is closed. */
 function reading<Result>(
   inbox: string,
   sql: string,

@@ -36,7 +36,7 @@ const FILLS: Readonly<Record<string, (random: () => number) => number>> = {
   zeros: () => 0,
 };
 
-it("An inbox without damage has everything handled", async () => {
+it("All entries of an undamaged inbox are handled", async () => {
   const meeting = await meet({ tree: "nothing", place: "", page: 0 }, "zeros");
   const due = aged.due.size;
   expect(meeting).toMatchObject({ acknowledged: SENT, done: SENT, ready: true, faults: [] });
@@ -51,7 +51,7 @@ it("There are pages of every kind to damage", () => {
   expect(positions.length).toBeGreaterThanOrEqual(17);
 });
 
-it("Reading from a damaged page says that the inbox is damaged, as starting on one does", async () => {
+it("Reading a damaged page reports that the inbox is damaged, and so does a start", async () => {
   const position = positions.find(({ tree, place }) => tree === "entry" && place.startsWith("leaf"));
   const path = join(folder, "unreadable.db");
   copyDamaged(whole, path, position ?? { tree: "", place: "", page: 0 }, () => 0);
@@ -62,12 +62,12 @@ it("Reading from a damaged page says that the inbox is damaged, as starting on o
 });
 
 describe.each(Object.keys(FILLS))("A page overwritten with %s", (fill) => {
-  it("never has events acknowledged that cannot be handled", { timeout: MINUTES }, () =>
+  it("never leads to acknowledged events that cannot be handled", { timeout: MINUTES }, () =>
     expectSound(fill, sqliteInbox),
   );
 
   it.skipIf(long(true, false))(
-    "never has them acknowledged by the writer thread either",
+    "never leads to such events with the writer thread either",
     {
       timeout: MINUTES,
     },
@@ -101,7 +101,7 @@ async function meet(position: Position, fill: string, open = (path: string) => s
   return meetDamage(path, open(path), aged);
 }
 
-/** It refuses to start, or turns all deliveries away and says that it is not ready, or handles everything. */
+/** The receiver refuses to start, or refuses all deliveries and reports that it is not ready, or handles everything. */
 function isSound({ refused, acknowledged, done, ready, turnsAway, old, faults }: Meeting): boolean {
   if (faults.length > 0) return false;
   if (refused !== undefined) return refused === "inbox_corrupt" && turnsAway;

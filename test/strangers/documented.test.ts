@@ -15,7 +15,7 @@ const [, restore = ""] = page.split(/^## Restore$/m);
 const restoring = codeOf(restore, "sh");
 const onLiveInbox = codeOf(page, "sh").filter((code) => !restoring.includes(code));
 
-it("What the page of the inbox file has people run works on a live inbox, and disturbs nobody", {
+it("The commands on the inbox file's page work on a live inbox, without disturbing the receiver", {
   timeout: 120_000,
 }, async (context) => {
   needs(context, "the sqlite3 shell");
@@ -43,7 +43,7 @@ it("What the page of the inbox file has people run works on a live inbox, and di
     expect([copy, await faultsOfCopy(file, ids)]).toEqual([copy, []]);
   }
 
-  // And the way back: what was due in the backup runs again, and new events are taken.
+  // The restored backup: due entries run again, and new events are accepted.
   expect(restoring).toHaveLength(1);
   expect(await runAsWritten(place, restoring[0] ?? "")).toMatchObject({ code: 0 });
   const backedUp = Number(await query(place.inbox, "SELECT count(*) FROM entry"));
@@ -72,12 +72,12 @@ it("Every sqlite3 command in the documentation is one that a test runs", {
   const tested = new Set(onLiveInbox.flatMap((code) => code.split("\n")));
   const others = [...new Set(commands)].filter((command) => !tested.has(command));
   expect(others).toEqual(["sqlite3 FILE .recover"]);
-  // That one is for a file that nobody has open; it must not harm one that somebody has.
+  // It is meant for a file that no process has open, but must not harm an open one either.
   needs(context, "the sqlite3 shell");
   const { place, receiver, sender } = await startUnderLoad();
   const { code, stdout } = await shell(place.inbox, ".recover");
   if (code === 0) expect(stdout).toContain("CREATE TABLE entry");
-  else process.stdout.write("not shown: that .recover works, since this sqlite3 was built without it\n");
+  else process.stdout.write("not tested: .recover, since this sqlite3 was built without it\n");
   expect(await sender.stop()).toBe(true);
   await drained(place);
   expect(await receiver.stop()).toBe(0);
@@ -97,13 +97,13 @@ async function untilAnswered(place: Place, count: number): Promise<void> {
   while (answersIn(place).length < count) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** In the inbox's folder, with this checkout in the place of what npx would find. */
+/** Runs a command in the inbox's folder, with this checkout instead of the package that npx would find. */
 function runAsWritten({ folder }: Place, code: string) {
   const own = `${process.execPath} ${BIN}`;
   return run("sh", ["-euc", `cd "$0"\n${code.replaceAll("npx hookporter", own)}`, folder]);
 }
 
-/** Copies of the inbox in its folder. */
+/** The copies of the inbox in its folder. */
 function databasesIn({ folder }: Place): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".db") && name !== "inbox.db");
 }

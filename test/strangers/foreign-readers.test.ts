@@ -10,7 +10,7 @@ import { Storm, type StormOptions } from "./storm.ts";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-it("Foreign readers, while the receiver is killed, cost no delivery and no readiness", {
+it("Foreign readers cause no lost delivery and no lack of readiness, even if the receiver is killed", {
   timeout: MINUTE,
 }, async (context) => {
   needs(context, "the sqlite3 shell", "Python's sqlite3");
@@ -18,7 +18,7 @@ it("Foreign readers, while the receiver is killed, cost no delivery and no readi
 });
 
 it.skipIf(long(true, false))(
-  "Foreign readers cost nothing beside a second receiver, kills and freezes, for ten minutes",
+  "Foreign readers cause no loss along with a second receiver, kills and freezes, for ten minutes",
   {
     timeout: 15 * MINUTE,
   },
@@ -54,7 +54,7 @@ async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<v
   expect(complaints.filter((complaint) => /malformed|corrupt|not a database|disk/i.test(complaint))).toEqual(
     [],
   );
-  // It has looked at something.
+  // Expect that something was tested.
   expect(books.acknowledged).toBeGreaterThan(50);
   expect([...storm.readers.values()].reduce((sum, { copies }) => sum + copies, 0)).toBeGreaterThan(0);
 }

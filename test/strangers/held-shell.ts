@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 
-/** A sqlite3 shell that somebody left open in the middle of a transaction; ended with the test. */
+/** A sqlite3 shell left open in the middle of a transaction; ended with the test. */
 export class HeldShell {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -13,7 +13,7 @@ export class HeldShell {
     onTestFinished(() => void child.kill("SIGKILL"));
   }
 
-  /** Resolves when the statements have run. */
+  /** Opens it; resolves when the statements have run. */
   static async open(database: string, ...statements: readonly string[]): Promise<HeldShell> {
     const child = spawn("sqlite3", ["-batch", "-bail", "-cmd", ".timeout 10000", database], {
       stdio: ["pipe", "pipe", "inherit"],
@@ -26,7 +26,7 @@ export class HeldShell {
     throw new Error("the shell ended");
   }
 
-  /** Ends it as Ctrl-D does, which gives up its transaction. */
+  /** Ends it as Ctrl-D does, which rolls back its transaction. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
     await this.#exited;

@@ -6,23 +6,23 @@ import { createReceiver, type Receiver } from "../../src/receiver/receiver.ts";
 import { deliveryOf, envelope, keptLog, SECRET } from "../receiver/sample.ts";
 import { type AgedInbox, sha256 } from "./aged-inbox.ts";
 
-/** What a receiver made of a damaged inbox. */
+/** How a receiver behaved on a damaged inbox. */
 export interface Meeting {
   /** The code with which it refused to start. */
   readonly refused?: string;
-  /** Of {@link SENT} deliveries. */
+  /** How many of {@link SENT} deliveries were acknowledged. */
   readonly acknowledged: number;
   /** Acknowledged, handled, and settled as `done`. */
   readonly done: number;
-  /** Acknowledged, and handled at least. */
+  /** Acknowledged, and at least handled. */
   readonly handled: number;
   /** `receiver.ready` at the end. */
   readonly ready: boolean;
   /** Whether each of a few deliveries at the end was refused with 503. */
   readonly turnsAway: boolean;
-  /** Of the entries that were due: how many ended `done`, as `unreadable` dead letters, or neither. */
+  /** Previously due entries: how many ended `done`, as `unreadable` dead letters, or neither. */
   readonly old: { readonly done: number; readonly unreadable: number; readonly left: number };
-  /** What must not be, whatever the receiver makes of the damage. */
+  /** Faults that are never acceptable, whatever the damage. */
   readonly faults: readonly string[];
 }
 
@@ -31,10 +31,10 @@ export const SENT = 20;
 
 /** Milliseconds that an acknowledged event may take to be handled. */
 const PATIENCE = 4000;
-/** Milliseconds without any progress after which the old ones are not waited for any longer. */
+/** Milliseconds without progress after which the wait for old entries ends. */
 const STALLED = 1500;
 
-/** Starts a receiver on an inbox over a damaged file, sends to it, and looks at what becomes of it all. */
+/** Starts a receiver on a damaged inbox file, sends deliveries to it, and checks the results. */
 export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: AgedInbox): Promise<Meeting> {
   const { log, lines } = keptLog();
   const receiver = createReceiver({
@@ -89,14 +89,14 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
       ...outcomes.flatMap(({ type }) =>
         type === "accepted" || type === "unavailable" ? [] : [`answered ${type}`],
       ),
-      ...gone.map((id) => `${id} was acknowledged, and is not in the file`),
+      ...gone.map((id) => `${id} was acknowledged, but is not in the file`),
       ...(new Set(told).size === told.length ? [] : ["an unreadable entry was reported twice"]),
       ...(told.every((seq) => logged.has(seq)) ? [] : ["an unreadable entry was not logged"]),
     ],
   };
 }
 
-/** Notes what is handled, settled and given up. */
+/** Records which events are handled, settled and given up. */
 function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
   const seen = {
     ran: new Set<string>(),
@@ -107,7 +107,8 @@ function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
   receiver.on("*", ({ id }, { delivery }) => {
     seen.ran.add(id);
     const hash = hashes.get(id);
-    if (hash !== undefined && hash !== sha256(delivery.body)) seen.faults.push(`${id} ran with other bytes`);
+    if (hash !== undefined && hash !== sha256(delivery.body))
+      seen.faults.push(`${id} ran with different bytes`);
   });
   receiver.onDead(({ seq, eventId, reason }) => void seen.dead.push({ seq, eventId, reason }));
   receiver.observe((observation) => {
@@ -116,7 +117,7 @@ function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
   return seen;
 }
 
-/** One after another, each an event of its own. */
+/** Sends distinct events one after another. */
 async function send(receiver: Receiver, prefix: string, count: number): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let number = 0; number < count; number++) {
@@ -132,7 +133,7 @@ function isRefused({ type }: Outcome): boolean {
   return type === "unavailable";
 }
 
-/** Waits until something is true, as long as it takes while there is progress. */
+/** Waits until a condition is true, for as long as there is progress. */
 async function progress(isTrue: () => boolean, patience: number, count = () => 0): Promise<void> {
   let last = count();
   for (let end = Date.now() + patience; Date.now() < end && !isTrue(); await sleep(20)) {

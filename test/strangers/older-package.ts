@@ -5,10 +5,10 @@ import { rolldown } from "rolldown";
 import packageJson from "../../package.json" with { type: "json" };
 import { root } from "../docs/markdown.ts";
 
-/** The commit that 0.1.0 was made of. */
+/** The commit of 0.1.0. */
 export const OLDER = "fbdb967";
 
-/** Whether this clone goes back that far. */
+/** Whether this clone has that commit. */
 export function hasOlder(): boolean {
   try {
     git("cat-file", "-e", `${OLDER}^{commit}`);
@@ -18,7 +18,7 @@ export function hasOlder(): boolean {
   }
 }
 
-/** Builds the library as it was then in a folder, with today's dependencies; resolves with its dist/. */
+/** Builds the library of that commit in a folder, with the current dependencies; resolves with its dist/. */
 export async function buildOlder(folder: string): Promise<string> {
   const source = join(folder, "older");
   mkdirSync(source);

@@ -44,7 +44,7 @@ it("A receiver of this version is not disturbed by 0.1.0", { timeout: 120_000 },
   await besideReceiver(DIST, (place) => [() => run(process.execPath, [lister, older, place.inbox])]);
 });
 
-/** Runs commands beside a receiver under load, which must answer 200 all the time; resolves with how they ended. */
+/** Runs commands next to a receiver under load, which must always answer 200; resolves with their results. */
 async function besideReceiver(
   dist: string,
   commandsOn: (place: Place) => readonly (() => Promise<Ended>)[],

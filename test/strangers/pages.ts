@@ -1,22 +1,22 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 
-/** Bytes of a page of an inbox file. */
+/** Bytes per page of an inbox file. */
 const PAGE = 4096;
 
 /** A page of an inbox file. */
 export interface Position {
-  /** The table or index it belongs to; the free list and the pointer map have one too. */
+  /** The table or index it belongs to, or the free list or pointer map. */
   readonly tree: string;
   /** Such as `leaf 2 of 3`. */
   readonly place: string;
   /** From 1. */
   readonly page: number;
-  /** Bytes at the page's beginning that are spared. */
+  /** Bytes at the start of the page that are not damaged. */
   readonly spared?: number;
 }
 
-/** Pages of each b-tree: its root, and the first, the middle and the last of its other pages of each type. */
+/** Pages of each b-tree: its root, and for each type the first, middle and last of its other pages. */
 export function positionsOf(path: string): readonly Position[] {
   const kinds = new Map<string, { tree: string; type: string; pages: number[] }>();
   for (const { tree, way, type, page } of pagesOf(path)) {
@@ -42,7 +42,7 @@ export function positionsOf(path: string): readonly Position[] {
   ];
 }
 
-/** Copies an inbox file, and writes one page of the copy over with bytes that `fill` draws. */
+/** Copies an inbox file, and overwrites one page of the copy with bytes from `fill`. */
 export function copyDamaged(
   from: string,
   to: string,

@@ -12,12 +12,12 @@ import { SenderProcess } from "./sender-process.ts";
 const SECOND = 1000;
 const MEBIBYTE = 1024 * 1024;
 
-/** The longest that it may take to write the rows that a test needs. Milliseconds. */
+/** Milliseconds within which a test's rows must be written. */
 const WRITING = long(1, 15) * 60 * SECOND;
 
 beforeEach((context) => needs(context, "the sqlite3 shell"));
 
-it("A read transaction that stays open lets the log grow, is warned of, and leaves no large log behind", {
+it("An open read transaction makes the log grow, causes a warning, and leaves no large log", {
   timeout: long(4, 20) * 60 * SECOND,
 }, async () => {
   const logLimit = 4 * MEBIBYTE;
@@ -36,17 +36,17 @@ it("A read transaction that stays open lets the log grow, is warned of, and leav
   const left = logSize(place);
   const exitCode = await receiver.stop();
   const books = readBooks(place);
-  const figures = `the log was ${mib(largest)}, ${mib(left)} after ${shrunk} ms, warned of after ${warned} ms`;
+  const figures = `the log was ${mib(largest)}, ${mib(left)} after ${shrunk} ms, warning after ${warned} ms`;
   process.stdout.write(`strangers, a pinned log: ${booksLine(books)}\n  ${figures}\n`);
   expect(warned).toBeLessThan(30 * SECOND);
   expect(shrunk).toBeLessThan(60 * SECOND);
-  // Once for each time that it grew too large, not with each write.
+  // Once each time it grows too large, not on each write.
   expect(warningsOf(place).length).toBeLessThan(10);
   expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0, refused: 0 });
   expect({ allAnswered, exitCode }).toEqual({ allAnswered: true, exitCode: 0 });
 });
 
-it("A foreign write transaction has deliveries refused while it lasts, and loses none", {
+it("A foreign write transaction causes deliveries to be refused while it lasts, but none to be lost", {
   timeout: 2 * 60 * SECOND,
 }, async () => {
   const hold = long(8, 30) * SECOND;
@@ -81,7 +81,7 @@ it("A foreign write transaction has deliveries refused while it lasts, and loses
   expect({ allAnswered, exitCode }).toEqual({ allAnswered: true, exitCode: 0 });
 });
 
-/** With a short lease, so that entries whose result met a lock run again soon. */
+/** Options with a short lease, so that an entry whose result could not be stored because of a lock runs again soon. */
 async function start(options: object = {}) {
   const place = newPlace();
   const receiver = new ReceiverProcess(place, { options: { lease: 2000, ...options } });
@@ -90,7 +90,7 @@ async function start(options: object = {}) {
   return { place, receiver, sender };
 }
 
-/** The file that SQLite writes to first, in bytes. */
+/** The size of SQLite's write-ahead log, in bytes. */
 function logSize({ inbox }: Place): number {
   return statSync(`${inbox}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -103,7 +103,7 @@ function warningsOf(place: Place) {
   });
 }
 
-/** Resolves with the milliseconds until something was true; no less than `limit` if it never was. */
+/** Resolves with the milliseconds until a condition was true, or at least `limit` if it never was. */
 async function untilTrue(limit: number, check: () => boolean): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < limit && !check()) await sleep(250);

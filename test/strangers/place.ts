@@ -7,17 +7,17 @@ import { onTestFinished } from "vitest";
 export interface Place {
   readonly folder: string;
   readonly inbox: string;
-  /** An event's id per line, for each run of a handler. */
+  /** One event id per line, for each run of a handler. */
   readonly effects: string;
   /** One answer per line, see {@link Answer}. */
   readonly answers: string;
-  /** What the receivers log: pino's lines. */
+  /** The receivers' log, in pino's format. */
   readonly log: string;
-  /** The log, open to append to. */
+  /** The log, opened for appending. */
   readonly logHandle: number;
 }
 
-/** An answer that the sender got; status 0 is a connection that failed. Times are milliseconds since 1970. */
+/** An answer that the sender received; status 0 is a failed connection. Times are milliseconds since 1970. */
 export interface Answer {
   readonly id: string;
   readonly status: number;
@@ -34,7 +34,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** A new folder for a test. It stays, and is named, when the test failed. */
+/** A new folder for a test. If the test fails, it is kept, and its path is printed. */
 export function newPlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-strangers-"));
   const file = (name: string) => join(folder, name);
@@ -48,24 +48,24 @@ export function newPlace(): Place {
   return { folder, inbox: file("inbox.db"), effects, answers, log: file("log.ndjson"), logHandle };
 }
 
-/** The ids of the events that were handled. */
+/** The ids of handled events. */
 export function handledIn({ effects }: Place): ReadonlySet<string> {
   return new Set(wholeLines(effects));
 }
 
-/** The answers so far, in the order they came. */
+/** The answers so far, in order. */
 export function answersIn({ answers }: Place): readonly Answer[] {
   return wholeLines(answers).map((line) => JSON.parse(line));
 }
 
-/** What the receivers logged so far. */
+/** The log lines of the receivers so far. */
 export function logIn({ log }: Place): readonly LogLine[] {
   return wholeLines(log)
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line));
 }
 
-/** A line that is just being written has no end yet. */
+/** A line that is still being written has no newline yet. */
 function wholeLines(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }

@@ -2,24 +2,24 @@ import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
 import type { TestContext } from "vitest";
 
-/** Programs of others that open an inbox file, and whether this machine has them. */
+/** Foreign programs that open an inbox file, and whether this machine has them. */
 const PROGRAMS = {
   "the sqlite3 shell": works("sqlite3", ["--version"]),
   "Python's sqlite3": works("python3", ["-c", "import sqlite3"]),
 };
 
-/** Skips a test if this machine lacks a program that it needs, and says so on standard output. */
+/** Skips a test if this machine lacks a program it needs, and prints that. */
 export function needs(context: TestContext, ...names: readonly (keyof typeof PROGRAMS)[]): void {
   for (const name of names) if (!PROGRAMS[name]) skip(context, name);
 }
 
-/** Skips a test, and says so on standard output. */
+/** Skips a test, and prints the reason. */
 export function skip(context: TestContext, what: string): never {
   process.stdout.write(`skipped: ${context.task.name}: needs ${what}\n`);
   return context.skip(`needs ${what}`);
 }
 
-/** What a program printed, and its exit code; `null` if it took too long. */
+/** A program's output and exit code; the code is `null` if it took too long. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -29,7 +29,7 @@ export interface Ended {
 /** Milliseconds that a program may take. */
 const PATIENCE = 20_000;
 
-/** Runs a program to its end; it never rejects. */
+/** Runs a program to its end; never rejects. */
 export async function run(program: string, argv: readonly string[], patience = PATIENCE): Promise<Ended> {
   const options = { timeout: patience, killSignal: "SIGKILL", maxBuffer: 1024 ** 3 } as const;
   return promisify(execFile)(program, argv, options).then(
@@ -38,12 +38,12 @@ export async function run(program: string, argv: readonly string[], patience = P
   );
 }
 
-/** Runs the commands in the sqlite3 shell, as a person at a terminal does: with no patience for a lock. */
+/** Runs commands in the sqlite3 shell as a person at a terminal does, without waiting for locks. */
 export function shell(database: string, ...commands: readonly string[]): Promise<Ended> {
   return run("sqlite3", ["-batch", database, ...commands]);
 }
 
-/** What a query printed in the sqlite3 shell, which waits for locks. */
+/** The output of a query in the sqlite3 shell, which waits for locks. */
 export async function query(database: string, sql: string): Promise<string> {
   const ended = await run("sqlite3", ["-batch", "-cmd", ".timeout 5000", database, sql]);
   if (ended.code !== 0) throw new Error(`sqlite3 ended with ${ended.code}: ${ended.stderr}`);

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { type Ended, query, run, shell } from "./programs.ts";
 
-/** A program of others that opens the inbox of a place, looks and closes it. */
+/** A foreign program that opens an inbox, reads it and closes it. */
 export interface Reader {
   readonly name: string;
-  /** Told where to leave a copy, if it makes one. */
+  /** Runs the program; `copy` is the path for its copy, if it makes one. */
   read(inbox: string, copy: string): Promise<Ended>;
-  /** Whether it leaves a copy. */
+  /** Whether it makes a copy. */
   readonly copies?: true;
 }
 
@@ -21,7 +21,7 @@ const python = (...lines: readonly string[]) => {
   return (inbox: string, copy: string) => run("python3", ["-c", code, inbox, copy]);
 };
 
-/** All of them. A copy under constant load may be long in coming: the shell's own begins again after each commit. */
+/** All readers. Under constant load a copy may take long: the shell's `.backup` restarts after each commit. */
 export const READERS: readonly Reader[] = [
   { name: "shell: select", read: (inbox) => shell(inbox, "SELECT count(*) FROM entry") },
   { name: "shell: .dump", read: (inbox) => shell(inbox, ".output /dev/null", ".dump") },
@@ -36,7 +36,7 @@ export const READERS: readonly Reader[] = [
   },
 ];
 
-/** What a copy of an inbox lacks, in words; nothing if it is whole and has every event of these. */
+/** Describes what is wrong with a copy of an inbox; empty if it is intact and has all the given events. */
 export async function faultsOfCopy(copy: string, ids: readonly string[]): Promise<readonly string[]> {
   const integrity = await query(copy, "PRAGMA integrity_check");
   const { DatabaseSync } = loadSqlite();
@@ -51,7 +51,7 @@ export async function faultsOfCopy(copy: string, ids: readonly string[]): Promis
     return [
       ...(integrity === "ok" ? [] : [`integrity_check: ${integrity.slice(0, 200)}`]),
       ...(broken.length === 0 ? [] : [`${broken.length} entries without their body`]),
-      ...(missing.length === 0 ? [] : [`${missing.length} acknowledged before, and not in the copy`]),
+      ...(missing.length === 0 ? [] : [`${missing.length} acknowledged before, but not in the copy`]),
     ];
   } finally {
     database.close();

@@ -7,22 +7,22 @@ import { root } from "../docs/markdown.ts";
 import { SECRET } from "../receiver/sample.ts";
 import type { Place } from "./place.ts";
 
-/** The package as it was built. */
+/** The built package. */
 export const DIST = join(root, "dist");
 
-/** How a receiver is started. */
+/** Options of a receiver process. */
 export interface ReceiverSetup {
-  /** 0 takes a free one. */
+  /** 0 for a free one. */
   readonly port?: number;
-  /** The folder of a built package. Default: this checkout's. */
+  /** The dist/ folder of a built package. Default: this checkout's. */
   readonly dist?: string;
-  /** Of `createReceiver`, as JSON has them. */
+  /** Options of `createReceiver` that JSON can represent. */
   readonly options?: object;
 }
 
-/** A receiver in a process of its own, on a place's inbox; killed with the test. */
+/** A receiver in a child process, on a place's inbox; killed with the test. */
 export class ReceiverProcess {
-  /** Resolves with its port once it takes deliveries. */
+  /** Resolves with its port once it accepts deliveries. */
   readonly ready: Promise<number>;
   /** Resolves once its writer thread has started. */
   readonly threaded: Promise<void>;
@@ -45,24 +45,24 @@ export class ReceiverProcess {
     onTestFinished(() => void this.#child.kill("SIGKILL"));
     this.ready = this.#says("port").then(Number);
     this.threaded = this.#says("thread").then(() => {});
-    for (const promise of [this.ready, this.threaded]) promise.catch(() => {}); // nobody may wait for it
+    for (const promise of [this.ready, this.threaded]) promise.catch(() => {}); // there may be no other listener
   }
 
   get pid(): number {
     return this.#child.pid ?? 0;
   }
 
-  /** Opens an inbox a second time in that process, and closes it. */
+  /** Opens the inbox a second time in that process, and closes it. */
   async openAndClose(path: string): Promise<void> {
     await this.#ask("openAndClose", path);
   }
 
-  /** What its `receiver.ready` is. */
+  /** Its `receiver.ready`. */
   async isReady(): Promise<boolean> {
     return (await this.#ask("ready")) === true;
   }
 
-  /** Has it stand still, or go on, as a debugger or a frozen container does. */
+  /** Stops or continues it, as a debugger or a frozen container does. */
   freeze(): void {
     this.#child.kill("SIGSTOP");
   }
@@ -71,13 +71,13 @@ export class ReceiverProcess {
     this.#child.kill("SIGCONT");
   }
 
-  /** Ends it as a power cut would, for itself. */
+  /** Kills it without warning. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** Asks it to close its receiver and end; resolves with its exit code. */
+  /** Asks it to close its receiver and exit; resolves with its exit code. */
   async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM");
     await this.#exited;
@@ -89,7 +89,7 @@ export class ReceiverProcess {
       this.#child.on("message", (message: Readonly<Record<string, unknown>>) => {
         if (field in message) resolve(message[field]);
       });
-      void this.#exited.then(() => reject(new Error(`the receiver ended before it said ${field}`)));
+      void this.#exited.then(() => reject(new Error(`the receiver ended before it sent ${field}`)));
     });
   }
 

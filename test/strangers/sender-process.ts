@@ -5,17 +5,17 @@ import { onTestFinished } from "vitest";
 import { SECRET } from "../receiver/sample.ts";
 import type { Place } from "./place.ts";
 
-/** What a sender does. */
+/** Options of a sender. */
 export interface SenderSetup {
-  /** The ports of receivers on this machine, which take turns. */
+  /** The ports of local receivers, used in turn. */
   readonly ports: readonly number[];
-  /** Deliveries sent at a time: 16 are enough for the receiver's writer thread to start. */
+  /** Concurrent deliveries: 16 are enough for the receiver's writer thread to start. */
   readonly connections?: number;
-  /** Average milliseconds that a connection rests after an answer. */
+  /** Average milliseconds that a connection pauses after an answer. */
   readonly pause?: number;
 }
 
-/** A process that sends until it is told to stop, and writes each answer down; killed with the test. */
+/** A process that sends until told to stop, and records each answer; killed with the test. */
 export class SenderProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -30,7 +30,7 @@ export class SenderProcess {
     onTestFinished(() => void this.#child.kill("SIGKILL"));
   }
 
-  /** Resolves once it ended: with true if everything it had sent was answered 200 in the end. */
+  /** Stops it; resolves with true if all deliveries were finally answered 200. */
   async stop(): Promise<boolean> {
     if (this.#child.exitCode === null) this.#child.send("stop");
     await this.#exited;

@@ -8,36 +8,36 @@ import { answersIn, type Place } from "./place.ts";
 import { faultsOfCopy, READERS } from "./readers.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
 
-/** Milliseconds after which the entries that a killed receiver had are run by the next. */
+/** Milliseconds after which the entries of a killed receiver run in the next. */
 const LEASE = 2000;
 
 const STARTS = 10;
 
-/** What happens to an inbox under load, at random. */
+/** Options of a storm: random events on an inbox under load. */
 export interface StormOptions {
   readonly seed: number;
   /** Milliseconds. */
   readonly duration: number;
   readonly kills: number;
-  /** Times that a receiver stands still for a while. */
+  /** How often a receiver is frozen for a while. */
   readonly freezes: number;
-  /** One receiver for each, on the one inbox. */
+  /** One receiver per source, all on one inbox. */
   readonly sources: readonly string[];
 }
 
-/** What a kind of reader came to. */
+/** The results of one kind of reader. */
 export interface ReaderTally {
   runs: number;
-  /** What those that failed said: such as a lock that they did not wait for. */
+  /** The output of failed runs, such as a lock they did not wait for. */
   readonly complaints: string[];
   copies: number;
 }
 
-/** Receivers of one inbox that are killed and frozen, and the foreign readers beside them. */
+/** Receivers of one inbox that are killed and frozen while foreign readers run. */
 export class Storm {
   readonly outages: Outage[] = [];
   readonly readers = new Map<string, ReaderTally>();
-  /** What was wrong with copies. */
+  /** Faults of copies. */
   readonly faults: string[] = [];
   readonly #place: Place;
   readonly #options: StormOptions;
@@ -62,7 +62,7 @@ export class Storm {
     return this.#receivers.map(({ port }) => port);
   }
 
-  /** Lets it all happen; resolves when it is over, and every receiver is back. */
+  /** Runs the storm; resolves when it is over and every receiver is back. */
   async rage(): Promise<void> {
     const { kills, freezes } = this.#options;
     const until = Date.now() + this.#options.duration;
@@ -74,7 +74,7 @@ export class Storm {
     ]);
   }
 
-  /** Whether each receiver says that it is ready. */
+  /** Whether each receiver is ready. */
   async areReady(): Promise<boolean> {
     const ready = await Promise.all(this.#receivers.map(({ process }) => process.isReady()));
     return ready.every(Boolean);
@@ -113,7 +113,7 @@ export class Storm {
     for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(copy + end, { force: true });
   }
 
-  /** Does something so often, at moments that are spread over the time left. */
+  /** Repeats an action `times` times, spread over the remaining time. */
   async #atRandom(times: number, until: number, act: () => Promise<void>): Promise<void> {
     for (let left = times; left > 0; left--) {
       const share = (until - Date.now()) / (left + 1);
@@ -126,12 +126,12 @@ export class Storm {
     const killed = this.#oneOf(this.#receivers);
     const outage = this.#outage();
     await killed.process.kill();
-    await sleep(this.#random() * 300); // what others do with the file while nobody has it
+    await sleep(this.#random() * 300); // what other programs do with the file while no receiver has it open
     killed.process = await this.#startAgain(killed);
     outage.to = Date.now();
   }
 
-  /** Again and again, as a process manager does: a start is refused while a frozen receiver has the file locked. */
+  /** Retries like a process manager, since a start is refused while a frozen receiver has the file locked. */
   async #startAgain({ source, port }: { source: string; port: number }): Promise<ReceiverProcess> {
     for (let left = STARTS; ; left--) {
       const process = this.#receiverOf(source, port);
@@ -153,7 +153,7 @@ export class Storm {
     outage.to = Date.now();
   }
 
-  /** From now on, until it is given another end. */
+  /** Starts an outage, which lasts until its end is set. */
   #outage(): Outage {
     const outage = { from: Date.now(), to: Number.POSITIVE_INFINITY };
     this.outages.push(outage);

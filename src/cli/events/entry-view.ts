@@ -1,13 +1,16 @@
 import type { ChalkInstance } from "chalk";
+import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord, Entry, EntryState } from "../../inbox/inbox.ts";
+import { summarise } from "../../inspector/verdict.ts";
+import { shownUrl } from "../../shown-url.ts";
 import { printable } from "../printable.ts";
 
 /** An entry as the fields of a record. */
 export function entryFields(entry: Entry): object {
-  const { seq, key, kind, state, reason, attempts, duplicates, bodyHash, bodyLength } = entry;
+  const { seq, key, kind, state, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
   return {
-    ...{ seq, id: key.eventId, source: key.source, kind, state, reason, attempts, duplicates },
+    ...{ seq, id: key.eventId, source: key.source, kind, state, reason, problems, attempts, duplicates },
     timestamp: iso(entry.eventTimestamp),
     receivedAt: iso(entry.receivedAt),
     lastSeenAt: iso(entry.lastSeenAt),
@@ -23,11 +26,17 @@ export function runFields(runs: readonly AttemptRecord[]): readonly object[] {
   return runs.map((run) => ({ ...run, startedAt: iso(run.startedAt) }));
 }
 
+/** A run's error with its name, unless that is just `Error`: `TypeError: Cannot read properties of undefined`. */
+export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "failure">): string {
+  const name = failure?.name ?? "Error";
+  return name.endsWith("Error") && name !== "Error" ? `${name}: ${error}` : (error ?? "");
+}
+
 /** An entry as one line. */
 export function entryLine(entry: Entry, color: ChalkInstance): string {
-  const { seq, kind, key, state, reason, attempts, duplicates } = entry;
+  const { seq, kind, key, state, reason, problems, attempts, duplicates } = entry;
   const more = [
-    reason,
+    problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
     attempts > 0 ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
     duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
   ].filter((part) => part !== null);
@@ -51,11 +60,14 @@ export function entryPage(
   color: ChalkInstance,
 ): readonly string[] {
   const rows = Object.entries(entryFields(entry)).filter(
-    ([, value]) => value !== null && value !== undefined,
+    ([name, value]) => value !== null && value !== undefined && name !== "problems",
   );
-  const runs = attempts.flatMap(({ attempt, handler, outcome, durationMs, error, note, startedAt }) => {
-    const end = error === null ? "" : `  ${printable(error, 2048)}`;
-    const noted = note === null ? [] : printableLines(note);
+  const problems = entry.problems.map((problem) => `  ${printable(problemLine(problem), 700)}`);
+  const runs = attempts.flatMap((run) => {
+    const { attempt, handler, outcome, durationMs, error, note, failure, startedAt } = run;
+    const end = error === null ? "" : `  ${printable(errorText(run), 2048)}`;
+    const stack = failure?.stack ?? failure?.at ?? null;
+    const noted = [note, stack].flatMap((text) => (text === null ? [] : printableLines(text)));
     return [
       `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${durationMs} ms${end}`,
       ...noted.map((line) => color.dim(`    ${line}`)),
@@ -63,6 +75,7 @@ export function entryPage(
   });
   return [
     ...rows.map(([name, value]) => `${color.dim(name.padEnd(17))} ${printable(String(value), 300)}`),
+    ...(problems.length === 0 ? [] : [color.bold("problems"), ...problems]),
     ...(runs.length === 0 ? [] : [color.bold("runs"), ...runs]),
     ...deliveryLines(delivery, color),
   ];
@@ -82,7 +95,7 @@ function deliveryLines(delivery: Delivery | undefined, color: ChalkInstance): re
   const body = Buffer.from(delivery.body).toString("utf8");
   return [
     color.bold("delivery"),
-    `  ${delivery.method} ${printable(delivery.target)}`,
+    `  ${delivery.method} ${printable(shownUrl(delivery.target))}`,
     ...headers,
     color.bold("body") + color.dim("  (--body prints the exact bytes)"),
     ...printableLines(body),

@@ -2,11 +2,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
-import type { Entry, EntryFilter, EntryState } from "../../inbox/inbox.ts";
+import { readEnvelopeAgain } from "../../event/read-envelope.ts";
+import { documentedProblems } from "../../event/schemas.ts";
+import type { Entry, EntryFilter, EntryState, Inbox } from "../../inbox/inbox.ts";
+import { summarise } from "../../inspector/verdict.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 
@@ -97,6 +102,8 @@ export async function redriveEvents(
     );
   }
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const seqs = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
+    await sayWhatStillDoesNotFit(inbox, { ...filter, ...(seqs.length > 0 && { seqs }) }, output);
     let redriven = 0;
     if (references.length === 0) redriven = await inbox.redrive(filter, clock());
     for (const reference of references) {
@@ -109,6 +116,29 @@ export async function redriveEvents(
     output.record("redrive", { redriven });
     if (redriven > 0) output.talk("they will run as soon as a receiver has this inbox open");
   });
+}
+
+/** The number of entries that are checked, and of those that are named, before a redrive. */
+const CHECKED = 1000;
+const NAMED_UNFIT = 10;
+
+/** Names entries whose data still does not fit the documented schema: they would be dead letters again. */
+async function sayWhatStillDoesNotFit(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
+  const entries = await inbox.list({ ...filter, states: ["dead"], limit: CHECKED });
+  const unfit: string[] = [];
+  for (const { seq, reason } of entries) {
+    const delivery = reason === "invalid_data" ? await inbox.delivery(seq) : undefined;
+    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+    if (read?.ok !== true) continue;
+    const problems = documentedProblems(read.envelope.event, read.envelope.data);
+    if (problems.length > 0) unfit.push(`#${seq} (${printable(summarise(problems), 300)})`);
+  }
+  if (unfit.length === 0) return;
+  const named = unfit.slice(0, NAMED_UNFIT).join(", ");
+  const more = unfit.length > NAMED_UNFIT ? ` and ${unfit.length - NAMED_UNFIT} more` : "";
+  output.talk(
+    `${named}${more} will be dead letters again, unless the receiver has a schema of its own for their kind`,
+  );
 }
 
 /** `events export`. */

@@ -1,12 +1,18 @@
+import { relative } from "node:path";
 import type { Handler } from "../../dispatch/handler.ts";
 import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
 import { describeError } from "../../errors.ts";
+import { eventKinds } from "../../event/kinds.ts";
+import type { DataSchemas } from "../../event/schemas.ts";
+import { defineHandlers, registerHandlers } from "../../receiver/define-handlers.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
 import type { ForwardOptions } from "../../relay/forward.ts";
 import type { CliContext } from "../context.ts";
 import { type ForwardRule, registerForwards } from "./forward-rules.ts";
-import { loadHandlers, type RegisterHandlers, watchHandlers } from "./handlers-module.ts";
+import { type LoadedHandlers, loadHandlers, watchHandlers } from "./handlers-module.ts";
+import type { LoadedModules } from "./loaded-modules.ts";
+import { isLoadedForGood } from "./module-loader.ts";
 import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
 
@@ -17,6 +23,8 @@ export interface HandlerChoice {
   readonly events?: readonly string[];
   /** Knows which of the user's own handlers run. */
   readonly running?: RunningHandlers;
+  /** Knows which files the user's own handlers were loaded from. */
+  readonly loaded?: LoadedModules;
 }
 
 /**
@@ -25,48 +33,70 @@ export interface HandlerChoice {
  * @throws HookporterError `handlers_invalid`
  */
 export async function chooseHandlers(
-  { handlers, forwardTo = [], events = ["*"], running }: HandlerChoice,
+  { handlers, forwardTo = [], events = ["*"], running, loaded }: HandlerChoice,
   forwarding: ForwardOptions,
   { io }: CliContext,
-): Promise<RegisterHandlers> {
-  const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers);
-  return (registry) => {
-    const chosen = onlyKinds(registry, events);
+): Promise<LoadedHandlers> {
+  const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers, loaded);
+  const { otherKinds = [], schemas = {} } = own ?? {};
+  const register = (registry: HandlerRegistry) => {
+    const chosen = onlyKinds(registry, events, [...eventKinds, ...otherKinds]);
     const retried = endingRetries(chosen);
-    own?.(running?.watch(retried) ?? retried);
+    if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
     registerForwards(chosen, forwardTo, forwarding);
   };
+  return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });
 }
 
 /** A registry that limits handlers to the usual number of attempts, unless they set another. */
 function endingRetries(registry: HandlerRegistry): HandlerRegistry {
   const { attempts } = DEFAULT_RETRY;
   return {
-    on: (pattern: string, handler: Handler, options?: HandlerOptions) =>
-      registry.on(pattern as "*", handler, { attempts, ...options }),
+    on: (pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions) =>
+      registry.on(pattern as "*", handler as Handler, { attempts, ...options }),
     onUnknown: (handler, options) => registry.onUnknown(handler, { attempts, ...options }),
     onDead: (listener) => registry.onDead(listener),
   };
 }
 
-/** Reloads the handlers when one of their files changes; if that fails, keeps the current ones. Returns a stop function. */
+/**
+ * Reloads the handlers when one of their files changes; if that fails, keeps the current ones. Names changed files that
+ * cannot be reloaded. Returns a stop function.
+ */
 export function reloadOnChange(
   receiver: Receiver,
-  choice: HandlerChoice,
+  choice: HandlerChoice & { readonly handlers: string; readonly loaded: LoadedModules },
   forwarding: ForwardOptions,
   context: CliContext,
 ): () => void {
   const { io, output } = context;
-  return watchHandlers(io.cwd, choice.handlers ?? "", () => {
-    chooseHandlers(choice, forwarding, context)
-      .then((register) => {
-        receiver.replaceHandlers(register);
-        output.talk("handlers reloaded");
-      })
-      .catch((thrown: unknown) =>
+  let newest: object | undefined;
+  const reload = async (changed: ReadonlySet<string>) => {
+    const current = {};
+    newest = current;
+    const loadedBefore = [...changed].filter(isLoadedForGood);
+    try {
+      const handlers = await chooseHandlers(choice, forwarding, context);
+      if (newest !== current) return; // a later change has begun a load of its own
+      receiver.replaceHandlers(handlers);
+    } catch (thrown) {
+      if (newest === current)
         output.talk(
           `could not reload the handlers, so the previous ones stay in use: ${describeError(thrown)}`,
-        ),
-      );
-  });
+        );
+      return;
+    } finally {
+      watcher.update();
+    }
+    const outdated = loadedBefore.filter(isLoadedForGood);
+    for (const file of outdated) {
+      output.talk(`${relative(io.cwd, file)} changed, but cannot be reloaded: restart to load it`);
+    }
+    if (outdated.length < changed.size) output.talk("handlers reloaded");
+  };
+  const watcher = watchHandlers(io.cwd, choice.handlers, choice.loaded, (changed) => void reload(changed));
+  return () => {
+    newest = undefined;
+    watcher.close();
+  };
 }

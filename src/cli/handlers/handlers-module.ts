@@ -1,52 +1,82 @@
-import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { describeError, HookporterError } from "../../errors.ts";
+import type { DataSchemas } from "../../event/schemas.ts";
+import {
+  defineHandlers,
+  type HandlersModule,
+  isHandlersModule,
+  mergeSchemas,
+  registerHandlers,
+} from "../../receiver/define-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
 import { describeFileError } from "../files/file-error.ts";
+import { LoadedModules } from "./loaded-modules.ts";
+import { ModuleLoader } from "./module-loader.ts";
+import { FileWatcher } from "./watch-files.ts";
+import { wrappingRegistry } from "./wrapping-registry.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;
 const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
 
-/** The function that registers a module's handlers. */
-export type RegisterHandlers = (registry: HandlerRegistry) => void;
+/** Handlers as they were loaded, with their schemas. */
+export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 
 /**
  * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build. Each
- * file exports by default either `(receiver) => void` or an object from kind to handler. Nothing is cached.
+ * file exports by default the result of `defineHandlers`, `(receiver) => void`, or an object from kind to handler. Nothing is
+ * cached. Errors that handlers throw have the positions of the source in their stacks.
  *
  * @throws HookporterError `handlers_invalid`
  */
-export async function loadHandlers(cwd: string, path: string): Promise<RegisterHandlers> {
+export async function loadHandlers(
+  cwd: string,
+  path: string,
+  loaded = new LoadedModules(),
+): Promise<LoadedHandlers> {
   const files = handlerFiles(resolve(cwd, path), path);
-  const registers: RegisterHandlers[] = [];
-  for (const file of files) registers.push(await loadFile(file, files.length > 1));
-  return (registry) => {
-    for (const register of registers) register(registry);
+  const loader = await ModuleLoader.create();
+  loaded.try(loader);
+  const modules: LoadedHandlers[] = [];
+  for (const file of files) modules.push(await loadFile(loader, file, files.length > 1));
+  loaded.use(loader);
+  const register = (registry: HandlerRegistry) => {
+    const correcting = wrappingRegistry(registry, (handler) => loader.positions.correcting(handler));
+    for (const { handlers } of modules) registerHandlers(handlers, correcting);
   };
+  const otherKinds = [...new Set(modules.flatMap((module) => module.otherKinds))];
+  const schemas = modules.reduce((merged, module) => mergeIn(path, merged, module.schemas), {});
+  return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });
 }
 
-/** Calls back shortly after the last change to a handlers module; returns a stop function. */
-export function watchHandlers(cwd: string, path: string, onChange: () => void): () => void {
+/** Watches the files of a handlers module: those that were loaded, and new ones in its folder. */
+export function watchHandlers(
+  cwd: string,
+  path: string,
+  loaded: LoadedModules,
+  onChange: (changed: ReadonlySet<string>) => void,
+): FileWatcher {
   const full = resolve(cwd, path);
-  const folder = statSync(full).isDirectory() ? full : dirname(full);
-  let timer: NodeJS.Timeout | undefined;
-  const watcher: FSWatcher = watch(folder, { recursive: true }, (_, file) => {
-    if (file === null || !SOURCE.test(file) || file.includes("node_modules")) return;
-    clearTimeout(timer);
-    timer = setTimeout(onChange, 100);
-  });
-  watcher.on("error", () => watcher.close());
-  return () => {
-    clearTimeout(timer);
-    watcher.close();
-  };
+  const isFolder = statSync(full).isDirectory();
+  const first = isFolder ? join(full, "index") : full;
+  return new FileWatcher(
+    {
+      files: () => [first, ...loaded.files],
+      alsoCounts: (file) => isFolder && dirname(file) === full && isHandlerFile(basename(file)),
+    },
+    onChange,
+  );
+}
+
+function isHandlerFile(name: string): boolean {
+  return SOURCE.test(name) && !NOT_HANDLERS.test(name);
 }
 
 function handlerFiles(full: string, path: string): readonly string[] {
   let files: string[];
   try {
     if (!statSync(full).isDirectory()) return [full];
-    files = readdirSync(full).filter((name) => SOURCE.test(name) && !NOT_HANDLERS.test(name));
+    files = readdirSync(full).filter(isHandlerFile);
   } catch (cause) {
     throw new HookporterError("handlers_invalid", `${path} could not be read: ${describeFileError(cause)}`, {
       cause,
@@ -62,30 +92,44 @@ function handlerFiles(full: string, path: string): readonly string[] {
   return (index === undefined ? files.sort() : [index]).map((name) => join(full, name));
 }
 
-async function loadFile(file: string, oneOfMany: boolean): Promise<RegisterHandlers> {
-  const { createJiti } = await import("jiti"); // only if there are handlers, since it is large
-  const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false });
+/** The schemas of files of one folder together. */
+function mergeIn(path: string, one: DataSchemas, other: DataSchemas): DataSchemas {
+  try {
+    return mergeSchemas(one, other);
+  } catch (cause) {
+    throw new HookporterError("handlers_invalid", `${path}: ${describeError(cause)}`, { cause });
+  }
+}
+
+async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean): Promise<LoadedHandlers> {
   let exported: unknown;
   try {
-    exported = await jiti.import(file, { default: true });
+    exported = await loader.load(file);
   } catch (cause) {
     const [line] = describeError(cause).split("\n");
     throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}`, { cause });
   }
-  if (typeof exported === "function") return exported as RegisterHandlers;
+  const {
+    handlers,
+    schemas = {},
+    otherKinds = [],
+  } = isHandlersModule(exported) ? exported : { handlers: exported };
+  if (typeof handlers === "function") return { handlers, schemas, otherKinds };
   if (
-    typeof exported !== "object" ||
-    exported === null ||
-    Object.values(exported).some((one) => typeof one !== "function")
+    typeof handlers !== "object" ||
+    handlers === null ||
+    Object.values(handlers).some((one) => typeof one !== "function")
   ) {
     throw new HookporterError(
       "handlers_invalid",
-      `expected ${file} to export by default a function (receiver) => void, or an object from kind to handler`,
+      `expected ${file} to export by default the result of defineHandlers, a function (receiver) => void, ` +
+        "or an object from kind to handler",
     );
   }
-  const entries = Object.entries(exported) as [`${string}.*`, () => unknown][];
+  const entries = Object.entries(handlers) as ["*", () => unknown][];
   const prefix = oneOfMany ? `${basename(file, extname(file))}:` : "";
-  return (registry) => {
+  const register = (registry: HandlerRegistry) => {
     for (const [kind, handler] of entries) registry.on(kind, handler, { name: prefix + kind });
   };
+  return { handlers: register, schemas, otherKinds };
 }

@@ -1,24 +1,31 @@
 import type { Handler } from "../../dispatch/handler.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
+import { eventKinds } from "../../event/kinds.ts";
 import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
 
 /**
  * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no handler, and so is
  * `unhandled`, not `done`. A handler for unknown kinds is registered only if all kinds are wanted.
  */
-export function onlyKinds(registry: HandlerRegistry, wanted: readonly string[]): HandlerRegistry {
+export function onlyKinds(
+  registry: HandlerRegistry,
+  wanted: readonly string[],
+  known: readonly string[] = eventKinds,
+): HandlerRegistry {
   const counters = new Map<string, number>();
   return {
-    on: (pattern: string, handler: Handler, options?: HandlerOptions) => {
-      checkKindPattern(pattern); // checked here, since a pattern that matches no wanted kind is never registered
+    on: (given: string | readonly string[], handler: Handler<never>, options?: HandlerOptions) => {
+      const patterns = [given].flat() as readonly string[];
+      const pattern = patterns.join(",");
+      for (const one of patterns) checkKindPattern(one, known); // checked here, since a pattern that matches no wanted kind is never registered
       const count = (counters.get(pattern) ?? 0) + 1;
       counters.set(pattern, count);
       // The same name as without `--events`, so that a finished handler is recognised.
       const name = options?.name ?? (count === 1 ? pattern : `${pattern}#${count}`);
-      const parts = narrow(pattern, wanted);
+      const parts = patterns.flatMap((one) => narrow(one, wanted));
       for (const part of parts) {
         const own = parts.length === 1 ? name : `${name} (${part})`;
-        registry.on(part as "*", handler, { ...options, name: own });
+        registry.on(part as "*", handler as Handler, { ...options, name: own });
       }
     },
     onUnknown: (handler, options) => {

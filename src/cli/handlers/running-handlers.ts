@@ -1,5 +1,6 @@
 import type { Handler } from "../../dispatch/handler.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
+import { wrappingRegistry } from "./wrapping-registry.ts";
 
 /** Only this many entries are named; the others are counted. */
 const NAMED = 10;
@@ -10,14 +11,7 @@ export class RunningHandlers {
 
   /** A registry whose handlers are counted while they run. */
   watch(registry: HandlerRegistry): HandlerRegistry {
-    const watched = (handler: unknown) =>
-      typeof handler === "function" ? this.#watched(handler as Handler) : (handler as Handler);
-    return {
-      on: (pattern: string, handler: Handler<never>, options?: object) =>
-        registry.on(pattern as "*", watched(handler), options),
-      onUnknown: (handler, options) => registry.onUnknown(watched(handler), options),
-      onDead: (listener) => registry.onDead(listener),
-    };
+    return wrappingRegistry(registry, (handler) => this.#watched(handler));
   }
 
   /** Their entries, in the order in which they began: `#12 payment.received, #13 lead.created`; empty if none runs. */

@@ -6,6 +6,7 @@ import { Tally } from "../end/tally.ts";
 import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
+import { LoadedModules } from "../handlers/loaded-modules.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
@@ -84,7 +85,7 @@ async function open(session: Session): Promise<Opened> {
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
   }
-  const choice = { ...options, running };
+  const choice = { ...options, running, loaded: new LoadedModules() };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
@@ -99,7 +100,8 @@ async function open(session: Session): Promise<Opened> {
   const { port, path, front } = session;
   const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
   stops.push(() => server.close());
-  if (handlers !== undefined) stops.push(reloadOnChange(receiver, choice, session.forwarding, context));
+  if (handlers !== undefined)
+    stops.push(reloadOnChange(receiver, { ...choice, handlers }, session.forwarding, context));
   const targets = forwardTo.map(({ target }) => target);
   const inspected = { receiver, endpoint: server.url, inbox, handlers, targets, signatureHeader, diagnose };
   const page = await openInspector(options, { ...inspected, secrets }, context, stops);

@@ -9,6 +9,7 @@ import type { Stop } from "../end/stop.ts";
 import type { Tally } from "../end/tally.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { LiveGate } from "../live/gate.ts";
+import { RepeatedErrors } from "../live/repeated-errors.ts";
 import { showAttempt, showDelivery, wordsOf } from "../live/view.ts";
 import type { ListenOptions } from "./options.ts";
 import { openSaveFolder } from "./save-folder.ts";
@@ -30,6 +31,7 @@ export function watchDeliveries(
   stop: (stop: Stop) => void,
 ): void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
+  const errors = new RepeatedErrors();
   receiver.observe((observation) => {
     tally.count(observation);
     const kind = kindOf(observation);
@@ -37,7 +39,8 @@ export function watchDeliveries(
       const words = wordsOf(observation);
       if (observation.type === "attempt") {
         const now = clock();
-        gate.pass(words, () => showAttempt(observation, output, now));
+        const repeats = errors.note(observation);
+        gate.pass(words, () => showAttempt(observation, output, now, repeats));
       } else {
         const show = () => {
           const diagnosis = diagnose(observation);

@@ -26,7 +26,7 @@ export function dryRun(
   const state = relative(resolve(io.cwd, STATE_FOLDER), directory);
   if (!state.startsWith("..") && !isAbsolute(state)) makeStateFolder(io.cwd);
   for (const { item, at, chaos } of sendings) {
-    const { label, body } = item;
+    const { label, query = "", body } = item;
     if (chaos === "drop") {
       output.data(`# dropped: ${printable(label)}`);
       output.record("dropped", { label, at });
@@ -36,6 +36,10 @@ export function dryRun(
     const { line, leftOut } = curlLine({ target, headers: sentHeaders(item.headers), file });
     for (const name of leftOut)
       output.talk(`header omitted: ${printable(name)}, since a command line cannot carry its value`);
+    if (query !== "" && target.search === "")
+      output.talk(
+        `query omitted: ${printable(shownUrl(query), 300)}, since its values may be credentials: add it to --url to send it`,
+      );
     output.data(line);
     const bytes = body.byteLength;
     output.record("sending", { label, url: shownUrl(target), at, chaos, file, bytes, curl: line });

@@ -2,14 +2,16 @@ import type { Command } from "commander";
 import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
+import { hasHiddenQuery } from "../../relay/query.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
 import { SIGNATURE_HEADER } from "../../signature/sign.ts";
 import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
-import { gatherFixtures } from "./gather-fixtures.ts";
+import { gatherFixtures, type NamedFixture } from "./gather-fixtures.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
 /** The options of `replay`. */
@@ -51,6 +53,7 @@ export async function runReplay(
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const target = options.url ?? new URL(DEFAULT_ENDPOINT);
   const now = datedTo(context.clock(), options);
+  if (options.exact === true && target.search === "") reportHiddenQueries(fixtures, context);
   const make = await settleSending();
   const sendings = fixtures.map(({ name, fixture }) => make(fixture, name));
   await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
@@ -63,4 +66,15 @@ export async function runReplay(
     const key = await findKey(options, context);
     return (fixture, label) => lazySending(label, () => freshSending(fixture, { key, header, now }));
   }
+}
+
+function reportHiddenQueries(fixtures: readonly NamedFixture[], { output }: CliContext): void {
+  const [first, ...others] = fixtures.filter(
+    ({ fixture }) => fixture.type === "delivery" && hasHiddenQuery(fixture.delivery),
+  );
+  if (first === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  output.talk(
+    `${printable(first.name)}${more}: saved without the values of the query, so no query is sent: add it to --url if the target needs it`,
+  );
 }

@@ -27,7 +27,7 @@ export async function sendAll(
     for (const [index, { item, at, chaos }] of deliveries.entries()) {
       const early = at - (performance.now() - start);
       if (early > 0) await wait(early);
-      const { label, headers, body } = item;
+      const { label, query, headers, body } = item;
       if (chaos === "drop") {
         dropped++;
         if (!progress.shown) output.data(output.color.dim(`dropped ${printable(label)}`));
@@ -35,7 +35,7 @@ export async function sendAll(
         progress.advance();
         continue;
       }
-      const answering = send({ target, headers, body, ...(timeout !== undefined && { timeout }) });
+      const answering = send({ target, query, headers, body, ...(timeout !== undefined && { timeout }) });
       void deliveries[index + 1]?.item.body; // prepared while the target works on this one
       const answer = await answering;
       sent++;

@@ -23,7 +23,7 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
 }
 
 function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after: number; longest: number }) {
-  const { attempt, handler, outcome, durationMs, error, note, startedAt } = run;
+  const { attempt, handler, outcome, durationMs, error, failure, note, startedAt } = run;
   const word = outcome === "ok" ? "handled" : outcome;
   return (
     <li class={`run ${outcome}`}>
@@ -40,10 +40,25 @@ function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after:
         <span class="bar" style={{ width: `${Math.max(0.5, (durationMs / longest) * 100)}%` }} />
         <span class="bar-text">{duration(durationMs)}</span>
       </div>
-      {error !== null && !isSaidBy(note, error) && <Said text={error} />}
+      {error !== null && !isSaidBy(note, error) && <Said text={withName(error, failure?.name)} />}
+      {failure?.at != null && (
+        <p class="run-at">
+          at <code>{visible(failure.at)}</code>
+        </p>
+      )}
+      {failure?.stack != null && (
+        <details>
+          <summary>Stack</summary>
+          <Said text={failure.stack} />
+        </details>
+      )}
       {note !== null && <Said text={note} />}
     </li>
   );
+}
+
+function withName(error: string, name = "Error"): string {
+  return name.endsWith("Error") && name !== "Error" ? `${name}: ${error}` : error;
 }
 
 /** Whether a note, which is a target's answer, repeats the error. */
@@ -63,7 +78,8 @@ function Said({ text }: { text: string }) {
   );
 }
 
-function whyNone({ state, settledAt }: EntryDetail): string {
+function whyNone({ state, reason, settledAt }: EntryDetail): string {
+  if (reason === "invalid_data") return "None: its data does not fit the schema, so no handler ran.";
   if (state === "dead") return "None: it was a dead letter from the start.";
   if (state === "unhandled") return "None: there is no handler or target for this kind.";
   if (state === "done" && settledAt !== null) return "No runs are recorded.";

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { problemLine } from "../../event/data-problems.ts";
 import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { comparableLines, prettyJson } from "./pretty-json.ts";
+import { visible } from "./visible.ts";
 
 /** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
 export function EntryActions({
@@ -32,11 +34,18 @@ export function EntryActions({
     attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
   const gone = delivery === null;
   const redrivable = state === "dead" || state === "unhandled";
+  const [unfit, ...others] = entry.stillUnfit ?? [];
   return (
     <div class="actions" role="toolbar" aria-label="Actions">
+      {unfit !== undefined && (
+        <p class="warning">
+          {`Redriving it now would fail again: ${visible(problemLine(unfit))}`}
+          {others.length > 0 && ` and ${others.length} more`}
+        </p>
+      )}
       {redrivable && (
-        <button type="button" class="main" onClick={() => void redrive()}>
-          Redrive
+        <button type="button" class={unfit === undefined ? "main" : ""} onClick={() => void redrive()}>
+          {unfit === undefined ? "Redrive" : "Redrive anyway"}
         </button>
       )}
       <button

@@ -42,6 +42,15 @@ const WORK = 7e8;
  * signature into this one. Tries the mistakes of `CAUSES`, up to one of each part together. A cause is proven by the
  * digest, not guessed. Takes milliseconds for most bodies and one to two seconds for 1 MiB, so call it only if a person
  * reads the result, and never send the result to the sender.
+ *
+ * @example
+ * ```ts
+ * import { diagnoseSignature, readSecrets } from "hookporter";
+ *
+ * const secrets = readSecrets(process.env.HOOKPORTER_SECRET);
+ * const { code, fix } = diagnoseSignature(Buffer.from("{}"), "sha256=00", secrets);
+ * console.log(`${code}: ${fix}`);
+ * ```
  */
 export function diagnoseSignature(
   body: Uint8Array,

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createReceiver } from "hookporter";
 import { createServer } from "hookporter/express";
 import { createApp } from "./app.ts";
-import registerHandlers from "./handlers/index.ts";
+import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 
 // Variables already set in the environment override the file.
@@ -14,9 +14,9 @@ const host = process.env.HOST || "127.0.0.1";
 const receiver = createReceiver({
   secret: process.env.HOOKPORTER_SECRET,
   inbox: process.env.HOOKPORTER_INBOX || "./data/inbox.db",
+  handlers,
   log,
 });
-registerHandlers(receiver);
 await receiver.start();
 
 // Like `app.listen()`, but several times as fast on Node 20 and 22.

@@ -9,15 +9,15 @@ import {
 } from "hookporter/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApp } from "../src/app.ts";
-import registerHandlers from "../src/handlers/index.ts";
+import handlers from "../src/handlers/index.ts";
+import type { schemas } from "../src/schemas.ts";
 
-let receiver: TestReceiver;
+let receiver: TestReceiver<typeof schemas>;
 let server: Server;
 let base: string;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver();
-  registerHandlers(receiver);
+  receiver = await createTestReceiver({ handlers });
   server = createApp(receiver).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,13 +1,13 @@
 import { eventKinds } from "hookporter";
 import { createTestReceiver, sampleEvent, type TestReceiver } from "hookporter/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import registerHandlers from "../src/handlers/index.ts";
+import handlers from "../src/handlers/index.ts";
+import type { schemas } from "../src/schemas.ts";
 
-let receiver: TestReceiver;
+let receiver: TestReceiver<typeof schemas>;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver();
-  registerHandlers(receiver);
+  receiver = await createTestReceiver({ handlers });
 });
 
 afterEach(() => receiver.close());
@@ -32,7 +32,13 @@ test("a property without its optional fields has a handler that can run", async 
   expect(state).toBe("done");
 });
 
-test("data that is not a property's becomes a dead letter", async () => {
-  const { state, reason } = await receiver.deliver("property.created", { data: { id: 7 } });
-  expect([state, reason]).toEqual(["dead", "invalid_data"]);
+test("data that does not fit its schema becomes a dead letter that names the field", async () => {
+  const property = await receiver.deliver("property.created", { data: { id: 7 } });
+  expect([property.state, property.reason]).toEqual(["dead", "invalid_data"]);
+  const payment = await receiver.deliver("payment.received", { data: { id: 7 } });
+  expect(payment).toMatchObject({
+    state: "dead",
+    reason: "invalid_data",
+    problems: [{ field: "data.id", message: "expected string, got number" }],
+  });
 });

@@ -3,7 +3,7 @@ import { runCommand } from "../../../bench/load/run-command.ts";
 
 const node = (code: string) => [process.execPath, "-e", code] as const;
 
-it("a command is interrupted this long after its first output, and its output is returned", async () => {
+it("a command is interrupted a given time after its first output, and its output is returned", async () => {
   const code = `
     process.on("SIGINT", () => { process.stdout.write("interrupted"); process.exit(); });
     setInterval(() => {}, 1000);

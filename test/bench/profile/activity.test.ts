@@ -8,15 +8,15 @@ const http = { name: "parserOnMessageComplete", file: "node:_http_common" };
 
 it.each([
   ["signature", "src/signature/verify.ts"],
-  ["strict walk of the text", "src/event/canonical-json.ts"],
+  ["strict JSON checks", "src/event/canonical-json.ts"],
   ["identity: digests", "src/event/identity.ts"],
   ["UTF-8 and JSON.parse", "src/event/read-envelope.ts"],
   ["envelope and schema", "src/event/schemas.ts"],
   ["reading the body", "src/http/read-body.ts"],
-  ["receiver: the rest of it", "src/receiver/accept.ts"],
+  ["receiver: other work", "src/receiver/accept.ts"],
   ["inbox: rows and packing", "src/inbox/sqlite/batch.ts"],
   ["inbox: SQLite in this thread", "src/inbox/sqlite/statements.ts"],
-] as const)("counts %s for %s, which there is", (activity, file) => {
+] as const)("the time of %s is attributed to %s, which exists", (activity, file) => {
   const parts = file.split("/");
   expect(readdirSync(join(root, ...parts.slice(0, -1)))).toContain(parts.at(-1));
   expect(activityOf([{ name: "any", file }, http])).toBe(activity);

@@ -23,17 +23,23 @@ it("rounds that ran side by side are compared", () => {
   expect(judged({ ...emptyReport(), loads }, /plain Express, 64/)?.got).toBe(1.5);
 });
 
-it.each(["v20.20.2", "v22.22.0"])("wants 2.6 plain Expresses on %s, which swaps prototypes", (node) => {
-  const goal = judged({ ...emptyReport(node), loads }, /plain Express, 64/);
-  expect(goal).toMatchObject({ wanted: "≥ 2.6", reached: false });
-});
+it.each(["v20.20.2", "v22.22.0"])(
+  "the goal is 2.6 times plain Express on %s, which swaps prototypes",
+  (node) => {
+    const goal = judged({ ...emptyReport(node), loads }, /plain Express, 64/);
+    expect(goal).toMatchObject({ wanted: "≥ 2.6", reached: false });
+  },
+);
 
-it.each(["v24.21.0", "v26.0.0"])("wants as much as plain Express on %s, where that is quick", (node) => {
-  const goal = judged({ ...emptyReport(node), loads }, /plain Express, 64/);
-  expect(goal).toMatchObject({ wanted: "≥ 1", reached: true });
-});
+it.each(["v24.21.0", "v26.0.0"])(
+  "the goal is the speed of plain Express on %s, on which that is fast",
+  (node) => {
+    const goal = judged({ ...emptyReport(node), loads }, /plain Express, 64/);
+    expect(goal).toMatchObject({ wanted: "≥ 1", reached: true });
+  },
+);
 
-it("a slow disk is judged by the slow Express that its goal was set for", () => {
+it("a slow disk is compared with the speed of Express on Node 20, for which its goal was set", () => {
   const goal = /slower flushes/;
   expect(judged({ ...emptyReport("v20.20.2"), slowDisk }, goal)).toMatchObject({ got: 2.1, reached: true });
   expect(judged({ ...emptyReport("v24.21.0"), slowDisk }, goal)).toBeUndefined();

@@ -27,7 +27,7 @@ it("the measured Node is named, and the reason if a slow disk was not measured",
   expect(text).toContain("there is no strace");
 });
 
-it("a slow disk is shown beside plain Express", () => {
+it("a slow disk is shown next to plain Express", () => {
   const measured = [
     roundsOf("hookporter express", { rates: [2100], connections: 256 }),
     roundsOf("express plain", { rates: [1000], connections: 256 }),

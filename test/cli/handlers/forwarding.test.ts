@@ -44,7 +44,8 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
     },
   });
   const router = new Router();
-  (await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context))(router);
+  const { handlers } = await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context);
+  handlers(router);
   const attempts = (kind: string) => router.match(kind).map((named) => named.attempts);
   expect(attempts("payment.received")).toEqual([DEFAULT_RETRY.attempts, 2, undefined]);
   expect(attempts("lease.signed")).toEqual([DEFAULT_RETRY.attempts, DEFAULT_RETRY.attempts, undefined]);

@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { showAttempt, showDelivery } from "../../../src/cli/live/view.ts";
+import { showAttempt, showDelivery, wordsOf } from "../../../src/cli/live/view.ts";
 import { createOutput } from "../../../src/cli/output.ts";
 import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
 
-/** What is shown to people. */
-function shown(show: (output: ReturnType<typeof createOutput>) => void): string {
+/** What is shown to people, or with `json` to programs. */
+function shown(show: (output: ReturnType<typeof createOutput>) => void, json = false): string {
   let text = "";
   const stdout = new Writable({
     write: (chunk, _encoding, done) => {
@@ -23,7 +23,7 @@ function shown(show: (output: ReturnType<typeof createOutput>) => void): string 
     onStray: () => () => {},
     onExitCall: () => () => {},
   };
-  show(createOutput({ ...io, ...unused }, { json: false, color: false, clock: () => 0 }));
+  show(createOutput({ ...io, ...unused }, { json, color: false, clock: () => 0 }));
   return text;
 }
 
@@ -38,6 +38,19 @@ const delivered = (role: "current" | "previous"): DeliveryObservation => ({
 it("a delivery signed with a previous secret is marked", () => {
   expect(shown((output) => showDelivery(delivered("previous"), output))).toContain("previous secret");
   expect(shown((output) => showDelivery(delivered("current"), output))).not.toContain("secret");
+});
+
+it("the values of a query are hidden, for people, in records and from the filter", () => {
+  const refused: DeliveryObservation = {
+    ...delivered("current"),
+    ...{ target: "/other?code=hunter2&x", outcome: { type: "refused", reason: "wrong_path" } },
+  };
+  for (const json of [false, true]) {
+    const text = shown((output) => showDelivery(refused, output), json);
+    expect(text).toContain("/other?code=…&…");
+    expect(text).not.toContain("hunter2");
+  }
+  expect(wordsOf(refused)).toContain("/other?code=…&…");
 });
 
 it("a dead letter whose handlers never ran shows its event", () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { openTarget } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
 
@@ -95,4 +96,42 @@ it("the same seed sends the same schedule", async () => {
   expect(first).toHaveLength(12);
   expect(first[0] === "property.created" && first[1] === "property.updated").toBe(false);
   expect(await order()).toEqual(first);
+});
+
+it("the query of a delivery is hidden where it is shown, and sent again by replay --exact of its entry", async () => {
+  const target = await openTarget();
+  const { url, cwd, records } = await listening(["--save-dir", "saved"]);
+  await runCli(["trigger", "payment.received", "--url", `${url}?code=hunter2&tenant=7`], { cwd });
+  await vi.waitFor(() =>
+    expect(records("delivery")).toMatchObject([{ target: "/webhooks?code=…&tenant=…" }]),
+  );
+  const [file = ""] = readdirSync(join(cwd, "saved"));
+  const saved = readFileSync(join(cwd, "saved", file), "utf8");
+  expect(JSON.parse(saved)).toMatchObject({ target: "/webhooks?code=…&tenant=…" });
+
+  const bare = new URL("/in", target.url).href;
+  const commands = [
+    ["events", "show", "1"],
+    ["events", "show", "1", "--json"],
+    ["events", "export"],
+    ["replay", "1", "--exact", "--url", bare],
+    ["replay", "1", "--exact", "--url", `${bare}?own=1`],
+    ["replay", "1", "--url", bare],
+    ["replay", "saved", "--exact", "--url", bare],
+    ["replay", "1", "--exact", "--url", bare, "--dry-run", "--json"],
+  ];
+  const runs = [];
+  for (const argv of commands) runs.push(await runCli(argv, { cwd }));
+  expect(runs.map(({ code }) => code)).toEqual(commands.map(() => 0));
+  expect(target.got.map(({ url: asked }) => asked)).toEqual([
+    "/in?code=hunter2&tenant=7",
+    "/in?own=1",
+    "/in",
+    "/in",
+  ]);
+  const all = runs.map(({ stdout, stderr }) => stdout + stderr);
+  expect([...all, saved].join()).not.toContain("hunter2");
+  for (const index of [0, 1, 2]) expect(all[index]).toContain("/webhooks?code=…&tenant=…");
+  const notes = runs.map(({ stderr }) => /query/.test(stderr));
+  expect(notes).toEqual([false, false, false, false, false, false, true, true]);
 });

@@ -1,5 +1,5 @@
-// The app behind `--forward-to`: has the effect of what it gets, then answers. The path names the life that forwarded.
-// Ends when its standard input does.
+// The app behind `--forward-to`: performs the effect of each request, then answers. The path names the life that forwarded
+// it. Ends when its standard input does.
 import { createServer } from "node:http";
 import { haveEffect } from "./effect.js";
 
@@ -10,7 +10,7 @@ const server = createServer(async (request, response) => {
   await haveEffect(id, Number(request.url.slice(1)));
   response.writeHead(200).end();
 });
-// A connection that is closed just as the next request goes out would look like a failed forward.
+// A connection closed just as the next request is sent would look like a failed forward.
 server.keepAliveTimeout = 0;
 server.on("clientError", (_, socket) => socket.destroy());
 server.listen(0, "127.0.0.1", () => process.stdout.write(`${server.address().port}\n`));

@@ -1,4 +1,4 @@
-// The handlers of a `listen` under test.
+// The handlers of the tested `listen`.
 import { haveEffect } from "./effect.js";
 
 const life = Number(process.env.CRASH_LIFE);

@@ -1,5 +1,5 @@
-// A sender: distinct signed deliveries over several kept connections, until its standard input ends. Those that got no
-// answer come again later with the same bytes, but for some that never do; a few that got one come again as well.
+// Sends distinct signed deliveries over several keep-alive connections until its standard input ends. Most deliveries
+// without an answer are retried later with the same bytes, and so are a few answered ones.
 import { createHash, createHmac } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -8,10 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { ports, connections, sentFile, answersFile, prefix } = JSON.parse(process.env.CRASH_SENDER);
 const secret = process.env.HOOKPORTER_SECRET;
 
-/** Parts of the deliveries that nobody answered, and that were answered, which come again. */
+/** Shares of unanswered and of answered deliveries that are sent again. */
 const COMES_AGAIN = 0.7;
 const REPEATED = 0.02;
-/** How long a sender tries to end well once it was asked to stop. */
+/** Milliseconds in which a sender tries to finish its deliveries after it was asked to stop. */
 const PATIENCE = 60_000;
 
 const again = [];
@@ -35,7 +35,7 @@ async function connection() {
   }
 }
 
-/** What is due to come again, else something new. */
+/** The next due retry, or else a new delivery. */
 function next() {
   const due = again.findIndex(({ at }) => stopping || at <= Date.now());
   if (due >= 0) return again.splice(due, 1)[0];
@@ -56,7 +56,7 @@ function newDelivery() {
   return { id, body, signature, hash: createHash("sha256").update(body).digest("hex") };
 }
 
-/** Sends a delivery until somebody is there to take it, and writes down how that went. */
+/** Sends a delivery until a receiver accepts the connection, and records the result. */
 async function deliver(delivery, agent) {
   for (;;) {
     const port = ports[Math.floor(Math.random() * ports.length)];
@@ -81,7 +81,7 @@ function later(delivery) {
   again.push({ ...delivery, at: Date.now() + 20 + Math.random() * 1500 });
 }
 
-/** Resolves with the whole answer; what is cut off is none. */
+/** Resolves with the complete answer; a truncated one counts as none. */
 function post({ id, body, signature, hash }, port, agent) {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -90,7 +90,7 @@ function post({ id, body, signature, hash }, port, agent) {
       "x-service-signature": signature,
     };
     const sending = request({ host: "127.0.0.1", port, path: "/webhooks", method: "POST", agent, headers });
-    // From here on the bytes may have arrived; a refused connection leaves no line.
+    // From here on the bytes may have arrived; a refused connection is not recorded.
     const sent = () => note(sentFile, { id, hash });
     sending.on("socket", (socket) => (socket.connecting ? socket.once("connect", sent) : sent()));
     sending.on("error", reject);

@@ -1,4 +1,4 @@
-// Fills an inbox as fast as it can, with the built package, and ends the process at once in the middle of a batch.
+// Fills an inbox as fast as possible with the built package, and exits in the middle of a batch.
 import { createReceiver } from "../../../dist/index.js";
 
 const { inbox } = createReceiver({ secret: "a-secret-of-a-test-child", inbox: process.argv[2] });
@@ -22,7 +22,7 @@ for (let sender = 0; sender < 64; sender++) void keepOn();
 process.on("worker", (worker) =>
   worker.once("message", () => setTimeout(() => end(), 20 + Math.random() * 30)),
 );
-setTimeout(end, 5000); // the thread never came
+setTimeout(end, 5000); // the thread never started
 
 function end() {
   process.stdout.write(`${acknowledged}\n`, () => process.exit(7));

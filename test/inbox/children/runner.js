@@ -1,5 +1,5 @@
-// A receiver in a process of its own, with the built package: `runner.js INBOX RAN HANDLER_MS LEASE_MS`. It keeps what it is
-// sent over IPC and appends a line to RAN for each run of its handler.
+// A receiver with the built package: `runner.js INBOX RAN HANDLER_MS LEASE_MS`. It stores events received over IPC, and
+// appends a line to RAN for each run of its handler.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { createReceiver } from "../../../dist/index.js";

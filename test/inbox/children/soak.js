@@ -1,6 +1,6 @@
 // Opens inboxes with the built package, fills them and ends in one of several ways: `soak.js FOLDER ENDING SEED`, with one of
-// the endings below. A round that goes well ends with exit code 7. Prints, as JSON, how many events each inbox of the main
-// thread has acknowledged.
+// the endings below. A successful round ends with exit code 7. Prints, as JSON, the number of events that each inbox of the
+// main thread has acknowledged.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { createReceiver } from "../../../dist/index.js";
 
 const [folder, ending, seed] = isMainThread ? process.argv.slice(2) : workerData;
 let state = Number(seed) + 1;
-/** The same numbers in each run with the same seed, as far as threads and disks let it be. */
+/** Seeded random numbers; a run is repeatable apart from the timing of threads and disks. */
 const random = (below) => {
   state = (state * 48271) % 2147483647;
   return state % below;
@@ -22,7 +22,7 @@ let number = 0;
 const acknowledged = {};
 if (isMainThread) process.on("exit", () => writeSync(1, JSON.stringify(acknowledged)));
 
-/** A name of this thread's own: threads do not share an inbox here. */
+/** A name unique to this thread: threads do not share an inbox here. */
 function inboxAt(inThread) {
   const name = `${inThread}-of-${seed}.db`;
   const { inbox } = createReceiver({ secret: "a-secret-of-a-test-child", inbox: join(folder, name), log });
@@ -39,13 +39,13 @@ async function append({ name, inbox }) {
   acknowledged[name]++;
 }
 
-/** Appends many at a time, which starts the thread that writes, until the inbox is closed. */
+/** Appends many entries at a time, which starts the writer thread, until the inbox is closed. */
 function fill(opened, senders = 64) {
   let over = false;
   const sending = Array.from({ length: senders }, async () => {
     while (!over) {
       await append(opened).catch(() => {
-        over = true; // it was closed meanwhile
+        over = true; // it was closed in the meantime
       });
     }
   });
@@ -55,7 +55,7 @@ function fill(opened, senders = 64) {
   };
 }
 
-/** Resolves once as many threads that write are up, or after a while. */
+/** Resolves once that many writer threads have started, or after a while. */
 function threads(count) {
   return new Promise((resolve) => {
     let up = 0;
@@ -68,14 +68,14 @@ function threads(count) {
   });
 }
 
-/** One inbox from its opening to its end, several times: with a thread, and closed while it is at work. */
+/** Opens and closes an inbox several times, with a thread, while it is working. */
 async function openAndClose(name, times, longest = 140) {
   for (let time = 0; time < times; time++) {
     const opened = inboxAt(`${name}-${time}`);
     await opened.inbox.open();
     const stop = fill(opened);
-    await wait(40 + random(longest - 40)); // a thread needs some time to come up
-    const stopping = stop(); // with batches under way, or without
+    await wait(40 + random(longest - 40)); // a thread needs some time to start
+    const stopping = stop(); // with or without batches in progress
     if (random(2) === 0) await stopping;
     await opened.inbox.close();
     await stopping;
@@ -97,12 +97,12 @@ const ENDINGS = {
     await wait(random(50));
     process.exit(7);
   },
-  /** Everything closed in order, and the process ends by itself. */
+  /** All inboxes are closed, and the process ends by itself. */
   async close() {
     await several(3, (index) => openAndClose(`close-${index}`, 2));
     process.exitCode = 7;
   },
-  /** `process.exit` while some are opened, some are at work, some are closed. */
+  /** `process.exit` while some are being opened, some are working, some are being closed. */
   async mixed() {
     const up = threads(1);
     void several(3, (index) => openAndClose(`mixed-${index}`, 10, 400));
@@ -110,7 +110,7 @@ const ENDINGS = {
     await wait(random(150));
     process.exit(7);
   },
-  /** An error that nobody catches, while threads write. */
+  /** An uncaught error while threads write. */
   async throw() {
     process.on("uncaughtException", () => process.exit(7));
     const up = threads(1);
@@ -122,22 +122,22 @@ const ENDINGS = {
       throw new Error("nobody catches this");
     }, random(50));
   },
-  /** A thread of the user's own opens inboxes, closes them in order and ends. */
+  /** A worker thread opens inboxes, closes them and ends. */
   async workerCloses() {
     await several(2, (index) => inWorker(["close", index]));
     process.exit(7);
   },
-  /** A thread of the user's own calls `process.exit`, which ends the thread alone. */
+  /** A worker thread calls `process.exit`, which ends only that thread. */
   async workerExits() {
     await several(2, (index) => inWorker(["exit", index]));
     process.exit(7);
   },
-  /** A thread of the user's own is terminated in the middle of it, as test runners do. */
+  /** A worker thread is terminated while writing, as test runners do. */
   async workerTerminated() {
     await several(2, (index) => inWorker(["mixed", index], 60 + random(300)));
     process.exit(7);
   },
-  /** `process.exit` of the process while threads of the user's own are at work. */
+  /** The process calls `process.exit` while worker threads are working. */
   async exitBesideWorkers() {
     void several(2, (index) => inWorker(["mixed", index]));
     await wait(100 + random(200));

@@ -1,5 +1,4 @@
-// Keeps events one after another, with the built package, for a while: `stuck.js INBOX MS`. Prints how many were kept, and
-// how many were refused at the beginning, in the middle and at the end.
+// Stores events one after another with the built package for a while: `stuck.js INBOX MS`. Prints the outcome of each.
 import { setTimeout } from "node:timers/promises";
 import { createReceiver } from "../../../dist/index.js";
 import { signedRequest } from "../../../dist/testing.js";

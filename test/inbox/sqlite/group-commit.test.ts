@@ -10,14 +10,14 @@ describe("GroupCommit", () => {
     expect(results).toEqual([2, 3]);
   });
 
-  it("begins a new transaction in the next turn", async () => {
+  it("starts a new transaction in the next turn", async () => {
     const { log, commit } = recorded();
     await commit.run(() => log.push("a"));
     await commit.run(() => log.push("b"));
     expect(log).toEqual(["begin", "a", "commit", "begin", "b", "commit"]);
   });
 
-  it("gives each result after the commit only", async () => {
+  it("returns each result only after the commit", async () => {
     const { log, commit } = recorded();
     const both = ["a", "b"].map((name) =>
       commit.run(() => log.push(name)).then(() => log.push(`${name} told`)),
@@ -26,7 +26,7 @@ describe("GroupCommit", () => {
     expect(log).toEqual(["begin", "a", "b", "commit", "a told", "b told"]);
   });
 
-  it("puts work that comes up while others run into the next transaction", async () => {
+  it("puts work that is added during a transaction into the next one", async () => {
     const { log, commit } = recorded();
     let inner: Promise<unknown> | undefined;
     await commit.run(() => {
@@ -37,7 +37,7 @@ describe("GroupCommit", () => {
     expect(log).toEqual(["begin", "outer", "commit", "begin", "inner", "commit"]);
   });
 
-  it("does not let one failing work take its neighbours down", async () => {
+  it("commits the other work if one operation fails", async () => {
     const { log, commit } = recorded();
     const failure = new Error("constraint");
     const results = await Promise.allSettled([
@@ -55,7 +55,7 @@ describe("GroupCommit", () => {
     expect(log).toEqual(["begin", "rollback", "begin", "commit", "begin", "rollback", "begin", "commit"]);
   });
 
-  it("runs a lone failing work once", async () => {
+  it("runs a single failing operation only once", async () => {
     const { log, commit } = recorded();
     let runs = 0;
     const run = commit.run(() => {
@@ -67,7 +67,7 @@ describe("GroupCommit", () => {
     expect(log).toEqual(["begin", "rollback"]);
   });
 
-  it("rejects all when the commit fails, and goes on afterwards", async () => {
+  it("rejects all work if the commit fails, and continues afterwards", async () => {
     const { transactions, commit } = recorded();
     const working = transactions.commit;
     transactions.commit = () => {
@@ -79,7 +79,7 @@ describe("GroupCommit", () => {
     expect(await commit.run(() => 3)).toBe(3);
   });
 
-  it("[case 68] asks a locked store once for all of a turn, since each asking waits", async () => {
+  it("[case 68] tries a locked store once for all work of a turn, since each try waits", async () => {
     const { transactions, commit } = recorded();
     let asked = 0;
     transactions.begin = () => {
@@ -90,7 +90,7 @@ describe("GroupCommit", () => {
     expect(asked).toBe(1);
   });
 
-  it("rejects rather than hangs when even the rollback fails", async () => {
+  it("rejects instead of hanging if even the rollback fails", async () => {
     const { transactions, commit } = recorded();
     transactions.begin = () => {
       throw new Error("begin");
@@ -102,7 +102,7 @@ describe("GroupCommit", () => {
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
-  it("refuses work beyond 10 000 waiting, and keeps what it has", async () => {
+  it("refuses work if 10 000 operations are waiting, and keeps those", async () => {
     const { commit } = recorded();
     const taken = Array.from({ length: 10_000 }, (_, index) => commit.run(() => index));
     await expect(commit.run(() => "too many")).rejects.toMatchObject({ code: "inbox_busy" });
@@ -110,7 +110,7 @@ describe("GroupCommit", () => {
     expect(await commit.run(() => "again")).toBe("again");
   });
 
-  it("is idle once nothing waits, work that came up meanwhile included", async () => {
+  it("is idle once nothing waits, including work added in the meantime", async () => {
     const { log, commit } = recorded();
     await commit.idle();
     void commit.run(() => {
@@ -122,7 +122,7 @@ describe("GroupCommit", () => {
 });
 
 describe("GroupCommit with a batch runner", () => {
-  it("sends what waits at the end of the turn as one batch, and gives out its results", async () => {
+  it("sends the work of a turn as one batch, and returns its results", async () => {
     const { batches, commit, operation } = away();
     const results = Promise.all([1, 2, 3].map((number) => commit.run(() => number, operation(number))));
     await untilBatches(batches, 1);
@@ -132,7 +132,7 @@ describe("GroupCommit with a batch runner", () => {
     await commit.idle();
   });
 
-  it("has two batches there at most, each with its own results, and gathers the rest", async () => {
+  it("has at most two batches in flight, each with its own results, and collects the rest", async () => {
     const { batches, commit, operation } = away();
     const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at, operation(at))));
     expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16]);
@@ -144,7 +144,7 @@ describe("GroupCommit with a batch runner", () => {
     expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16, 68]);
   });
 
-  it("sends the next batch before it gives out the results of the last", async () => {
+  it("sends the next batch before it returns the results of the last", async () => {
     const { batches, commit, operation } = away();
     const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
@@ -156,7 +156,7 @@ describe("GroupCommit with a batch runner", () => {
     expect(await second).toBe("b");
   });
 
-  it("fills no batch with what can wait, and sends it with others, or alone once nothing is there", async () => {
+  it("sends deferrable work along with other work, or alone once nothing is in flight", async () => {
     const { batches, commit, operation } = away();
     const canWait = (number: number) => ({ ...operation(number), canWait: true });
     const first = commit.run(() => "a", operation(0));
@@ -177,7 +177,7 @@ describe("GroupCommit with a batch runner", () => {
     expect(await late).toBe("late");
   });
 
-  it("keeps what cannot be sent, and runs it here once nothing is away", async () => {
+  it("keeps work that cannot be sent, and runs it locally once nothing is in flight", async () => {
     const { log, batches, commit, operation } = away();
     const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
@@ -189,7 +189,7 @@ describe("GroupCommit with a batch runner", () => {
     expect(log).toEqual(["begin", "here", "commit"]);
   });
 
-  it("rejects the work of a batch that is lost, and goes on", async () => {
+  it("rejects the work of a lost batch, and continues", async () => {
     const { batches, commit, operation } = away();
     const first = commit.run(() => "a", operation(0));
     await untilBatches(batches, 1);
@@ -201,14 +201,14 @@ describe("GroupCommit with a batch runner", () => {
   });
 });
 
-/** A batch that was sent elsewhere. */
+/** A batch that was sent to the runner. */
 interface Sent {
   readonly operations: readonly number[];
   readonly answer: () => void;
   readonly lose: (error: Error) => void;
 }
 
-/** A group commit whose batches go elsewhere; an order stands for the result of its work. */
+/** A group commit with a batch runner, in which a number identifies each operation. */
 function away() {
   const results = new Map<number, () => unknown>();
   const batches: Sent[] = [];
@@ -231,7 +231,7 @@ async function untilBatches(batches: readonly Sent[], count: number): Promise<vo
   while (batches.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A group commit over transactions that only write down what is asked of them. */
+/** A group commit with transactions that only record calls. */
 function recorded() {
   const log: string[] = [];
   const transactions = {

@@ -30,8 +30,8 @@ async function openInbox(path: string, log = keptLog()) {
   return { inbox, log };
 }
 
-describe("an inbox that does not exist", () => {
-  it("is put in place whole, and leaves nothing else behind", () => {
+describe("a new inbox", () => {
+  it("is created complete, and leaves no other files", () => {
     const path = join(newFolder(), "inbox.db");
     expect(provideInboxFile(path)).toEqual({ path, isNew: true });
     expect(statSync(path).size).toBeGreaterThan(0);
@@ -40,14 +40,14 @@ describe("an inbox that does not exist", () => {
     expect(provideInboxFile(path)).toEqual({ path, isNew: false });
   });
 
-  it("is announced as new, once", async () => {
+  it("is reported as new once", async () => {
     const path = join(newFolder(), "inbox.db");
     const { log } = await openInbox(path);
     expect(log.lines).toMatchObject([{ level: "info" }]);
     expect((await openInbox(path)).log.lines).toEqual([]);
   });
 
-  it("is refused while the log of the one that was there is left", async () => {
+  it("is refused if the log of a removed inbox has content", async () => {
     const path = join(newFolder(), "inbox.db");
     writeFileSync(`${path}-wal`, "committed");
     await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
@@ -57,14 +57,14 @@ describe("an inbox that does not exist", () => {
     expect(statSync(path).size).toBe(0);
   });
 
-  it("is made if the log of the one that was there is empty", async () => {
+  it("is created if the log of a removed inbox is empty", async () => {
     const path = join(newFolder(), "inbox.db");
     writeFileSync(`${path}-wal`, "");
     const { inbox } = await openInbox(path);
     expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
   });
 
-  it("is refused while a process that had it open lives", async () => {
+  it("is refused while a process still has the removed one open", async () => {
     const path = join(newFolder(), "inbox.db");
     const lock = new RunnerLock(path, "0a");
     await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
@@ -73,7 +73,7 @@ describe("an inbox that does not exist", () => {
     await openInbox(path);
   });
 
-  it("removes what a process left that was killed while it made one, and not what is being made", () => {
+  it("removes an old temporary file of a killed process, but not a recent one", () => {
     const path = join(newFolder(), "inbox.db");
     for (const name of ["old", "young"]) writeFileSync(`${path}-new-${name}`, "");
     const hourAgo = Date.now() / 1000 - 3600;
@@ -91,7 +91,7 @@ it("an empty file becomes an inbox", async () => {
   expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
 });
 
-it("an inbox that is opened by a symbolic link is the one that the link leads to", async () => {
+it("a symbolic link opens the inbox it points to", async () => {
   const folder = newFolder();
   const path = join(folder, "inbox.db");
   const { inbox } = await openInbox(path);

@@ -20,7 +20,7 @@ const RECORD: AttemptRecord = {
   },
 };
 
-it("a file of the first schema is brought up to date, with everything in it", async () => {
+it("a file without notes is migrated with all its content", async () => {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-schema-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "inbox.sqlite");

@@ -10,7 +10,7 @@ function newInbox(): string {
   return join(folder, "inbox.db");
 }
 
-it("a lock that is held shows that its process lives, to this process as well", () => {
+it("a held lock shows that its process is alive, also to this process", () => {
   const inbox = newInbox();
   const lock = new RunnerLock(inbox, "0a");
   for (let probe = 0; probe < 3; probe++) expect(isHeld(inbox, "0a")).toBe(true);
@@ -18,7 +18,7 @@ it("a lock that is held shows that its process lives, to this process as well", 
   expect(isHeld(inbox, "0a")).toBe(false);
 });
 
-it("a lock leaves no file behind once it is released", () => {
+it("a released lock leaves no file", () => {
   const inbox = newInbox();
   const lock = new RunnerLock(inbox, "0a");
   expect(lockedRunners(inbox)).toEqual(["0a"]);
@@ -27,7 +27,7 @@ it("a lock leaves no file behind once it is released", () => {
   expect(readdirSync(join(inbox, ".."))).toEqual([]);
 });
 
-it("a process that is found dead is found by one at a time, and its file goes when it is buried", () => {
+it("a dead process is found by one process at a time, and its file is removed when it is buried", () => {
   const inbox = newInbox();
   const dead = findDead(inbox, "0a");
   dead?.cleanUp();
@@ -38,7 +38,7 @@ it("a process that is found dead is found by one at a time, and its file goes wh
   expect(existsSync(`${inbox}-holder-0b`)).toBe(false);
 });
 
-it("a lock whose file was removed is taken again", () => {
+it("a lock whose file was removed is acquired again", () => {
   const inbox = newInbox();
   const lock = new RunnerLock(inbox, "0a");
   unlinkSync(`${inbox}-holder-0a`);
@@ -48,7 +48,7 @@ it("a lock whose file was removed is taken again", () => {
   lock.release();
 });
 
-it("files of other names beside an inbox are no locks", () => {
+it("files with other names next to an inbox are not locks", () => {
   const inbox = newInbox();
   new RunnerLock(`${inbox}-other`, "0a").keep();
   expect(lockedRunners(inbox)).toEqual([]);

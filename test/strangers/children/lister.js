@@ -1,4 +1,4 @@
-// Opens an inbox with the library of a built package, counts its entries and closes it: `lister.js DIST INBOX`.
+// Opens an inbox with a built package's library, counts its entries and closes it: `lister.js DIST INBOX`.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 

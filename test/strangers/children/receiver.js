@@ -1,5 +1,5 @@
-// A receiver as a service embeds one: the built package of STRANGERS_RECEIVER.dist behind a server of Node's own. Each run
-// of its handler appends the event's id to the effects. Ends with the process that started it.
+// A receiver as a service embeds one: the built package of STRANGERS_RECEIVER.dist behind a Node server. Each run of its
+// handler appends the event's id to the effects. Ends with its parent process.
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -21,9 +21,9 @@ await receiver.start();
 const server = createServer(nodeReceiver(receiver));
 server.listen(port, "127.0.0.1", () => process.send({ port: server.address().port }));
 
-/** What the process that started it may ask for. */
+/** What its parent process may ask for. */
 const DOES = {
-  /** Opens an inbox by this path a second time, in this process, and closes it. */
+  /** Opens the inbox at this path a second time in this process, and closes it. */
   openAndClose: async (path) => {
     const second = createReceiver({ secret, inbox: path, source: "second" });
     await second.start();

@@ -1,5 +1,5 @@
-// Sends distinct signed deliveries over several kept connections, each again until it is answered 200, and appends a line
-// to the answers for each answer. Told to stop, it begins nothing new, and ends when everything was answered 200.
+// Sends distinct signed deliveries over several keep-alive connections, retries each until it is answered 200, and appends a
+// line per answer to the answers. When told to stop, it starts no new ones, and ends when all were answered 200.
 import { createHmac } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -8,9 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { ports, connections, pause, answers, prefix } = JSON.parse(process.env.STRANGERS_SENDER);
 const secret = process.env.HOOKPORTER_SECRET;
 
-/** Milliseconds between two tries to send the same delivery. */
+/** Milliseconds between two attempts to send the same delivery. */
 const AGAIN = 25;
-/** Milliseconds that it tries to end well once it was told to stop. */
+/** Milliseconds in which it tries to finish its deliveries after it was told to stop. */
 const PATIENCE = 15_000;
 
 let count = 0;
@@ -32,7 +32,7 @@ async function connection() {
   }
 }
 
-/** Each answer takes a line, a connection that failed too: its status is 0. To one port, since a source is a receiver's. */
+/** Records each answer, with status 0 for a failed connection. Always to one port, since each receiver has its own source. */
 async function deliver(delivery, agent) {
   const port = ports[count % ports.length];
   for (;;) {
@@ -60,7 +60,7 @@ function newDelivery() {
   return { id, body, signature: `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` };
 }
 
-/** Resolves with the status of a whole answer. */
+/** Resolves with the status of a complete answer. */
 function post({ body, signature }, port, agent) {
   return new Promise((resolve, reject) => {
     const headers = {

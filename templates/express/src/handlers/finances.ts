@@ -1,10 +1,11 @@
-import type { HandlerRegistry } from "hookporter";
+import type { HandlerRegistry } from "../schemas.ts";
 
-/** The data of these kinds is not documented: it is an open object until you add a schema (see README.md). */
+/** The data of these kinds is not documented. It is an open object, apart from kinds with a schema in ../schemas.ts. */
 export default function registerFinances(receiver: HandlerRegistry): void {
   // A rent payment was collected.
   receiver.on("payment.received", (event, { log }) => {
-    log.info({ fields: Object.keys(event.data) }, "payment received");
+    const { id, amount } = event.data; // typed by the schema in ../schemas.ts
+    log.info({ id, amount }, "payment received");
   });
 
   // A rent was not paid by its due date.

@@ -1,23 +1,30 @@
-import type { HandlerRegistry } from "hookporter";
+import { defineHandlers } from "hookporter";
+import { schemas } from "../schemas.ts";
 import registerFinances from "./finances.ts";
 import registerProperties from "./properties.ts";
 import registerProspecting from "./prospecting.ts";
 import registerTenants from "./tenants.ts";
 
-/** Registers every handler of this project. `npx hookporter listen --handlers src/handlers` loads this file too. */
-export default function registerHandlers(receiver: HandlerRegistry): void {
-  registerProperties(receiver);
-  registerTenants(receiver);
-  registerFinances(receiver);
-  registerProspecting(receiver);
+/** Every handler of this project, with its schemas. `npx hookporter listen --handlers src/handlers` loads this file too. */
+export default defineHandlers({
+  schemas,
+  handlers: (receiver) => {
+    registerProperties(receiver);
+    registerTenants(receiver);
+    registerFinances(receiver);
+    registerProspecting(receiver);
 
-  // An unknown kind. The event is kept, so you can redrive it once there is a handler for it.
-  receiver.onUnknown((event, { log }) => {
-    log.warn({ kind: event.kind }, "no handler for this kind yet");
-  });
+    // An unknown kind. The event is kept, so you can redrive it once there is a handler for it.
+    receiver.onUnknown((event, { log }) => {
+      log.warn({ kind: event.kind }, "no handler for this kind yet");
+    });
 
-  // This entry will not run again by itself: alert someone. `npx hookporter events redrive` runs it again.
-  receiver.onDead(({ seq, kind, reason }) => {
-    console.error(`dead letter ${seq} (${kind ?? "no kind"}): ${reason}`);
-  });
-}
+    // This entry will not run again by itself: alert someone. `npx hookporter events redrive` runs it again.
+    receiver.onDead(({ seq, kind, reason, problems, error }) => {
+      const fields = problems.map(({ field, message }) => `${field}: ${message}`).join("; ");
+      console.error(
+        `dead letter ${seq} (${kind ?? "no kind"}): ${reason} ${fields || (error ?? "")}`.trimEnd(),
+      );
+    });
+  },
+});

@@ -1,4 +1,4 @@
-import type { HandlerRegistry } from "hookporter";
+import type { HandlerRegistry } from "../schemas.ts";
 
 /**
  * Handlers run at least once: make them safe to run twice, for example by using `event.id` as a key.

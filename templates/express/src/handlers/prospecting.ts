@@ -1,6 +1,6 @@
-import type { HandlerRegistry } from "hookporter";
+import type { HandlerRegistry } from "../schemas.ts";
 
-/** The data of these kinds is not documented: it is an open object until you add a schema (see README.md). */
+/** The data of these kinds is not documented: it is an open object until you add a schema to ../schemas.ts. */
 export default function registerProspecting(receiver: HandlerRegistry): void {
   // The prospecting radar found a new opportunity.
   receiver.on("lead.created", (event, { log }) => {

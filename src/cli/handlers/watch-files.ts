@@ -1,0 +1,86 @@
+import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
+
+/** Milliseconds without a change after which changes are reported; an editor may write a file in several steps. */
+const QUIET = 100;
+
+/** Which files are watched. */
+export interface Watched {
+  /** Their paths, whether or not they exist; read again at each change. */
+  readonly files: () => readonly string[];
+  /** Whether another file in the folder of one of these counts too. */
+  readonly alsoCounts: (file: string) => boolean;
+}
+
+/** Watches files by watching their folders, since editors replace files. Reports those that changed. */
+export class FileWatcher {
+  readonly #watched: Watched;
+  readonly #onChange: (changed: ReadonlySet<string>) => void;
+  readonly #folders = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
+  #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(watched: Watched, onChange: (changed: ReadonlySet<string>) => void) {
+    this.#watched = watched;
+    this.#onChange = onChange;
+    this.update();
+  }
+
+  /** Watches the folders of the files of now. For a file without a folder, it watches where that would be created. */
+  update(): void {
+    if (this.#closed) return;
+    const wanted = new Set(this.#watched.files().map((file) => existingFolder(dirname(file))));
+    for (const [folder, { inode, watcher }] of this.#folders) {
+      // A folder that was deleted and created again is not the one that is watched.
+      if (wanted.has(folder) && inodeOf(folder) === inode) continue;
+      watcher.close();
+      this.#folders.delete(folder);
+    }
+    for (const folder of wanted) if (!this.#folders.has(folder)) this.#open(folder);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const { watcher } of this.#folders.values()) watcher.close();
+  }
+
+  #open(folder: string): void {
+    const inode = inodeOf(folder);
+    if (inode === undefined) return;
+    const watcher = watch(folder, (_, name) => this.#note(folder, name));
+    watcher.on("error", () => {
+      watcher.close();
+      if (this.#folders.get(folder)?.watcher === watcher) this.#folders.delete(folder);
+    });
+    this.#folders.set(folder, { inode, watcher });
+  }
+
+  #note(folder: string, name: string | null): void {
+    // The end of the folder itself is reported as a change of its own name.
+    const whole = name === null || (name === basename(folder) && !existsSync(folder));
+    const file = whole ? folder : join(folder, name);
+    if (!this.#counts(file)) return;
+    this.#changed.add(file);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const changed = this.#changed;
+      this.#changed = new Set();
+      this.#onChange(changed);
+    }, QUIET);
+  }
+
+  #counts(file: string): boolean {
+    const inside = (one: string) => one === file || one.startsWith(file + sep);
+    return this.#watched.alsoCounts(file) || this.#watched.files().some(inside);
+  }
+}
+
+function existingFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
+}
+
+function inodeOf(folder: string): number | undefined {
+  return statSync(folder, { throwIfNoEntry: false })?.ino;
+}

@@ -1,0 +1,78 @@
+import { shownUrl } from "../shown-url.ts";
+import { readHeader } from "../signature/header.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Settings } from "./options.ts";
+import type { Outcome, RefusalReason } from "./outcome.ts";
+import { toAnswer } from "./response.ts";
+
+type Needed = Pick<Settings, "log" | "signatureHeader" | "bodyLimit">;
+type Head = Pick<Incoming, "method" | "target" | "path" | "headers">;
+
+/** Milliseconds between two warnings of one cause. Anyone can send such requests, so they must not fill the log. */
+const PAUSE = 60_000;
+
+/** The most characters of a target in the log. */
+const MAX_TARGET = 200;
+
+/** The cause and the fix, for those refusals that a sender with the right key meets only if something is set up wrong. */
+const CAUSES: Partial<Record<RefusalReason, (path: string, bodyLimit: number) => string>> = {
+  wrong_path: (path) =>
+    `this receiver listens at ${path}; correct the subscription's URL, or the receiver's path`,
+  wrong_method: () =>
+    "deliveries are sent with POST; check that nothing on the way, such as a redirect, changes the method",
+  too_large: (_, bodyLimit) => `its body is larger than bodyLimit (${bodyLimit} bytes); raise bodyLimit`,
+  content_encoding: () => "it has a Content-Encoding; check that nothing on the way compresses requests",
+};
+
+/**
+ * Warns of refused requests that carry a signature header, since they may be real deliveries: the sender sees only a
+ * status. Whether the signature is valid is not known, as it was not checked.
+ */
+export class SignedRefusals {
+  readonly #settings: Needed;
+  readonly #causes = new Map<RefusalReason, { readonly warnedAt: number; unlogged: number }>();
+
+  constructor(settings: Needed) {
+    this.#settings = settings;
+  }
+
+  /** Whether a request carries the signature header. */
+  isSigned({ headers }: Pick<Incoming, "headers">): boolean {
+    return readHeader(headers, this.#settings.signatureHeader) !== undefined;
+  }
+
+  /**
+   * Logs a refused request if it is signed and its cause was not logged in the last minute.
+   *
+   * @param now - milliseconds since 1970
+   */
+  note(head: Head, outcome: Outcome, now: number): void {
+    if (outcome.type !== "refused") return;
+    const { reason } = outcome;
+    const cause = CAUSES[reason];
+    if (cause === undefined || !this.isSigned(head)) return;
+    const before = this.#causes.get(reason);
+    const since = now - (before?.warnedAt ?? Number.NEGATIVE_INFINITY);
+    // After a clock was set back, it warns again at once.
+    if (before !== undefined && since >= 0 && since < PAUSE) {
+      before.unlogged++;
+      return;
+    }
+    this.#causes.set(reason, { warnedAt: now, unlogged: 0 });
+    const unlogged = before?.unlogged || undefined;
+    const { status } = toAnswer(outcome);
+    const why = cause(head.path, this.#settings.bodyLimit);
+    try {
+      this.#settings.log.warn(
+        { reason, unlogged },
+        `a signed ${shownHead(head)} was answered ${status}: ${why}`,
+      );
+    } catch {} // a logger that fails must not cost the sender its answer
+  }
+}
+
+/** The method and the target, of which anyone can choose every character. */
+function shownHead({ method, target }: Head): string {
+  const shown = shownUrl(target.replaceAll(/[^!-~]/g, "_"));
+  return `${method.slice(0, 20)} to ${shown.length > MAX_TARGET ? `${shown.slice(0, MAX_TARGET)}…` : shown}`;
+}

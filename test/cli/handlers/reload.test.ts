@@ -1,0 +1,212 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { SECRET } from "../../receiver/sample.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { startListening } from "../listening.ts";
+import { listening } from "../open-listen.ts";
+
+const PATIENCE = { timeout: 10_000, interval: 10 };
+
+const KINDS = ["ts", "mts", "cts", "mjs", "cjs", "js"].flatMap((extension) =>
+  ["module", "commonjs"].map((type) => ({ extension, type })),
+);
+
+/** `listen` with a handlers module in a folder of the given files, and what a test does with it. */
+async function reloading(handlers: string, files: Readonly<Record<string, string>>) {
+  const cwd = tempFolder();
+  const write = (changed: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(changed)) {
+      mkdirSync(join(cwd, name, ".."), { recursive: true });
+      writeFileSync(join(cwd, name), text);
+    }
+  };
+  write(files);
+  const listen = await listening(["--handlers", handlers], cwd);
+  /** Sends an event; returns the records of its runs and its state. */
+  const trigger = async () => {
+    const before = listen.records("attempt").length;
+    await runCli(["trigger", "payment.received", "--url", listen.url], { cwd });
+    return vi.waitFor(() => {
+      const attempt = listen.records("attempt")[before];
+      if (attempt === undefined) throw new Error(`no attempt: ${listen.now().stderr}`);
+      const runs = attempt.runs as { handler: string; error: string | null }[];
+      return { state: attempt.state, runs: runs.map(({ handler, error }) => `${handler}: ${error}`) };
+    }, PATIENCE);
+  };
+  /** Changes files, and waits for a line that `listen` prints. */
+  const edit = async (change: () => void, line = "handlers reloaded") => {
+    const before = listen.now().stderr.length;
+    change();
+    await vi.waitFor(() => expect(listen.now().stderr.slice(before)).toContain(line), PATIENCE);
+    return listen.now().stderr.slice(before);
+  };
+  return { cwd, write, trigger, edit };
+}
+
+/** A handler that fails with the versions of what it was made of: itself, and a file that it imports of each kind. */
+function modules(extension: string, type: string, version: number): Readonly<Record<string, string>> {
+  const isCommonJs = (kind: string) => kind === "cjs" || (kind === "js" && type === "commonjs");
+  const libs = isCommonJs(extension) ? ["cjs", "js", "mjs"] : ["ts", "mts", "cts", "mjs", "cjs", "js"];
+  const lib = (kind: string) =>
+    isCommonJs(kind) ? `exports.v = ${version};` : `export const v = ${version};`;
+  const versions = libs.map((kind) => `${kind}.v`).join(", ");
+  const handler = `() => { throw new Error(["handler ", ${version}, ${versions}].join(" ")); }`;
+  const text = isCommonJs(extension)
+    ? [
+        ...libs.map((kind) => `const ${kind} = require("../lib/l.${kind}");`),
+        `module.exports = { "*": ${handler} };`,
+      ]
+    : [
+        ...libs.map((kind) => `import * as ${kind} from "../lib/l.${kind}";`),
+        `export default { "*": ${handler} };`,
+      ];
+  return {
+    "package.json": JSON.stringify({ type }),
+    [`handlers/h.${extension}`]: text.join("\n"),
+    ...Object.fromEntries(libs.map((kind) => [`lib/l.${kind}`, lib(kind)])),
+  };
+}
+
+describe("reloading", () => {
+  it.each(KINDS)(
+    "runs the new code of .$extension in a $type package and of what it imports",
+    async ({ extension, type }) => {
+      const { trigger, edit, write } = await reloading(
+        `handlers/h.${extension}`,
+        modules(extension, type, 1),
+      );
+      const versions = async () => {
+        const { runs } = await trigger();
+        return [...new Set(runs[0]?.match(/\d/g))];
+      };
+      expect(await versions()).toEqual(["1"]);
+      await edit(() => write(modules(extension, type, 2)));
+      expect(await versions()).toEqual(["2"]);
+    },
+  );
+
+  it("a file that is imported outside the folder of the handlers can be JSON, or be created after it was missing", async () => {
+    const handlers = `import data from "../data.json"; import { v } from "../new/deep/lib.ts";
+      export default { "*": () => { throw new Error(data.word + v); } };`;
+    const { cwd, trigger, edit, write } = await reloading("handlers/h.ts", {
+      "data.json": '{ "word": "a" }',
+      "handlers/h.ts": handlers.replace(/import \{ v .*/, "const v = 0;"),
+    });
+    await edit(() => write({ "data.json": '{ "word": "b" }' }));
+    expect((await trigger()).runs).toEqual(["*: b0"]);
+    await edit(() => write({ "handlers/h.ts": handlers }), "Cannot find module");
+    await edit(() => write({ "new/deep/lib.ts": "export const v: number = 1;" }));
+    expect((await trigger()).runs).toEqual(["*: b1"]);
+    // As git does when it changes branches.
+    await edit(() => rmSync(join(cwd, "new"), { recursive: true }), "could not reload");
+    await edit(() => write({ "new/deep/lib.ts": "export const v: number = 2;" }));
+    expect((await trigger()).runs).toEqual(["*: b2"]);
+  });
+
+  it("a file that is added to the folder of the handlers is loaded, and files that were not loaded are ignored", async () => {
+    const { trigger, edit, write } = await reloading("handlers", {
+      "handlers/a.ts": 'export default { "*": () => {} };',
+    });
+    const printed = await edit(() => {
+      write({ "handlers/_draft.ts": "", "other.ts": "", "handlers/a.test.ts": "" });
+      write({ "handlers/b.ts": 'export default { "payment.*": () => {} };' });
+    });
+    expect(printed.match(/handlers reloaded/g)).toHaveLength(1);
+    expect((await trigger()).runs).toEqual(["a:*: null", "b:payment.*: null"]);
+  });
+
+  it("a file that an editor replaces is reloaded each time", async () => {
+    const text = (version: number) => `export default { "*": () => { throw new Error("${version}"); } };`;
+    const { cwd, trigger, edit, write } = await reloading("h.mjs", { "h.mjs": text(0) });
+    for (const version of [1, 2, 3]) {
+      await edit(() => {
+        write({ "h.mjs~": text(version) });
+        renameSync(join(cwd, "h.mjs~"), join(cwd, "h.mjs"));
+      });
+      expect((await trigger()).runs).toEqual([`*: ${version}`]);
+    }
+  });
+
+  it("a changed option of a handler takes effect", async () => {
+    const register = (options: string) =>
+      `export default (receiver) => receiver.on("*", () => { throw new Error("no"); }, ${options});`;
+    const { trigger, edit, write } = await reloading("h.ts", {
+      "h.ts": register('{ attempts: 1, name: "old" }'),
+    });
+    expect(await trigger()).toEqual({ state: "dead", runs: ["old: no"] });
+    await edit(() => write({ "h.ts": register('{ attempts: 5, name: "new" }') }));
+    expect(await trigger()).toEqual({ state: "pending", runs: ["new: no"] });
+  });
+
+  it("a module with a top-level await is reloaded, and so is what it imports", async () => {
+    const files = (version: number) => ({
+      "package.json": '{ "type": "module" }',
+      "h.mjs": `import { v } from "./lib.mjs"; import { w } from "./b.ts"; await null;
+        export default { "*": async () => { throw new Error([${version}, v, w(), (await import("./late.js")).v].join()); } };`,
+      "lib.mjs": `export const v = await Promise.resolve(${version});`,
+      "b.ts": `import { v } from "./lib.mjs"; import { a } from "./c.ts"; export const w = () => v + a();`,
+      "c.ts": `import { w } from "./b.ts"; await null; export const a = () => typeof w;`,
+      "late.js": `export const v = ${version};`,
+    });
+    const { trigger, edit, write } = await reloading("h.mjs", files(1));
+    expect((await trigger()).runs).toEqual(["*: 1,1,1function,1"]);
+    await edit(() => write(files(2)));
+    expect((await trigger()).runs).toEqual(["*: 2,2,2function,2"]);
+  });
+
+  it("an ES module that Node itself has loaded needs a restart, and listen says so", async () => {
+    const { trigger, edit, write } = await reloading("h.mjs", {
+      "h.mjs": `import { createRequire } from "node:module"; import { v } from "./lib.mjs";
+        const native = createRequire(import.meta.url)("./native.mjs");
+        export default { "*": () => { throw new Error(v + native.v); } };`,
+      "lib.mjs": 'export const v = "a";',
+      "native.mjs": 'export const v = "a";',
+    });
+    expect((await trigger()).runs).toEqual(["*: aa"]);
+    const line = "native.mjs changed, but cannot be reloaded: restart to load it";
+    const printed = await edit(() => write({ "native.mjs": 'export const v = "b";' }), line);
+    expect(printed).not.toContain("handlers reloaded");
+    await edit(() => write({ "lib.mjs": 'export const v = "b";' }));
+    expect((await trigger()).runs).toEqual(["*: ba"]);
+    await edit(() => write({ "native.mjs": 'export const v = "c";' }), line);
+  });
+
+  it("a package in node_modules is loaded once, by Node", async () => {
+    const files = (version: number) => ({
+      "h.mjs": `import { count } from "pkg"; export default { "*": () => { throw new Error("${version} " + count()); } };`,
+      "node_modules/pkg/package.json": '{ "type": "module", "exports": "./index.js" }',
+      "node_modules/pkg/index.js": "let n = 0; export const count = () => ++n;",
+    });
+    const { trigger, edit, write } = await reloading("h.mjs", files(1));
+    expect((await trigger()).runs).toEqual(["*: 1 1"]);
+    await edit(() => write(files(2)));
+    expect((await trigger()).runs).toEqual(["*: 2 2"]);
+  });
+
+  it("syntax that only Node can load needs a restart if it changes, but a typo does not", async () => {
+    const cwd = tempFolder();
+    // Too deep for the compiler, which visits it recursively.
+    const deep = (version: number) => `export const v = "${version}" + (${"1+".repeat(20_000)}1);`;
+    const text = (version: number) =>
+      `import { v } from "./deep.mjs"; export default { "*": () => { throw new Error("${version} " + v); } };`;
+    writeFileSync(join(cwd, "h.mjs"), text(1));
+    writeFileSync(join(cwd, "deep.mjs"), deep(1));
+    const listen = startListening(["--handlers", "h.mjs"], { cwd });
+    const until = (line: string) => vi.waitFor(() => expect(listen.output()).toContain(line), PATIENCE);
+    await until('"type":"ready"');
+    const edit = async (name: string, content: string, line: string) => {
+      const before = listen.output().length;
+      writeFileSync(join(cwd, name), content);
+      await vi.waitFor(() => expect(listen.output().slice(before)).toContain(line), PATIENCE);
+    };
+    await edit("h.mjs", text(2), "handlers reloaded");
+    await edit("deep.mjs", deep(2), "deep.mjs changed, but cannot be reloaded: restart to load it");
+    await edit("h.mjs", "export default {{", "h.mjs:1:17");
+    await edit("h.mjs", text(3), "handlers reloaded");
+    const [ready] = listen.records("ready");
+    const env = { HOOKPORTER_SECRET: SECRET };
+    await runCli(["trigger", "payment.received", "--url", String(ready?.url)], { cwd, env });
+    await until('"error":"3 120001"');
+  });
+});

@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+const PROBLEM = { field: "data.surface", message: "expected number, got string" };
+const LINE = "data.surface: expected number, got string";
+
+it("data that does not fit names its field in listen, in events and in records", async () => {
+  const { url, cwd, records } = await listening(["--handlers", handlers("export default {};")]);
+  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
+  const [delivery] = await vi.waitFor(() => {
+    expect(records("delivery")).toHaveLength(1);
+    return records("delivery");
+  });
+  expect(delivery).toMatchObject({ reason: "invalid_data", detail: LINE, problems: [PROBLEM] });
+  const list = await runCli(["events", "list"], { cwd });
+  expect(list.stdout).toContain(`invalid_data: ${LINE}`);
+  const show = await runCli(["events", "show", "1"], { cwd });
+  expect(show.stdout).toContain(`problems\n  ${LINE}\n`);
+  const asRecord = await runCli(["events", "show", "1", "--json"], { cwd });
+  expect(asRecord.records).toMatchObject([{ problems: [PROBLEM] }]);
+  const redrive = await runCli(["events", "redrive", "1"], { cwd });
+  expect(redrive.stderr).toContain(`#1 (${LINE}) will be dead letters again, unless`);
+});
+
+it("data that does not fit names its field on the terminal, with the command that runs it again", async () => {
+  const { url, cwd, stdout } = await listeningForPeople("export default {};");
+  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
+  await vi.waitFor(() => expect(stdout()).toContain("fix: "));
+  expect(stdout()).toContain(`invalid_data\n            ${LINE}\n`);
+  expect(stdout()).toContain("hookporter events redrive 1");
+});
+
+it("an error of a handler names its type, its line and its causes, and repeats are one line", async () => {
+  const code = [
+    "export default {",
+    '  "payment.received": (event) => event.data.nope.name,',
+    '  "lead.created": async () => {',
+    '    await fetch("http://127.0.0.1:1/").catch((cause) => { throw new Error("not saved", { cause }); });',
+    "  },",
+    "};",
+  ].join("\n");
+  const { url, cwd, stdout } = await listeningForPeople(code);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await vi.waitFor(() => expect(stdout()).toMatch(/same error, attempt 2, again in [\d.]+ m?s/), 10_000);
+  expect(stdout()).toMatch(
+    /TypeError: Cannot read properties of undefined \(reading 'name'\)\n +at \S*handlers\.mjs:2:\d+\n/,
+  );
+  expect(stdout()).toMatch(/not saved ← fetch failed ← \S/);
+  const show = await runCli(["events", "show", "1"], { cwd });
+  expect(show.stdout).toContain("TypeError: Cannot read properties of undefined");
+  expect(show.stdout).toContain("handlers.mjs:2");
+});
+
+/** A handlers module with this code. */
+function handlers(code: string, folder = tempFolder()): string {
+  const path = join(folder, "handlers.mjs");
+  writeFileSync(path, code);
+  return path;
+}
+
+/** A `listen` without `--json`. */
+async function listeningForPeople(code: string) {
+  const cwd = tempFolder();
+  const listen = startCli(["listen", "--port", "0", "--handlers", handlers(code, cwd)], { cwd });
+  const url = await vi.waitFor(() => {
+    const { stdout, stderr } = listen.now();
+    const [found] = /http:\/\/127\.0\.0\.1:\d+\/webhooks/.exec(stdout + stderr) ?? [];
+    if (found === undefined) throw new Error(`not ready: ${stderr}`);
+    return found;
+  }, 10_000);
+  onTestFinished(async () => {
+    listen.signal("SIGINT");
+    await listen.finished;
+  });
+  return { url, cwd, stdout: () => listen.now().stdout };
+}

@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, parse } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { root } from "./markdown.ts";
+
+/** The published names are taken from the source, so that nothing has to be built. */
+const paths = Object.fromEntries(
+  Object.entries(packageJson.exports).flatMap(([name, target]) => {
+    if (typeof target === "string") return [];
+    const source = target.types.replace("./dist/types/", "").replace(/\.d\.ts$/, ".ts");
+    return [[`hookporter${name.slice(1)}`, [join(root, source)]]];
+  }),
+);
+
+/** Compiles files that import the package by its name; returns what the compiler says, nothing if all is well. */
+export async function compileWithPackage(files: ReadonlyMap<string, string>): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-docs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  for (const [name, code] of files) writeFileSync(join(folder, name), code);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const compilerOptions = { rootDir: parse(root).root, noUnusedLocals: false, paths };
+  const settings = {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions,
+    files: [...files.keys()],
+    include: [],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch((error) => error);
+  return stdout;
+}
