@@ -7,7 +7,7 @@ const client = createClient({ baseUrl, apiKey });
 export default {
   "property.created": async (event) => {
     const { data, meta } = await client.properties.list({ perPage: 100 });
-    const listed = data.some(({ id }) => id === event.data.id);
+    const listed = data.some(({ property }) => property?.id === event.data.id);
     console.log(`${event.data.id} is ${listed ? "one" : "none"} of ${meta.total} properties`);
   },
 };

@@ -57,9 +57,12 @@ export type { DigestStart } from "./receiver/digest-starts.ts";
 export type {
   EventOf,
   EventsByPattern,
+  EventsOf,
   HandlersByKind,
   KindPattern,
+  KindsOf,
   KnownKind,
+  Member,
   NoSchemas,
   OnlyKnownKinds,
   SchemasOption,

@@ -7,7 +7,6 @@ export {
   type SandboxErrorCode,
 } from "./errors.ts";
 export type { EventKind } from "./event/kinds.ts";
-export type { PropertyCreated } from "./event/property.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export type { Chaos, ChaosOptions } from "./sandbox/chaos.ts";
@@ -22,7 +21,7 @@ export type {
 } from "./sandbox/observation.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";
 export type { FailureStatus } from "./sandbox/planned-failures.ts";
-export type { ListedProperty, PropertyDraft } from "./sandbox/property.ts";
+export type { CreatedProperty, ListedProperty, PropertyDraft } from "./sandbox/property.ts";
 export type { CausedEvent } from "./sandbox/simulation.ts";
 export { type Sandbox, startSandbox } from "./sandbox/start.ts";
 export type { ShownSubscription } from "./sandbox/subscription.ts";

@@ -24,7 +24,9 @@ export async function call(settings: ClientSettings, request: ServiceRequest): P
     const tried = await attempt(settings, request);
     if ("answer" in tried) return { ...tried.answer, attempts, mayHaveHappenedBefore };
     mayHaveHappenedBefore ||= tried.failure.mayHaveHappened;
-    const error = new ServiceError({ ...tried.failure, mayHaveHappened: mayHaveHappenedBefore }, attempts);
+    const message = tried.failure.message + tooLong(tried.failure, settings);
+    const details = { ...tried.failure, message, mayHaveHappened: mayHaveHappenedBefore };
+    const error = new ServiceError(details, attempts);
     const delay = delayAfter(tried.failure, attempts, settings);
     if (delay === undefined) throw error;
     settings.onRetry({ error, delay });
@@ -44,4 +46,11 @@ function delayAfter(
   if (!again || retryAfter > retry.maxDelay) return undefined;
   const backOff = retryDelay(attempts, retry, random());
   return backOff === undefined ? undefined : retryAfter + backOff;
+}
+
+/** The end of the message if the service asks to wait longer than this client does. */
+function tooLong({ again, retryAfter = 0 }: Failure, { retry }: ClientSettings): string {
+  if (!again || retryAfter <= retry.maxDelay) return "";
+  const [asked, most] = [Math.ceil(retryAfter / 1000), retry.maxDelay / 1000];
+  return `; the service asks to wait ${asked} s, and this client waits at most ${most} s (retry.maxDelay): try again after that time`;
 }

@@ -43,7 +43,7 @@ export function readCredential({ apiKey, accessToken, live = false }: Credential
     return { environment: "live", token: () => key };
   }
   throw invalid(
-    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken",
+    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken (--access-token-env)",
   );
 }
 
@@ -62,10 +62,15 @@ function readKey(given: unknown): string {
   return key;
 }
 
-function readToken(given: unknown, live: boolean): string {
+/**
+ * Checks an access token. A live key needs `live` in its place too.
+ *
+ * @throws ConfigurationError `credential_invalid`; never contains the token
+ */
+export function readToken(given: unknown, live: boolean): string {
   if (typeof given !== "string" || !SENDABLE.test(given)) {
     const got = typeof given === "string" ? "another string" : describeValue(given);
-    throw invalid(`accessToken to return the token as one word, got ${got}: return the token alone`);
+    throw invalid(`the access token to be one word, got ${got}: return or set the token alone`);
   }
   if (given.startsWith("sk_live_")) refuseLive(live);
   return given;

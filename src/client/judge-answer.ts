@@ -29,7 +29,7 @@ export interface AnswerContext {
 /** Advice to add to an error; the service's own message comes first. */
 const ADVICE: Readonly<Record<number, string>> = {
   400: "correct the request",
-  401: "check that the API key is complete, and belongs to this base URL",
+  401: "check that the API key or access token is complete, and belongs to this base URL",
   404: "check the base URL, which must not contain the version",
   429: "send fewer requests per minute",
 };

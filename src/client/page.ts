@@ -1,8 +1,11 @@
 import * as z from "zod";
+import { problemLine, toDataProblems } from "../event/data-problems.ts";
+import { type ListedItem, readItem } from "./listed-item.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** The list envelope (service description, "List envelope"). Other fields are kept. */
 export interface Page<Item> {
+  /** The items, each with what contradicts the description, if anything. */
   readonly data: readonly Item[];
   readonly meta: PageMeta;
   readonly [field: string]: unknown;
@@ -19,31 +22,52 @@ export interface PageMeta {
   readonly [field: string]: unknown;
 }
 
-const metaSchema = z.looseObject({
-  total: z.int().nonnegative(),
-  page: z.int().nonnegative(),
-  per_page: z.int().nonnegative(),
+/** How to read a page. */
+export interface PageReading<Item> {
+  readonly item: z.ZodType<Item>;
+  /** Whether an item that contradicts the description is an error. */
+  readonly strict: boolean;
+  /** The request's name in messages. */
+  readonly label: string;
+}
+
+const envelopeSchema = z.looseObject({
+  data: z.array(z.unknown()),
+  meta: z.looseObject({
+    total: z.int().nonnegative(),
+    page: z.int().nonnegative(),
+    per_page: z.int().nonnegative(),
+  }),
 });
 
 /**
- * Validates a list response.
+ * Validates a list response. An item that contradicts the description gets its problems beside it, unless `strict`.
  *
  * @throws ServiceError `service_answer_invalid`, which names the field but never its value
  */
 export function readPage<Item>(
   { status, body }: { status: number; body: unknown },
-  item: z.ZodType<Item>,
-  label: string,
-): Page<Item> {
-  const parsed = z.looseObject({ data: z.array(item), meta: metaSchema }).safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? "the body" : issue.path.join(".");
-  const why = `${place}: ${issue?.message ?? "does not match the description"}`;
-  throw invalidPage(
-    status,
-    `${label}: expected the list that the description shows, got another response: ${why}`,
-  );
+  { item: schema, strict, label }: PageReading<Item>,
+): Page<ListedItem<Item>> {
+  const parsed = envelopeSchema.safeParse(body);
+  if (!parsed.success) {
+    const [problem] = toDataProblems(parsed.error.issues, body, "body");
+    const why = problem === undefined ? "" : `: ${problemLine(problem)}`;
+    throw invalidPage(
+      status,
+      `${label}: expected the list that the description shows, got another response${why}: check the base URL`,
+    );
+  }
+  const data = parsed.data.data.map((value, index) => {
+    const item = readItem(value, schema, strict ? `data[${index}]` : "property");
+    const [problem] = item.problems ?? [];
+    if (!strict || problem === undefined) return item;
+    throw invalidPage(
+      status,
+      `${label}: expected properties that the description allows, got another: ${problemLine(problem)}: without strict, such a property is returned with its problems`,
+    );
+  });
+  return { ...parsed.data, data };
 }
 
 /** The error for an invalid response to a list request. */

@@ -1,59 +1,75 @@
-import type { z } from "zod";
 import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
+import type { FittingItem, ListedItem, MisfitItem } from "./listed-item.ts";
 import type { ClientSettings } from "./options.ts";
 import { invalidPage, type Page, readPage } from "./page.ts";
+import { Paging } from "./paging.ts";
 import { type Property, propertySchema, type SelectedProperty, selectedPropertySchema } from "./property.ts";
 
+/** Fields to return: names, joined with the assumed separator; or a string, sent unchanged. */
+export type FieldSelection = readonly string[] | string | undefined;
+
 /** What to list. */
-export interface ListOptions {
+export interface ListOptions<
+  Fields extends FieldSelection = FieldSelection,
+  Strict extends boolean | undefined = boolean | undefined,
+> {
   /** Fields to return: names, joined with the assumed separator; or a string, sent unchanged. Default: all. */
-  readonly fields?: readonly string[] | string | undefined;
+  readonly fields?: Fields | undefined;
   /** Page number. Default: the service's. */
   readonly page?: number | undefined;
   /** Page size. Default: the service's. */
   readonly perPage?: number | undefined;
+  /** Whether a property that contradicts the description throws, instead of having `problems`. Default false. */
+  readonly strict?: Strict | undefined;
   /** Aborts requests and the waits between them; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same without `fields`: returns complete properties. */
-export interface WholeListOptions extends ListOptions {
-  readonly fields?: undefined;
-}
+/** A property of a list with these options, and its problems. */
+export type ListedProperty<Fields extends FieldSelection, Strict extends boolean | undefined> =
+  | FittingItem<[Fields] extends [undefined] ? Property : SelectedProperty>
+  | (Strict extends true ? never : MisfitItem);
 
 /** `GET /v1/properties` (service description, "Endpoints"). All throw a `ServiceError`. */
 export interface PropertiesApi {
   /** One page. */
-  list(options?: WholeListOptions): Promise<Page<Property>>;
-  list(options: ListOptions): Promise<Page<SelectedProperty>>;
-  /** Iterates over the pages, from `page` or the service's first one. Each page is fetched on demand. */
-  pages(options?: WholeListOptions): AsyncGenerator<Page<Property>, void, undefined>;
-  pages(options: ListOptions): AsyncGenerator<Page<SelectedProperty>, void, undefined>;
+  list<Fields extends FieldSelection = undefined, Strict extends boolean | undefined = false>(
+    options?: ListOptions<Fields, Strict>,
+  ): Promise<Page<ListedProperty<Fields, Strict>>>;
+  /**
+   * Iterates over the pages, from `page` or the service's first one. Each page is fetched on demand. Throws
+   * `service_answer_invalid` if fewer properties arrive than `meta.total` says, or pages are repeated or have no end.
+   */
+  pages<Fields extends FieldSelection = undefined, Strict extends boolean | undefined = false>(
+    options?: ListOptions<Fields, Strict>,
+  ): AsyncGenerator<Page<ListedProperty<Fields, Strict>>, void, undefined>;
   /** The same, over the properties. */
-  items(options?: WholeListOptions): AsyncGenerator<Property, void, undefined>;
-  items(options: ListOptions): AsyncGenerator<SelectedProperty, void, undefined>;
+  items<Fields extends FieldSelection = undefined, Strict extends boolean | undefined = false>(
+    options?: ListOptions<Fields, Strict>,
+  ): AsyncGenerator<ListedProperty<Fields, Strict>, void, undefined>;
 }
 
 const PATH = "/v1/properties";
 const LABEL = `GET ${PATH}`;
 
-type AnyPage = Page<Property>;
+type AnyPage = Page<ListedItem<SelectedProperty>>;
 
 /** Creates the property API for a client's settings. */
 export function propertiesApi(settings: ClientSettings): PropertiesApi {
   const list = (options: ListOptions = {}) => listPage(settings, options);
   async function* pages(options: ListOptions = {}) {
-    let seen = 0;
+    const paging = new Paging(LABEL, options.page);
     for (let asked = options.page; ; ) {
-      const page = await list({ ...options, page: asked });
+      const page = await listPage(settings, { ...options, page: asked }, paging);
+      if (paging.needsFirstPage(page)) {
+        const first = await list({ ...options, page: undefined });
+        paging.firstPage = first.meta.page;
+      }
+      asked = paging.take(page);
       yield page;
-      const { meta, data } = page;
-      seen += data.length;
-      // Whether pages count from 0 or 1 is not shown; both conditions hold for either.
-      if (data.length === 0 || seen >= meta.total || meta.page * meta.per_page >= meta.total) return;
-      asked = meta.page + 1;
+      if (asked === undefined) return;
     }
   }
   async function* items(options: ListOptions = {}) {
@@ -62,18 +78,18 @@ export function propertiesApi(settings: ClientSettings): PropertiesApi {
   return Object.freeze({ list, pages, items }) as PropertiesApi;
 }
 
-async function listPage(settings: ClientSettings, options: ListOptions): Promise<AnyPage> {
+async function listPage(settings: ClientSettings, options: ListOptions, paging?: Paging): Promise<AnyPage> {
   const query = queryOf(options, settings.assumptions);
   const answer = await call(settings, { method: "GET", path: PATH, query, signal: options.signal });
   // With `fields` the service decides which fields it returns, so none is required.
-  const schema = options.fields === undefined ? propertySchema : selectedPropertySchema;
-  const page = readPage(answer, schema as z.ZodType<Property>, LABEL);
+  const item = options.fields === undefined ? propertySchema : selectedPropertySchema;
+  const page = readPage<SelectedProperty>(answer, { item, strict: options.strict === true, label: LABEL });
   const { page: got } = page.meta;
   if (options.page === undefined || options.page === got) return page;
   throw invalidPage(
     answer.status,
-    `${LABEL}: expected page ${options.page}, got page ${got}: the parameter's name ` +
-      `"${settings.assumptions.pageParameter}", is assumed; set assumptions.pageParameter`,
+    `${LABEL}: expected page ${options.page}, got page ${got}${paging?.after ?? ""}: the parameter's name, ` +
+      `"${settings.assumptions.pageParameter}", is assumed; set assumptions.pageParameter (--page-parameter)`,
   );
 }
 

@@ -1,33 +1,33 @@
 import * as z from "zod";
 
 const tenantSchema = z.looseObject({
-  name: z.string(),
+  name: z.string().nullish(),
   /** `YYYY-MM-DD`. */
-  lease_start: z.iso.date(),
+  lease_start: z.iso.date().nullish(),
 });
 
 /**
  * A property as the list returns it (service description, "Property (as returned by the property list)"). The values of
- * `type` and the units of `surface`, `rent` and `yield` are not shown there. Nor is `tenant` of a property without one, so
- * both an absent `tenant` and `null` are accepted.
+ * `type` and the units of `surface`, `rent` and `yield` are not shown there.
+ *
+ * The description has types, but does not say which fields are required, or never `null`. Only `id` must be there, since
+ * it identifies the property; every other field may be absent or `null`.
  */
 export const propertySchema = z.looseObject({
   id: z.string().startsWith("prop_"),
-  type: z.string(),
-  address: z.string(),
-  surface: z.number(),
-  rooms: z.int(),
-  rent: z.number(),
-  yield: z.number(),
+  type: z.string().nullish(),
+  address: z.string().nullish(),
+  surface: z.number().nullish(),
+  rooms: z.int().nullish(),
+  rent: z.number().nullish(),
+  yield: z.number().nullish(),
   tenant: tenantSchema.nullish(),
 });
 
-/** A property with selected `fields`: any field may be missing. */
-export const selectedPropertySchema = propertySchema
-  .extend({ tenant: tenantSchema.partial().nullish() })
-  .partial();
+/** A property with selected `fields`: `id` may be missing too. */
+export const selectedPropertySchema = propertySchema.partial();
 
-/** A property of the list. */
+/** A property of the list. Only `id` is always there; the other fields may be absent or `null`. */
 export type Property = z.infer<typeof propertySchema>;
 
 /** A property of a list requested with `fields`. */

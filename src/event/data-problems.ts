@@ -41,35 +41,37 @@ export function problemLine({ field, message }: DataProblem): string {
 
 /**
  * The problems that a schema reported, in our own words: schema libraries put values into their messages, and those must
- * not reach a record or a log. At most 20 problems and 2 KiB; at least one.
+ * not reach a record or a log. At most 20 problems and 2 KiB; at least one. Each field begins with `root`.
  */
 export function toDataProblems(
   issues: readonly StandardSchemaV1.Issue[],
   data: unknown,
+  root = "data",
 ): readonly DataProblem[] {
   const some = issues.slice(0, MAX_PROBLEMS);
   const isSafe = comparer(some, data);
   const problems: DataProblem[] = [];
   let left = MAX_TEXT;
   for (const issue of some) {
-    const problem = toDataProblem(issue, data, isSafe);
+    const problem = toDataProblem(issue, data, root, isSafe);
     left -= Buffer.byteLength(problemLine(problem)) + 1;
     if (left < 0) break;
     problems.push(problem);
   }
-  return problems.length > 0 ? problems : [{ field: "data", message: "does not fit its schema" }];
+  return problems.length > 0 ? problems : [{ field: root, message: "does not fit its schema" }];
 }
 
 function toDataProblem(
   issue: StandardSchemaV1.Issue,
   data: unknown,
+  root: string,
   isSafe: (text: string) => boolean,
 ): DataProblem {
   const steps = stepsOf(issue);
   const type = typeAt(data, steps);
   const got = `got ${type}`;
   const [expected, message] = [expectationOf(issue), messageOf(issue)];
-  const field = fieldOf(steps);
+  const field = fieldOf(root, steps);
   if (expected === undefined && type === NOTHING) return { field, message: "is missing" };
   if (expected !== undefined && (TYPE_NAME.test(expected) || isSafe(expected))) {
     return { field, message: `expected ${expected}, ${got}` };
@@ -166,11 +168,11 @@ function typeAt(data: unknown, steps: readonly PropertyKey[]): string {
   return Array.isArray(found) ? "array" : typeof found;
 }
 
-function fieldOf(steps: readonly PropertyKey[]): string {
+function fieldOf(root: string, steps: readonly PropertyKey[]): string {
   const shown = steps.map((step) => {
     const name = cutText(String(step), MAX_STEP);
     if (typeof step === "number" || /^\d+$/.test(name)) return `[${name}]`;
     return /^[\p{L}_$][\p{L}\p{N}_$-]*…?$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   });
-  return cutText(`data${shown.join("")}`, 512);
+  return cutText(`${root}${shown.join("")}`, 512);
 }

@@ -14,13 +14,15 @@ export type KindPattern<OtherKinds extends string = never> =
   | KnownKind<OtherKinds>
   | FamilyOf<KnownKind<OtherKinds>>;
 
-type KindsOf<Pattern extends string, OtherKinds extends string> = Pattern extends "*"
+/** The known kinds that a pattern matches. */
+export type KindsOf<Pattern extends string, OtherKinds extends string> = Pattern extends "*"
   ? KnownKind<OtherKinds>
   : Pattern extends `${infer Family}.*`
     ? Extract<KnownKind<OtherKinds>, `${Family}.${string}`>
     : Pattern;
 
-type EventsOf<Kind extends string, Schemas> = Kind extends string
+/** A union of the events of kinds. */
+export type EventsOf<Kind extends string, Schemas> = Kind extends string
   ? WebhookEvent<Kind, DataOf<Kind, Schemas>>
   : never;
 

@@ -1,4 +1,3 @@
-import type { PropertyCreated } from "../event/property.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { drawAt, drawInteger } from "./draw.ts";
 
@@ -19,15 +18,24 @@ export interface ListedProperty {
   readonly tenant: { readonly name: string; readonly lease_start: string };
 }
 
+/** `data` of the `property.created` events of a sandbox: all documented fields are there. */
+export type CreatedProperty = Omit<ListedProperty, "rent" | "yield" | "tenant"> & {
+  /** The currency is not stated. */
+  readonly purchase_price: number;
+  /** ISO 8601 UTC timestamp. */
+  readonly created_at: string;
+  readonly owner: { readonly id: string; readonly name: string };
+};
+
 /** A property of the sandbox: the fields of the list, and those that only `property.created` has. */
 export interface Property {
   readonly listed: ListedProperty;
-  readonly created: PropertyCreated;
+  readonly created: CreatedProperty;
 }
 
 /** The fields that can be set when creating a property; the others are random. */
 export type PropertyDraft = Partial<
-  Pick<PropertyCreated, "type" | "address" | "surface" | "rooms" | "purchase_price">
+  Pick<CreatedProperty, "type" | "address" | "surface" | "rooms" | "purchase_price">
 >;
 
 const STREETS = ["Sample Street", "Example Avenue", "Specimen Road", "Model Lane", "Pattern Square"];

@@ -1,5 +1,4 @@
 import type { EventKind } from "../event/kinds.ts";
-import type { PropertyCreated } from "../event/property.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import type { Listeners } from "../listeners.ts";
@@ -10,7 +9,7 @@ import { type Destination, endpointOf } from "./destination.ts";
 import type { SandboxObservation } from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
 import { Portfolio } from "./portfolio.ts";
-import type { ListedProperty, PropertyDraft } from "./property.ts";
+import type { CreatedProperty, ListedProperty, PropertyDraft } from "./property.ts";
 import {
   type ShownSubscription,
   type Subscription,
@@ -105,7 +104,7 @@ export class Simulation {
 
   /** Creates a property, which causes `property.created` (service description, "Events"). */
   createProperty(draft: PropertyDraft = {}): {
-    readonly property: PropertyCreated;
+    readonly property: CreatedProperty;
     readonly caused: CausedEvent;
   } {
     const instant = this.#nextInstant();

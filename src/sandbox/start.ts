@@ -2,7 +2,6 @@ import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../errors.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
-import type { PropertyCreated } from "../event/property.ts";
 import { createServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import { Listeners } from "../listeners.ts";
@@ -12,7 +11,7 @@ import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "./options.ts";
 import { checkFailures, type FailureStatus, PlannedFailures } from "./planned-failures.ts";
-import type { PropertyDraft } from "./property.ts";
+import type { CreatedProperty, PropertyDraft } from "./property.ts";
 import { readDraft } from "./property-draft.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
 import { StreamServer } from "./stream-server.ts";
@@ -37,7 +36,7 @@ export interface Sandbox {
    *
    * @throws ConfigurationError `option_invalid`
    */
-  createProperty(draft?: PropertyDraft): { readonly property: PropertyCreated; readonly caused: CausedEvent };
+  createProperty(draft?: PropertyDraft): { readonly property: CreatedProperty; readonly caused: CausedEvent };
   /**
    * Causes an event. Without data, `property.created` creates a property, and other kinds carry invented data.
    *

@@ -96,6 +96,7 @@ describe("a secret in the wrong place", () => {
       for (const argv of [
         ["sign", "--secret-env", one],
         ["properties", "--base-url", "http://127.0.0.1:1", "--api-key-env", one],
+        ["properties", "--base-url", "http://127.0.0.1:1", "--access-token-env", one],
         ["sandbox", "--only-key-env", one],
       ]) {
         const run = await runCli([...argv, "--json"], { stdin: "x" });

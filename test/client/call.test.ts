@@ -132,6 +132,29 @@ describe("a response that is not 2xx", () => {
     expect(client.delays).toEqual([]);
   });
 
+  it.each([
+    [429, "3600", "asks to wait 3600 s"],
+    [500, "Thu, 15 Jan 2026 11:00:00 GMT", "asks to wait 3600 s"],
+    [429, "86401", "asks to wait 86401 s"],
+  ])("says how long the service asks to wait if that is too long (%i, %s)", async (status, header, text) => {
+    const service = await openService();
+    service.next(failure(status, {}, { "retry-after": header }));
+    const client = clientOf(service, { clock: () => Date.parse("2026-01-15T10:00:00Z") });
+    const { message } = await errorOf(client.properties.list());
+    expect(message).toContain(text);
+    expect(message).toContain("at most 60 s (retry.maxDelay)");
+  });
+
+  it("does not say so if it waits, or would not be retried", async () => {
+    const service = await openService();
+    const messages: string[] = [];
+    service.next(failure(429, {}, { "retry-after": "60" }), failure(400, {}, { "retry-after": "3600" }));
+    const client = clientOf(service, { onRetry: ({ error }) => messages.push(error.message) });
+    messages.push((await errorOf(client.properties.list())).message);
+    expect(messages).toHaveLength(2);
+    for (const message of messages) expect(message).not.toContain("asks to wait");
+  });
+
   it("has delays between zero and the full back-off, never above the cap", async () => {
     const service = await openService();
     const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

@@ -1,10 +1,14 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { Page, Property, SelectedProperty } from "../../src/client.ts";
-import { clientOf, json, openService, sampleProperty } from "./service.ts";
+import type { DataProblem, ListedItem, Page, Property, SelectedProperty } from "../../src/client.ts";
+import { clientOf, errorOf, json, openService, sampleProperty } from "./service.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
 const meta = (total: number, page = 1, per_page = 20) => ({ total, page, per_page });
-const idsOf = (properties: readonly { id?: string | undefined }[]) => properties.map(({ id }) => id);
+/** Items without problems. */
+const fitting = (properties: readonly object[]) =>
+  properties.map((property) => ({ property, problems: undefined }));
+const idsOf = (items: readonly { property: unknown }[]) =>
+  items.map(({ property }) => (property as { id?: unknown }).id);
 
 /** All values of an iterator. */
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -17,9 +21,11 @@ describe("the list of properties", () => {
   it("is returned in its envelope, typed", async () => {
     const service = await openService({ properties: many(3) });
     const page = await clientOf(service).properties.list();
-    expectTypeOf(page).toEqualTypeOf<Page<Property>>();
-    expect(page).toEqual({ data: many(3), meta: meta(3) });
-    expect(page.data[0]?.tenant?.lease_start).toBe("2025-03-01");
+    expectTypeOf(page).toEqualTypeOf<Page<ListedItem<Property>>>();
+    expect(page).toEqual({ data: fitting(many(3)), meta: meta(3) });
+    const [first] = page.data;
+    if (first?.problems !== undefined) throw new Error("expected no problems");
+    expect(first?.property.tenant?.lease_start).toBe("2025-03-01");
     expect([...(service.requests[0]?.query ?? [])]).toEqual([]);
   });
 
@@ -32,12 +38,34 @@ describe("the list of properties", () => {
     };
     const answer = { data: [property], meta: { ...meta(1), next: "/x" }, links: { self: "/y" } };
     service.next(json(200, answer));
-    expect(await clientOf(service).properties.list()).toEqual(answer);
+    expect(await clientOf(service).properties.list()).toEqual({ ...answer, data: fitting([property]) });
   });
 
-  it.each([null, undefined])("accepts a property whose tenant is %j", async (tenant) => {
-    const service = await openService({ properties: [{ ...sampleProperty(1), tenant }] });
-    expect((await clientOf(service).properties.list()).data).toHaveLength(1);
+  it.each([
+    ...["type", "address", "surface", "rooms", "rent", "yield", "tenant", "tenant.name"],
+    "tenant.lease_start",
+  ])("returns a property whose %s is null or absent without problems", async (path) => {
+    const [field = "", inner] = path.split(".");
+    const change = (value: null | undefined) => ({
+      ...sampleProperty(1),
+      [field]: inner === undefined ? value : { name: "A", lease_start: "2025-03-01", [inner]: value },
+    });
+    const service = await openService({ properties: [change(null), change(undefined)] });
+    const { data } = await clientOf(service).properties.list({ strict: true });
+    expect(data).toEqual(fitting([change(null), change(undefined)]));
+  });
+
+  it("types every field but id as optional and nullable, once there are no problems", () => {
+    type Result = Awaited<ReturnType<typeof listed>>;
+    const listed = async (items: readonly ListedItem<Property>[]) => {
+      for (const { property, problems } of items) {
+        if (problems !== undefined) expectTypeOf(problems).toEqualTypeOf<readonly DataProblem[]>();
+        else return [property.id, property.rent, property.tenant?.lease_start] as const;
+      }
+      return undefined;
+    };
+    type Nullable<Value> = Value | null | undefined;
+    expectTypeOf<Result>().toEqualTypeOf<readonly [string, Nullable<number>, Nullable<string>] | undefined>();
   });
 
   it.each([
@@ -45,15 +73,8 @@ describe("the list of properties", () => {
     ["a bare list", []],
     ["no data", { meta: meta(0) }],
     ["no meta", { data: [] }],
+    ["data that is null", { data: null, meta: meta(0) }],
     ["a total that is a text", { data: [], meta: { ...meta(0), total: "0" } }],
-    ["a property without an id", { data: [{ ...sampleProperty(1), id: undefined }], meta: meta(1) }],
-    ["an id of another form", { data: [{ ...sampleProperty(1), id: "p1" }], meta: meta(1) }],
-    ["rooms that are no whole number", { data: [{ ...sampleProperty(1), rooms: 2.5 }], meta: meta(1) }],
-    ["a rent that is a text", { data: [{ ...sampleProperty(1), rent: "950" }], meta: meta(1) }],
-    [
-      "a lease that starts on no date",
-      { data: [{ ...sampleProperty(1), tenant: { name: "A", lease_start: "1/3/25" } }], meta: meta(1) },
-    ],
   ])("is refused with %s", async (_, body) => {
     const service = await openService();
     service.next(json(200, body));
@@ -62,16 +83,48 @@ describe("the list of properties", () => {
     });
   });
 
-  it("names the invalid field, but never its value", async () => {
+  const contradictions: [string, string, unknown][] = [
+    ["has no id", "property.id", { ...sampleProperty(2), id: undefined }],
+    ["has an id that is null", "property.id", { ...sampleProperty(2), id: null }],
+    ["has an id of another form", "property.id", { ...sampleProperty(2), id: "p1" }],
+    ["has rooms that are no whole number", "property.rooms", { ...sampleProperty(2), rooms: 2.5 }],
+    ["has a rent that is a text", "property.rent", { ...sampleProperty(2), rent: "confidential" }],
+    [
+      "has a lease that starts on no date",
+      "property.tenant.lease_start",
+      { ...sampleProperty(2), tenant: { name: "A", lease_start: "1/3/25" } },
+    ],
+    ["is null", "property", null],
+    ["is a list", "property", [1]],
+  ];
+
+  it.each(contradictions)("has the problems beside a property that %s", async (_, field, property) => {
     const service = await openService();
-    service.next(
-      json(200, { data: [sampleProperty(1), { ...sampleProperty(2), rent: "confidential" }], meta: meta(2) }),
+    const sent = [sampleProperty(1), property, sampleProperty(3)].map(
+      (one) => JSON.parse(JSON.stringify(one)) as object,
     );
-    const error = await clientOf(service)
-      .properties.list()
-      .catch((thrown: Error) => thrown);
-    expect(String(error)).toContain("data.1.rent");
-    expect(String(error)).not.toContain("confidential");
+    service.next(json(200, { data: sent, meta: meta(3) }));
+    const items = await all(clientOf(service).properties.items());
+    expect(items.map((item) => item.property)).toEqual(sent);
+    const [first, second, third] = items.map(({ problems }) => problems);
+    expect([first, third]).toEqual([undefined, undefined]);
+    expect(second).toEqual([{ field, message: expect.not.stringContaining("confidential") }]);
+  });
+
+  it.each(contradictions)("throws if strict and a property %s", async (_, field, property) => {
+    const service = await openService();
+    service.next(json(200, { data: [sampleProperty(1), property], meta: meta(2) }));
+    const error = await errorOf(clientOf(service).properties.list({ strict: true }));
+    expect(error).toMatchObject({ code: "service_answer_invalid", status: 200, mayHaveHappened: false });
+    expect(error.message).toContain(`${field.replace("property", "data[1]")}: `);
+    expect(error.message).not.toContain("confidential");
+  });
+
+  it("has only properties without problems in its type if strict", async () => {
+    const service = await openService({ properties: many(1) });
+    const [item] = await all(clientOf(service).properties.items({ strict: true }));
+    expectTypeOf(item?.property.id).toEqualTypeOf<string | undefined>();
+    expect(item?.property.id).toBe("prop_1");
   });
 });
 
@@ -79,8 +132,8 @@ describe("a selection of fields", () => {
   it("is sent as comma-separated fields, and then any field may be missing", async () => {
     const service = await openService({ properties: many(1) });
     const page = await clientOf(service).properties.list({ fields: ["id", "rent"] });
-    expectTypeOf(page).toEqualTypeOf<Page<SelectedProperty>>();
-    expect(page.data).toEqual([{ id: "prop_1", rent: 950 }]);
+    expectTypeOf(page).toEqualTypeOf<Page<ListedItem<SelectedProperty>>>();
+    expect(page.data).toEqual(fitting([{ id: "prop_1", rent: 950 }]));
     expect(service.requests[0]?.query.get("fields")).toBe("id,rent");
   });
 
@@ -92,12 +145,16 @@ describe("a selection of fields", () => {
     expect(service.requests.map(({ query }) => query.get("fields"))).toEqual(["id rent", "id,tenant(name)&"]);
   });
 
-  it("still validates the returned fields", async () => {
+  it("still has the problems of the returned fields", async () => {
     const service = await openService();
     service.next(json(200, { data: [{ rent: "950" }], meta: meta(1) }));
-    await expect(clientOf(service).properties.list({ fields: ["rent"] })).rejects.toMatchObject({
-      code: "service_answer_invalid",
-    });
+    const { data } = await clientOf(service).properties.list({ fields: ["rent"] });
+    expect(data).toEqual([
+      {
+        property: { rent: "950" },
+        problems: [{ field: "property.rent", message: "expected number, got string" }],
+      },
+    ]);
   });
 
   it.each([[[]], [""], [["id", " "]]])("is refused if it is %j, before anything is sent", async (fields) => {
@@ -156,6 +213,7 @@ describe("iterating", () => {
   it.each([
     ["from 1", 1],
     ["from 0", 0],
+    ["from 10", 10],
   ])("fetches each page once if pages count %s, and stops after the last", async (_, firstPage) => {
     const service = await openService({ properties: many(5), firstPage, perPage: 2 });
     const pages = await all(clientOf(service).properties.pages());
@@ -167,7 +225,7 @@ describe("iterating", () => {
     const service = await openService({ properties: many(5), perPage: 2 });
     const { properties } = clientOf(service);
     const found: (string | undefined)[] = [];
-    for await (const property of properties.items({ fields: ["id"] })) {
+    for await (const { property } of properties.items({ fields: ["id"], strict: true })) {
       found.push(property.id);
       if (found.length === 3) break;
     }
@@ -196,14 +254,6 @@ describe("iterating", () => {
     await expect(all(clientOf(service).properties.items())).rejects.toMatchObject({
       code: "service_answer_invalid",
     });
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it("ends if the total is larger than the number of properties", async () => {
-    const service = await openService();
-    const page = (number: number, data: object[]) => json(200, { data, meta: meta(99, number, 1) });
-    service.next(page(1, [sampleProperty(1)]), page(2, []), page(3, []));
-    expect(await all(clientOf(service).properties.items())).toHaveLength(1);
     expect(service.requests).toHaveLength(2);
   });
 

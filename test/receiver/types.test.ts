@@ -18,8 +18,9 @@ describe("the types of handlers' events", () => {
     createReceiver(base).on("property.created", (event) => {
       expectTypeOf(event.kind).toEqualTypeOf<"property.created">();
       expectTypeOf(event.data).toEqualTypeOf<PropertyCreated>();
-      expectTypeOf(event.data.purchase_price).toEqualTypeOf<number>();
-      expectTypeOf(event.data.owner.name).toEqualTypeOf<string>();
+      expectTypeOf(event.data.id).toEqualTypeOf<string>();
+      expectTypeOf(event.data.purchase_price).toEqualTypeOf<number | null | undefined>();
+      expectTypeOf(event.data.owner?.name).toEqualTypeOf<string | null | undefined>();
       expectTypeOf(event.data.anything_else).toEqualTypeOf<unknown>();
     });
   });

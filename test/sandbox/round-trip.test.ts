@@ -13,7 +13,8 @@ it("from a subscription through a new property to a handler that requests the li
   const found: string[][] = [];
   receiver.on("property.created", async (event) => {
     const ids: string[] = [];
-    for await (const { id } of client.properties.items({ perPage: 2 })) ids.push(id);
+    const items = client.properties.items({ perPage: 2, strict: true });
+    for await (const { property } of items) ids.push(property.id);
     expect(ids).toContain(event.data.id);
     found.push(ids);
   });

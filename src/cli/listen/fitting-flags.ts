@@ -1,4 +1,5 @@
 import { DEFAULT_PORT } from "../../default-endpoint.ts";
+import { SERVICE_FITS } from "../service/options.ts";
 import type { Fit, FitTable } from "../settings/fitting.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
 import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.ts";
@@ -10,8 +11,8 @@ const ONE_ANSWER = "the sender gets the response of one target";
 /** Which flags of `listen` can be combined; this is the only place that decides it. */
 export const FITTING_FLAGS: FitTable<ListenOptions> = {
   baseUrl: { needs: ["subscribe"] },
-  // As a setting it is harmless, and names a variable that a tunnel's programs must not get.
-  apiKeyEnv: { needs: ["subscribe", "stream"], stays: true },
+  apiKeyEnv: { needs: ["subscribe", "stream"] },
+  accessTokenEnv: { needs: ["subscribe"], ...SERVICE_FITS.accessTokenEnv },
   live: { needs: ["subscribe", "stream"] },
   plainHttp: { needs: ["subscribe"] },
   ...tunnelFlags(),

@@ -46,7 +46,9 @@ interface Opened {
 
 /** Runs the local receiver until it is stopped or its goal is reached. */
 export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
-  const options = fitOptions(given, command, FITTING_FLAGS);
+  // A setting that is dropped still names a variable that a tunnel's programs must not get.
+  const withheldEnv = [given.apiKeyEnv, given.accessTokenEnv].filter((name) => name !== undefined);
+  const options = { ...fitOptions(given, command, FITTING_FLAGS), withheldEnv };
   const plan = await planListening(options, context);
   let stop: (stop: Stop) => void = () => {};
   const stopped = new Promise<Stop>((resolve) => {

@@ -1,3 +1,4 @@
+import { readToken } from "../../client/credential.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { shownVariable } from "../shown-value.ts";
@@ -11,17 +12,51 @@ export interface ApiKeyOptions {
   readonly envFile?: string;
 }
 
+/** Where to look for the credential of a client. */
+export interface CredentialOptions extends ApiKeyOptions {
+  readonly accessTokenEnv?: string;
+  readonly live?: boolean;
+}
+
+/** The credential that was found, as an option of the client. */
+export type FoundCredential = { readonly apiKey: string } | { readonly accessToken: () => string };
+
 /**
  * Finds the API key in the environment, else in the env file; never on the command line.
  *
  * @throws ConfigurationError `credential_missing`
  */
-export function findApiKey({ apiKeyEnv, envFile }: ApiKeyOptions, { io }: Pick<CliContext, "io">): string {
-  const name = apiKeyEnv ?? KEY_VARIABLE;
-  const key = io.env[name] || readEnvFile(io.cwd, envFile)[name];
-  if (key) return key;
+export function findApiKey(
+  { apiKeyEnv = KEY_VARIABLE, envFile }: ApiKeyOptions,
+  context: Pick<CliContext, "io">,
+): string {
+  return findVariable("the API key", apiKeyEnv, envFile, context);
+}
+
+/**
+ * Finds the access token if its variable is named, else the API key. Both are read once: the environment of a process does
+ * not change.
+ *
+ * @throws ConfigurationError `credential_missing`; `credential_invalid` for a token that cannot be sent
+ */
+export function findCredential(options: CredentialOptions, context: Pick<CliContext, "io">): FoundCredential {
+  const { accessTokenEnv, envFile, live } = options;
+  if (accessTokenEnv === undefined) return { apiKey: findApiKey(options, context) };
+  const found = findVariable("the access token", accessTokenEnv, envFile, context);
+  const token = readToken(found.trim(), live === true); // checked now, not when the first request is sent
+  return { accessToken: () => token };
+}
+
+function findVariable(
+  what: string,
+  name: string,
+  envFile: string | undefined,
+  { io }: Pick<CliContext, "io">,
+): string {
+  const value = io.env[name] || readEnvFile(io.cwd, envFile)[name];
+  if (value) return value;
   throw new ConfigurationError(
     "credential_missing",
-    `expected ${shownVariable(name)} to contain the API key, got none: export it, or write it to ${envFile ?? ".env"}`,
+    `expected ${shownVariable(name)} to contain ${what}, got none: export it, or write it to ${envFile ?? ".env"}`,
   );
 }

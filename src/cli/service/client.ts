@@ -4,7 +4,7 @@ import type { RetryNotice } from "../../client/options.ts";
 import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
-import { findApiKey } from "../secrets/api-key.ts";
+import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
 
 /** What a command sets besides the service's address and key. */
@@ -15,8 +15,8 @@ export interface ClientChoice {
 }
 
 /**
- * Creates a client of the service that the options name. The key comes from the environment or the env file, never from
- * the command line.
+ * Creates a client of the service that the options name. The key or token comes from the environment or the env file, never
+ * from the command line.
  *
  * @throws HookporterError `usage` without an address; ConfigurationError for an invalid address or key
  */
@@ -32,9 +32,9 @@ export function openClient(
       "expected the base URL of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
     );
   }
-  const apiKey = findApiKey(options, context);
+  const credential = findCredential(options, context);
   const onRetry = (notice: RetryNotice) => context.output.talk(retryLine(notice));
-  return createClient({ baseUrl, apiKey, live, plainHttp, timeout, assumptions, onRetry });
+  return createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
 }
 
 function retryLine({ error, delay }: RetryNotice): string {

@@ -1,22 +1,34 @@
 import type { Command } from "commander";
+import type { FitTable } from "../settings/fitting.ts";
 import { readVariableName } from "../settings/values.ts";
 
 /** The options of a command that calls the service's API. */
 export interface ServiceOptions {
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
+  readonly accessTokenEnv?: string;
   readonly live?: boolean;
   readonly plainHttp?: boolean;
   readonly envFile?: string;
 }
 
-/** Adds the options that locate the service and its API key; none of them takes the key itself. */
+/** Which of these options can be combined. */
+export const SERVICE_FITS = {
+  accessTokenEnv: { excludes: ["apiKeyEnv"], why: "a request carries only one of them" },
+} as const satisfies FitTable<ServiceOptions>;
+
+/** Adds the options that locate the service and its API key or access token; none of them takes the key itself. */
 export function addServiceOptions(command: Command): Command {
   return command
     .option("--base-url <url>", "base URL of the service, without the version")
     .option(
       "--api-key-env <name>",
       "environment variable that holds the API key (default: HOOKPORTER_API_KEY)",
+      readVariableName,
+    )
+    .option(
+      "--access-token-env <name>",
+      "environment variable that holds an OAuth access token, to use instead of an API key; read once, at the start",
       readVariableName,
     )
     .option("--live", "allow a live key, which gives access to real data")

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import type { Page } from "../../client/page.ts";
-import type { SelectedProperty } from "../../client/property.ts";
+import type { Environment } from "../../client/credential.ts";
+import type { PageMeta } from "../../client/page.ts";
 import type { CliContext } from "../context.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
-import type { ServiceOptions } from "./options.ts";
-import { propertyTable } from "./property-table.ts";
+import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
+import { PagePrinter } from "./page-printer.ts";
+import { openPageProgress } from "./page-progress.ts";
 
 /** The options of `properties`. */
 export interface PropertiesOptions extends ServiceOptions {
@@ -20,9 +21,9 @@ export interface PropertiesOptions extends ServiceOptions {
 }
 
 /** Which flags of `properties` can be combined. */
-const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] } };
+const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }, ...SERVICE_FITS };
 
-/** `properties`: one page, or all of them. */
+/** `properties`: one page, or all of them; each is printed as it arrives, and none is kept. */
 export async function listProperties(
   given: PropertiesOptions,
   command: Command,
@@ -32,22 +33,25 @@ export async function listProperties(
   const { fields, page, perPage, all, timeout } = options;
   const { output } = context;
   const client = openClient(options, { timeout, assumptions: assumptionsOf(options) }, context);
-  const found: SelectedProperty[] = [];
-  let last: Page<SelectedProperty> | undefined;
-  for await (last of client.properties.pages({ fields, page, perPage })) {
-    for (const property of last.data) output.record("property", { property });
-    const { meta, data } = last;
-    output.record("page", { page: meta.page, perPage: meta.per_page, total: meta.total, shown: data.length });
-    found.push(...last.data);
-    if (all !== true) break;
+  const printer = new PagePrinter(fields, context);
+  const progress = all === true ? openPageProgress(context) : undefined;
+  try {
+    for await (const found of client.properties.pages({ fields, page, perPage })) {
+      progress?.clear();
+      printer.print(found);
+      if (all !== true) break;
+      progress?.show(`${printer.shown} of ${found.meta.total} properties`);
+    }
+  } catch (thrown) {
+    progress?.clear();
+    if (printer.last !== undefined)
+      output.talk(`incomplete: ${printer.shown} of ${printer.last.total} properties were printed`);
+    throw thrown;
   }
-  if (fields !== undefined && found.length > 0 && !found.some((one) => fields.some((name) => name in one))) {
-    output.talk(
-      "warning: the service returned none of these fields: check their names and the assumed separator (--fields-separator)",
-    );
-  }
-  for (const line of propertyTable(found, output.color, fields)) output.data(line);
-  if (last !== undefined) output.talk(summary(found.length, last, { environment: client.environment, all }));
+  progress?.clear();
+  printer.warn();
+  const { environment } = client;
+  if (printer.last !== undefined) output.talk(summary(printer.shown, printer.last, { environment, all }));
 }
 
 function assumptionsOf({ pageParameter, perPageParameter, fieldsSeparator }: PropertiesOptions): object {
@@ -60,11 +64,11 @@ function assumptionsOf({ pageParameter, perPageParameter, fieldsSeparator }: Pro
 
 function summary(
   shown: number,
-  { meta }: Page<SelectedProperty>,
-  { environment, all }: { environment: string; all: boolean | undefined },
+  { total, page, per_page: size }: PageMeta,
+  { environment, all }: { environment: Environment; all: boolean | undefined },
 ): string {
-  const { total, page, per_page: size } = meta;
   const part =
     all === true || shown >= total ? "all" : `page ${page}, ${size} per page; --all fetches every page`;
-  return `${shown} of ${total} properties, ${environment} environment (${part})`;
+  const where = environment === "unknown" ? "" : `, ${environment} environment`; // an access token does not say
+  return `${shown} of ${total} properties${where} (${part})`;
 }

@@ -4,8 +4,9 @@ import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { withoutSettings } from "../settings/config.ts";
+import { fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
-import type { ServiceOptions } from "./options.ts";
+import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 import { ensureSubscription } from "./subscription.ts";
 import { SubscriptionMemory } from "./subscription-memory.ts";
 import { findOrMakeSecret } from "./subscription-secret.ts";
@@ -28,7 +29,8 @@ export async function runSubscribe(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = url === undefined ? given : withoutSettings(given, command, ["remembered", "forget"]);
+  const kept = url === undefined ? given : withoutSettings(given, command, ["remembered", "forget"]);
+  const options = fitOptions(kept, command, SERVICE_FITS);
   const { remembered, forget } = options;
   const asked = [
     url !== undefined && "a URL",

@@ -38,8 +38,8 @@ export interface TunnelOptions {
 export interface ReachableOptions extends TunnelOptions, SecretOptions {
   /** Path of the endpoint. */
   readonly path?: string;
-  /** The variable that holds an API key; it is withheld from the tunnel's program. */
-  readonly apiKeyEnv?: string;
+  /** More variables that hold keys, used or not; they are withheld from the tunnel's program. */
+  readonly withheldEnv?: readonly string[];
 }
 
 /** The options that apply only to some tunnels. */

@@ -69,7 +69,7 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
       const { path: root } = await findPackageRoot();
       const startChild = childOf({
         file: join(root, "dist", "tunnel-child.js"),
-        env: childEnvironment(context.io, [...(options.secretEnv ?? []), options.apiKeyEnv ?? ""]),
+        env: childEnvironment(context.io, [...(options.secretEnv ?? []), ...(options.withheldEnv ?? [])]),
         open: { type: "open", provider, settings, target: { host: HOST, port: Number(url.port) } },
       });
       return supervised.open({ name, startChild, timing }, stop, moved);

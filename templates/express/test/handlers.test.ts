@@ -27,6 +27,11 @@ test("the same event runs once, however often it is sent", async () => {
   expect(second.attempts).toHaveLength(1);
 });
 
+test("a property without its optional fields has a handler that can run", async () => {
+  const { state } = await receiver.deliver("property.created", { data: { id: "prop_1", surface: null } });
+  expect(state).toBe("done");
+});
+
 test("data that does not fit its schema becomes a dead letter that names the field", async () => {
   const property = await receiver.deliver("property.created", { data: { id: 7 } });
   expect([property.state, property.reason]).toEqual(["dead", "invalid_data"]);

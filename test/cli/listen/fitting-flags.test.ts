@@ -50,6 +50,7 @@ it.each<ListenOptions>([
   {},
   { baseUrl: "https://api.test", plainHttp: true, live: true, apiKeyEnv: "KEY", subscribe: true },
   { live: true, apiKeyEnv: "KEY", stream },
+  { baseUrl: "https://api.test", accessTokenEnv: "TOKEN", subscribe: true },
   { publicUrl },
   { tunnel: "ngrok", domain: "a.test" },
   { tunnel: "ssh", sshHost: "box", sshRemotePort: 1, publicUrl },
@@ -73,6 +74,9 @@ it.each<ListenOptions>([
   { plainHttp: true, stream },
   { live: true },
   { apiKeyEnv: "KEY" },
+  { accessTokenEnv: "TOKEN" },
+  { accessTokenEnv: "TOKEN", stream },
+  { accessTokenEnv: "TOKEN", apiKeyEnv: "KEY", subscribe: true },
   { domain: "a.test" },
   { tunnel: "ngrok", publicUrl },
   { publicUrl, domain: "a.test" },
@@ -111,8 +115,12 @@ it("settings that do not fit a typed option, or have no effect, are dropped", ()
   });
 });
 
-it("an unneeded --api-key-env from a setting is kept, since a tunnel's programs must not get that variable", () => {
-  expect(left({ tunnel: "ngrok" }, { apiKeyEnv: "KEY" })).toEqual({ tunnel: "ngrok", apiKeyEnv: "KEY" });
+it("a typed --access-token-env overrides a setting for the API key, and vice versa", () => {
+  const [token, key] = [{ accessTokenEnv: "TOKEN" }, { apiKeyEnv: "KEY" }];
+  expect(left({ subscribe: true, ...token }, key)).toEqual({ subscribe: true, ...token });
+  expect(left({ subscribe: true, ...key }, token)).toEqual({ subscribe: true, ...key });
+  expect(left({}, { ...token, ...key })).toEqual({});
+  expect(() => left({ subscribe: true }, { ...token, ...key })).toThrow(usage);
 });
 
 it("--sync with handlers from a setting is refused, so that they are not silently ignored", () => {

@@ -43,6 +43,16 @@ it("--subscribe subscribes at a service on this machine, which can deliver at on
   );
 });
 
+it("--subscribe uses an access token with --access-token-env", async () => {
+  const service = await openService({ key: "oauth-token" });
+  const argv = ["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"];
+  const listening = startCli([...argv, "--access-token-env", "TOKEN"], { env: { TOKEN: "oauth-token" } });
+  await vi.waitFor(() => expect(listening.now().stdout).toContain('"subscription"'), 10_000);
+  expect(service.created).toHaveLength(1);
+  listening.signal("SIGINT");
+  expect((await listening.finished).code).toBe(0);
+});
+
 it("--subscribe does not subscribe again at the same address", async () => {
   const service = await openService();
   const cwd = tempFolder();

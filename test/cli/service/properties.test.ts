@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import {
   failure,
   json,
@@ -7,7 +7,7 @@ import {
   type StandInOptions,
   sampleProperty,
 } from "../../client/service.ts";
-import { runCli } from "../fake-io.ts";
+import { runCli, startCli } from "../fake-io.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
 
@@ -74,7 +74,7 @@ it("--json prints each property in full, including undocumented fields", async (
   service.next(json(200, { data: [property], meta: { total: 1, page: 1, per_page: 20 } }));
   const { records } = await properties("--json");
   expect(records).toMatchObject([
-    { type: "property", property },
+    { type: "property", property, problems: null },
     { type: "page", page: 1, perPage: 20, total: 1, shown: 1 },
   ]);
 });
@@ -107,6 +107,98 @@ it("missing values are shown, and characters that could draw on a terminal are e
   expect(stdout.split("\n")[1]).toMatch(/^prop_1 {2}\\u001b\[31mred {5}- {2}- {12}- {19}x{40}…$/);
 });
 
+it("a property that contradicts the description is printed, with a warning", async () => {
+  const { service, properties } = await open();
+  const data = [sampleProperty(1), { ...sampleProperty(2), rent: "12\u001b[31m00" }, { rooms: 1 }];
+  const answer = json(200, { data, meta: { total: 3, page: 1, per_page: 20 } });
+  service.next(answer, answer);
+  const { code, stdout, stderr } = await properties();
+  expect(code).toBe(0);
+  expect(stdout.split("\n")).toHaveLength(5);
+  expect(stderr).toContain(
+    "prop_2 contradicts the service's description: property.rent: expected number, got string\n",
+  );
+  expect(stderr).toMatch(/a property without an id contradicts.*property\.id/);
+  const { records } = await properties("--json");
+  expect(records.map(({ problems }) => problems)).toEqual([
+    null,
+    [{ field: "property.rent", message: "expected number, got string" }],
+    [{ field: "property.id", message: expect.any(String) }],
+    undefined,
+  ]);
+});
+
+it("a list with many such properties prints five warnings and their number", async () => {
+  const rooms = Array.from({ length: 300 }, (_, index) => ({ ...sampleProperty(index), rooms: "2" }));
+  const { properties } = await open({ properties: rooms, perPage: 300 });
+  const { stderr } = await properties();
+  expect(stderr.match(/prop_\d+ contradicts/g)).toHaveLength(5);
+  expect(stderr).toContain("warning: 300 properties contradict");
+});
+
+it.each(["--json", "--no-color"])("--all %s prints each page before the next one arrives", async (flag) => {
+  const { service } = await open({ properties: many(4), perPage: 2 });
+  const page = (number: number, data: object[]) =>
+    json(200, { data, meta: { total: 4, page: number, per_page: 2 } });
+  let answer = () => {};
+  service.next(page(1, many(2)), (response, request) => {
+    answer = () => page(2, many(4).slice(2))(response, request);
+  });
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
+  const command = startCli(["properties", "--all", flag], { env });
+  await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+  expect(command.now().stdout).toContain("prop_2");
+  expect(command.now().stdout).not.toContain("prop_3");
+  answer();
+  const { code, stdout } = await command.finished;
+  expect(code).toBe(0);
+  expect(stdout).toContain("prop_4");
+});
+
+it("--all keeps the columns of the first page, and makes them wider for later ones", async () => {
+  const { service, properties } = await open();
+  const page = (number: number, data: object) =>
+    json(200, { data: [data], meta: { total: 2, page: number, per_page: 1 } });
+  service.next(
+    page(1, { id: "prop_1", address: "A", tenant: null, rent: 5 }),
+    page(2, { id: "prop_22", address: "Long Street", tenant: { name: "B" }, rent: 10 }),
+  );
+  const { stdout } = await properties("--all", "--fields", "id,address,tenant,rent");
+  expect(stdout.split("\n")).toEqual([
+    "id      address  tenant.name  tenant.lease_start  rent",
+    "prop_1  A        -            -                      5",
+    "prop_22  Long Street  B            -                     10",
+    "",
+  ]);
+});
+
+it("--all exits with 1 and says how far it came if the list is incomplete", async () => {
+  const { service, properties } = await open();
+  const page = (number: number, data: object[]) =>
+    json(200, { data, meta: { total: 5, page: number, per_page: 2 } });
+  service.next(page(1, many(2)), page(2, []));
+  const { code, stdout, stderr } = await properties("--all", "--fields", "id");
+  expect(code).toBe(1);
+  expect(stdout).toBe("id\nprop_1\nprop_2\n");
+  expect(stderr).toContain("incomplete: 2 of 5 properties were printed\n");
+  expect(stderr).toContain("after 2 of 5 properties in 1 page");
+  expect(stderr).not.toContain("(all)");
+});
+
+it("--all shows its progress in one line of a terminal, and nowhere else", async () => {
+  const { service } = await open({ properties: many(60), perPage: 2 });
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
+  const run = (isTTY: object, more: Record<string, string> = {}) =>
+    runCli(["properties", "--all", "--json"], { env: { ...env, ...more }, isTTY });
+  const { stderr, records } = await run({ stderr: true });
+  expect(stderr).toContain("2 of 60 properties\r");
+  expect(stderr.split("\n")).toHaveLength(2);
+  expect(records).toHaveLength(90);
+  for (const plain of [await run({ stdout: true }), await run({ stderr: true }, { TERM: "dumb" })]) {
+    expect(plain.stderr).toBe("60 of 60 properties, test environment (all)\n");
+  }
+});
+
 it("an empty portfolio prints only the count", async () => {
   const { properties } = await open();
   expect(await properties()).toMatchObject({ code: 0, stdout: "" });
@@ -122,6 +214,49 @@ it.each([
   expect(run.code).toBe(code);
   expect(run.records).toMatchObject([{ type: "error", code: name }]);
   expect(run.stderr).not.toContain(KEY);
+});
+
+it("--access-token-env sends an access token, even if an API key is set", async () => {
+  const { service, properties } = await open(
+    { key: "oauth-token", properties: many(1) },
+    { TOKEN: "oauth-token\n" },
+  );
+  const { code, stdout, stderr } = await properties("--access-token-env", "TOKEN", "--fields", "id");
+  expect(code).toBe(0);
+  expect(stdout).toBe("id\nprop_1\n");
+  expect(stderr).toBe("1 of 1 properties (all)\n");
+  expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
+});
+
+it("a setting can name the access token's variable, and a typed --api-key-env overrides it", async () => {
+  const settings = { TOKEN: "oauth-token", HOOKPORTER_ACCESS_TOKEN_ENV: "TOKEN" };
+  const { service, properties } = await open({ properties: many(1) }, settings);
+  await properties();
+  expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
+  expect((await properties("--api-key-env", "HOOKPORTER_API_KEY")).code).toBe(0);
+});
+
+it.each([
+  ["no such variable", ["--access-token-env", "NONE"], 3],
+  ["a token of several words", ["--access-token-env", "WORDS"], 3],
+  ["a live key without --live", ["--access-token-env", "LIVE"], 3],
+  ["a variable for an API key too", ["--access-token-env", "TOKEN", "--api-key-env", "OTHER"], 2],
+])("--access-token-env is refused with %s, before anything is sent", async (_, argv, code) => {
+  const settings = { TOKEN: "oauth-token", WORDS: "one-word and-another", LIVE: "sk_live_abcdef" };
+  const { service, properties } = await open({ properties: many(1) }, settings);
+  const run = await properties(...argv);
+  expect(run.code).toBe(code);
+  for (const secret of Object.values(settings)) expect(run.stderr).not.toContain(secret);
+  expect(service.requests).toEqual([]);
+});
+
+it("an access token that the service repeats in an error is not printed", async () => {
+  const { service, properties } = await open({}, { TOKEN: "oauth-token" });
+  service.next(failure(401, { message: "no such token: oauth-token" }));
+  const run = await properties("--access-token-env", "TOKEN");
+  expect(run.code).toBe(3);
+  expect(run.stderr).toContain("access token");
+  expect(run.stderr).not.toContain("oauth-token");
 });
 
 it("429 is retried, with a message", async () => {

@@ -46,6 +46,19 @@ describe("subscribe", () => {
     ]);
   });
 
+  it("sends an access token from a variable or the env file instead of a key", async () => {
+    const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET, TOKEN: "oauth-1" });
+    writeFileSync(join(cwd, ".env"), "FILE_TOKEN=oauth-2\n");
+    await subscribe(URL_1, "--access-token-env", "TOKEN");
+    await subscribe(URL_2, "--access-token-env", "FILE_TOKEN");
+    const creations = service.requests.filter(({ path }) => path === "/v1/webhooks");
+    expect(creations.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer oauth-1",
+      "Bearer oauth-2",
+    ]);
+    expect((await subscribe(URL_1, "--access-token-env", "TOKEN", "--api-key-env", "OTHER")).code).toBe(2);
+  });
+
   it("sends nothing if the same subscription is remembered, except with --again", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);

@@ -46,6 +46,22 @@ it("the API key is withheld from the tunnel's process, whatever variable holds i
   expect(shownOf(tunnel)).not.toContain(KEY);
 });
 
+it("a key or token that is named by a setting is withheld from the tunnel's process, even if it is not used", async () => {
+  const edge = await openEdge();
+  const env = {
+    KEY,
+    TOKEN: "oauth-token",
+    HOOKPORTER_API_KEY_ENV: "KEY",
+    HOOKPORTER_ACCESS_TOKEN_ENV: "TOKEN",
+  };
+  const { ready, child } = listenThrough(edge, [], tempFolder(), env);
+  await ready();
+  const [tunnel = 0] = childrenOf(child.pid);
+  expect(shownOf(child.pid ?? 0)).toContain("oauth-token");
+  expect(shownOf(tunnel)).toContain("tunnel-child");
+  for (const one of [KEY, "oauth-token"]) expect(shownOf(tunnel)).not.toContain(one);
+});
+
 it("listen does not subscribe again at the same address", async () => {
   const [edge, service] = [await openEdge(), await openService()];
   const first = subscribing(edge, service);

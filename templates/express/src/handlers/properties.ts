@@ -5,7 +5,8 @@ import type { HandlerRegistry } from "../schemas.ts";
  * A handler that throws runs again later; one that returns has finished with the event.
  */
 export default function registerProperties(receiver: HandlerRegistry): void {
-  // A property was created. Only this kind has documented data, so it is checked and typed.
+  // A property was created. Only this kind has documented data, so it is checked and typed. Only `id` is certain: any other
+  // field may be absent or null.
   receiver.on("property.created", (event, { log }) => {
     const { id, rooms, surface } = event.data;
     log.info({ id, rooms, surface }, "property created");
