@@ -83,20 +83,32 @@ function nameOf(thrown: unknown): string {
 
 function stackOf(thrown: unknown): string | undefined {
   const stack = thrown instanceof Error ? read(thrown, "stack") : undefined;
-  return typeof stack === "string" && stack !== "" ? stack : undefined;
+  if (typeof stack !== "string" || stack === "") return undefined;
+  // Frames of Node and of this package are the same for every handler.
+  const isShown = (line: string) => {
+    const frame = frameOf(line);
+    return frame === undefined || (frame.file !== undefined && !isOurs(frame.file));
+  };
+  return stack.split("\n").filter(isShown).join("\n");
 }
 
 /** The first frame of a stack that is neither Node's, nor a package's, nor ours; relative to the working folder. */
 function ownFrame(stack: string): string | undefined {
   for (const line of stack.split("\n")) {
-    const [, place = "", position = ""] =
-      /^\s+at (?:.*\()?((?:file:\/\/)?[^()]+?)(:\d+(?::\d+)?)\)?$/.exec(line) ?? [];
-    const file = toPath(place);
+    const { file, position } = frameOf(line) ?? {};
     if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOurs(file)) continue;
     const inside = relative(process.cwd(), file);
     return `${inside.startsWith("..") ? file : inside}${position}`;
   }
   return undefined;
+}
+
+/** A line of a stack that is a frame: its file, if it has one, and the position in it. */
+function frameOf(line: string): { readonly file: string | undefined; readonly position: string } | undefined {
+  const frame = /^\s+at (?:.*\()?((?:file:\/\/|node:)?[^()]+?)(:\d+(?::\d+)?)\)?$/.exec(line);
+  if (frame === null) return undefined;
+  const [, place = "", position = ""] = frame;
+  return { file: toPath(place), position };
 }
 
 function toPath(place: string): string | undefined {

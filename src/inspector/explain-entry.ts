@@ -142,6 +142,8 @@ function outcomeStep({ state, reason, attempts, settledAt, receivedAt }: Entry):
     const took = settledAt === null ? "" : `, ${inWords(settledAt - receivedAt)} after arrival`;
     return { name, result: "passed", text: `Done after ${tries}${took}.` };
   }
+  if (reason === "invalid_data")
+    return { name, result: "failed", text: "None ran: the data does not fit the schema." };
   if (state === "dead") return { name, result: "failed", text: `Dead letter after ${tries}: ${reason}.` };
   if (state === "unhandled") return { name, result: "failed", text: "No handler for this kind." };
   const text =

@@ -52,7 +52,14 @@ describe("describeFailure", () => {
       "    at async pay (file:///home/me/app/src/handlers/pay%20ments.ts:12:34)",
       "    at main (/home/me/app/src/main.ts:1:2)",
     ].join("\n");
-    expect(describeFailure(error).failure.at).toBe("/home/me/app/src/handlers/pay ments.ts:12:34");
+    const { at, stack } = describeFailure(error).failure;
+    expect(at).toBe("/home/me/app/src/handlers/pay ments.ts:12:34");
+    expect(stack?.split("\n").map((line) => line.trim().replace(/ \(.*/, ""))).toEqual([
+      "Error: no",
+      "at Object.get",
+      "at async pay",
+      "at main",
+    ]);
   });
 
   it("names a place relative to the working folder, also of an error thrown in a real function", () => {
