@@ -47,6 +47,7 @@ export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
+export { createReceiver } from "./receiver/create-receiver.ts";
 export {
   defineHandlers,
   type HandlersDefinition,
@@ -81,7 +82,7 @@ export type {
   Unauthorized,
   Unavailable,
 } from "./receiver/outcome.ts";
-export { createReceiver, type Ran, type Receiver, type ReplacingHandlers } from "./receiver/receiver.ts";
+export type { Ran, Receiver, ReplacingHandlers } from "./receiver/receiver.ts";
 export type { HandlerOptions, HandlerRegistry } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";

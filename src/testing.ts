@@ -12,11 +12,12 @@ import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord, EntryState } from "./inbox/inbox.ts";
 import { givenOptions } from "./options/given-options.ts";
+import { createReceiver } from "./receiver/create-receiver.ts";
 import type { NoSchemas } from "./receiver/handler-types.ts";
 import type { AttemptObservation } from "./receiver/observation.ts";
 import type { ReceiverOptions } from "./receiver/options.ts";
 import type { Outcome } from "./receiver/outcome.ts";
-import { createReceiver, type Receiver } from "./receiver/receiver.ts";
+import type { Receiver } from "./receiver/receiver.ts";
 import { readSecrets, type SecretValue } from "./signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { describeError, HookporterError } from "../errors.ts";
 import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
 import { leaseToken } from "../inbox/lease.ts";
+import { MAX_TIMER } from "../options/check-options.ts";
 import { ClaimFailures } from "./claim-failures.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { reportSettled, type SettlementListeners } from "./report-settled.ts";
@@ -36,9 +37,6 @@ const CLOCK_SLACK = 5 * 60_000;
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 const MAX_LATE_MS = 100;
-
-/** The longest delay of a timer in Node. */
-const MAX_TIMER = 2 ** 31 - 1;
 
 /** How an entry is run. */
 interface Turn {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isRecord } from "../is-record.ts";
 import type { OpenObject } from "./schemas.ts";
 
 /**
@@ -11,7 +12,7 @@ export const envelopeSchema = z.looseObject({
   /** ISO 8601 UTC timestamp; `parseTimestamp` checks the format. */
   timestamp: z.string(),
   /** The resource that the event is about. */
-  data: z.custom<OpenObject>(isObject),
+  data: z.custom<OpenObject>(isRecord),
   /** The subscription this delivery was made for. */
   webhook: z.looseObject({ id: z.string().startsWith("wh_"), url: z.string() }),
 });
@@ -25,15 +26,10 @@ export function isEnvelope(value: object): value is Envelope {
   return (
     typeof event === "string" &&
     typeof timestamp === "string" &&
-    isObject(data) &&
-    isObject(webhook) &&
+    isRecord(data) &&
+    isRecord(webhook) &&
     typeof webhook.id === "string" &&
     webhook.id.startsWith("wh_") &&
     typeof webhook.url === "string"
   );
-}
-
-/** Accepts any object, unchanged: a zod object schema would copy each key. */
-function isObject(value: unknown): value is OpenObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

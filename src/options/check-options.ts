@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { ConfigurationError } from "../errors.ts";
+import { isRecord } from "../is-record.ts";
 import { describeValue } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 
@@ -122,11 +123,6 @@ export function checkMethods(
   throw refusal(
     `expected ${expected}, got ${describeValue(given)} without the methods ${wrong.join(", ")}: ${fix}`,
   );
-}
-
-/** Whether a value is an object with fields: no list, no function. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The error for an invalid option. It shows the kind of value, not the value, which may be a secret. */

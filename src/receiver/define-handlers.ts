@@ -2,13 +2,13 @@ import { ConfigurationError } from "../errors.ts";
 import { checkKindPattern } from "../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import { isRecord } from "../is-record.ts";
 import {
   type Check,
   checkedElsewhere,
   checkFunction,
   checkOptions,
   invalid,
-  isRecord,
 } from "../options/check-options.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 import { givenOptions } from "../options/given-options.ts";

@@ -1,6 +1,7 @@
 import type { Inbox } from "../inbox/inbox.ts";
+import { isRecord } from "../is-record.ts";
 import type { Logger } from "../logger.ts";
-import { type Check, checkMethods, invalid, isRecord, syncFunction } from "../options/check-options.ts";
+import { type Check, checkMethods, invalid, syncFunction } from "../options/check-options.ts";
 
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {

@@ -79,3 +79,8 @@ export interface Misconfigured {
 
 /** The result of a delivery. */
 export type Outcome = Accepted | Rejected | Unauthorized | Refused | Unavailable | Misconfigured;
+
+/** The outcome of a request that is turned away. */
+export function refused(reason: RefusalReason): { outcome: Outcome } {
+  return { outcome: { type: "refused", reason } };
+}

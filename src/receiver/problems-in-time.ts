@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options.ts";
 
@@ -39,4 +40,11 @@ async function decidesWithin(
 
 function problemsOf(result: DataResult): readonly DataProblem[] {
   return result.ok ? [] : result.problems;
+}
+
+/** Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was deleted. */
+export async function recheckEntry(seq: number, settings: Settings): Promise<readonly DataProblem[]> {
+  const delivery = await settings.inbox.delivery(seq);
+  const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+  return read?.ok === true ? problemsInTime(read.envelope, settings) : [];
 }

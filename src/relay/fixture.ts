@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
+import { isRecord } from "../is-record.ts";
 import { shownUrl } from "../shown-url.ts";
 
 /** Marks a saved delivery, so that it is never confused with an envelope that has a `body`. */
@@ -38,7 +39,7 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
 export function parseFixture(bytes: Uint8Array, name: string): Fixture {
   const value = parseJson(bytes);
   if (isSaved(value)) return { type: "delivery", delivery: readDelivery(value, name) };
-  if (isObject(value)) return { type: "envelope", body: bytes };
+  if (isRecord(value)) return { type: "envelope", body: bytes };
   const got = value === undefined ? "no JSON" : "another JSON value";
   throw new HookporterError(
     "fixture_invalid",
@@ -57,7 +58,7 @@ export function parseSaved(bytes: Uint8Array, name: string): Delivery | undefine
 }
 
 function isSaved(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && value.format === FORMAT;
+  return isRecord(value) && value.format === FORMAT;
 }
 
 /** Returns `undefined`, which is not a JSON value, if the bytes are not JSON. */
@@ -68,10 +69,6 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function readDelivery(fixture: Record<string, unknown>, name: string): Delivery {
@@ -97,7 +94,7 @@ function readDelivery(fixture: Record<string, unknown>, name: string): Delivery 
 
 /** Headers by lowercase name, or `undefined` if Node would refuse to send one; two spellings of a name become a list. */
 function readHeaders(given: unknown): DeliveryHeaders | undefined {
-  if (!isObject(given)) return undefined;
+  if (!isRecord(given)) return undefined;
   const read = new Map<string, string | readonly string[]>();
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();

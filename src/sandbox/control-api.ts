@@ -1,9 +1,10 @@
 import express, { type Router } from "express";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
+import { isRecord } from "../is-record.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import { type FailureStatus, MAX_FAILURES, type PlannedFailures } from "./planned-failures.ts";
 import { readDraft } from "./property-draft.ts";
-import { isObject, readJson } from "./read-json.ts";
+import { readJson } from "./read-json.ts";
 import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
 
@@ -51,13 +52,13 @@ export function controlApi(simulation: Simulation, failures: PlannedFailures): R
 
 /** Reads a body such as `{"event": "payment.received", "data": {…}}`; ignores other members, such as an envelope's. */
 function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { readonly error: ApiError } {
-  if (!isObject(body)) return { error: invalid("expected a JSON object with event and, optionally, data") };
+  if (!isRecord(body)) return { error: invalid("expected a JSON object with event and, optionally, data") };
   const { event, data } = body;
   if (event === undefined) return { error: invalid("event is required", "event") };
   if (typeof event !== "string" || !isEventKind(event)) {
     return { error: invalid(`expected event to be one of ${eventKinds.join(", ")}`, "event") };
   }
-  if (data !== undefined && !isObject(data)) {
+  if (data !== undefined && !isRecord(data)) {
     return { error: invalid("expected data to be a JSON object", "data") };
   }
   return simulation.emit(event, data);
@@ -66,7 +67,7 @@ function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { read
 function readFailures(
   body: unknown,
 ): { readonly count: number; readonly status: FailureStatus } | { readonly error: ApiError } {
-  if (!isObject(body)) return { error: invalid("expected a JSON object, optionally with count and status") };
+  if (!isRecord(body)) return { error: invalid("expected a JSON object, optionally with count and status") };
   const { count = 1, status = 500 } = body;
   if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > MAX_FAILURES) {
     return { error: invalid(`expected count to be a whole number from 1 to ${MAX_FAILURES}`, "count") };

@@ -1,8 +1,8 @@
+import { isRecord } from "../is-record.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import type { PropertyDraft } from "./property.ts";
-import { isObject } from "./read-json.ts";
 
 const isText = (value: unknown) => typeof value === "string" && value.trim() !== "";
 const isAmount = (value: unknown) => typeof value === "number" && Number.isFinite(value) && value >= 0;
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<keyof PropertyDraft, { fits(value: unknown): boole
 
 /** Reads a property draft; an error names the invalid `field`. */
 export function readDraft(value: unknown): { readonly draft: PropertyDraft } | { readonly error: ApiError } {
-  if (!isObject(value))
+  if (!isRecord(value))
     return {
       error: invalid(
         `expected a JSON object with property fields, got ${describeValue(value)}: pass { address: … } or the like`,

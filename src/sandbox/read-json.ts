@@ -33,8 +33,3 @@ export async function readJson(
     return { error: invalid("expected a body that is JSON in UTF-8") };
   }
 }
-
-/** Whether a JSON value is an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

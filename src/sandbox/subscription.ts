@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../errors.ts";
 import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
 import { isLoopback } from "../is-loopback.ts";
+import { isRecord } from "../is-record.ts";
 import { readSecrets, type Secret } from "../signature/secrets.ts";
 import { type ApiError, invalid } from "./api-error.ts";
-import { isObject } from "./read-json.ts";
 import { isAllowedTarget } from "./target-hosts.ts";
 
 /** A request to create a subscription (service description, "Webhook subscription (request to create)"). */
@@ -45,7 +45,7 @@ export function readSubscription(
   body: unknown,
   rules: TargetRules,
 ): SubscriptionRequest | { readonly error: ApiError } {
-  if (!isObject(body)) return { error: invalid("expected a JSON object with url and events") };
+  if (!isRecord(body)) return { error: invalid("expected a JSON object with url and events") };
   const { url, events, secret } = body;
   const target = readTarget(url, rules);
   if ("error" in target) return target;

@@ -1,3 +1,5 @@
+import { MAX_TIMER } from "../options/check-options.ts";
+
 /** A queue of messages, taken one at a time with a time limit. It lets the supervisor be a simple loop. */
 export class Mailbox<Message> {
   readonly #waiting: Message[] = [];
@@ -12,7 +14,7 @@ export class Mailbox<Message> {
   async take(timeout: number): Promise<Message | undefined> {
     if (this.#waiting.length === 0 && timeout > 0) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(timeout, LONGEST));
+        const timer = setTimeout(resolve, Math.min(timeout, MAX_TIMER));
         this.#taker = () => {
           clearTimeout(timer);
           resolve();
@@ -23,6 +25,3 @@ export class Mailbox<Message> {
     return this.#waiting.shift();
   }
 }
-
-/** The longest delay of a timer; a longer wait ends early, without a message. */
-const LONGEST = 2 ** 31 - 1;

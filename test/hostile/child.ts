@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
 

@@ -9,7 +9,7 @@ import type { Io } from "../../src/cli/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { leaves } from "../../src/cli/settings/command-tree.ts";
 import type { Delivery } from "../../src/event/delivery.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { readHeader } from "../../src/signature/header.ts";
 import { readSecrets, type Secret, type SecretOption } from "../../src/signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";

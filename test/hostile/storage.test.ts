@@ -4,7 +4,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { dueForPruning } from "../../src/receiver/retention.ts";
 import { expectError, json, openReceiver } from "../receiver/open.ts";
 import {

@@ -6,7 +6,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
 import type { Logger } from "../../src/logger.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
 import { sampleEvent, signedRequest } from "../../src/testing.ts";

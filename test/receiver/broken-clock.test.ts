@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
 import {
   bytes,
   deliveryOf,

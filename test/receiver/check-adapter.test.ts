@@ -1,8 +1,8 @@
 import express from "express";
 import { expect, it } from "vitest";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { createServer, expressReceiver } from "../../src/receiver/express.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
 import { SECRET } from "./sample.ts";
 
 const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ConfigurationError } from "../../src/errors.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { defineHandlers, isHandlersModule } from "../../src/receiver/define-handlers.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
 import { createTestReceiver, sampleEvent } from "../../src/testing.ts";
 import { keptLog, SECRET } from "./sample.ts";
 

@@ -1,8 +1,9 @@
 import { expect, onTestFinished } from "vitest";
 import type { Entry } from "../../src/inbox/inbox.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
 import type { ReceiverOptions } from "../../src/receiver/options.ts";
-import { createReceiver, type Receiver } from "../../src/receiver/receiver.ts";
+import type { Receiver } from "../../src/receiver/receiver.ts";
 import { bytes, frozenClock, keptLog, SECRET, signedHeaders, until } from "./sample.ts";
 import type { Adapter, Reply, Request } from "./wire.ts";
 import { send } from "./wire.ts";

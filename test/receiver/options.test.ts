@@ -3,8 +3,8 @@ import { z } from "zod";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
 import { DAY, keptLog, MINUTE, SECRET, wrapInbox } from "./sample.ts";
 
 const read = (options: Partial<ReceiverOptions>) =>

@@ -3,10 +3,10 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { accept } from "../../src/receiver/accept.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
 import type { Observation } from "../../src/receiver/observation.ts";
 import { readOptions } from "../../src/receiver/options.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "./open.ts";
 import {
   bytes,

@@ -6,8 +6,9 @@ import type { WebhookEvent } from "../../src/event/event.ts";
 import type { EventKind } from "../../src/event/kinds.ts";
 import type { PropertyCreated } from "../../src/event/property.ts";
 import type { OpenObject } from "../../src/event/schemas.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { defineHandlers } from "../../src/receiver/define-handlers.ts";
-import { createReceiver, type Receiver } from "../../src/receiver/receiver.ts";
+import type { Receiver } from "../../src/receiver/receiver.ts";
 import type { HandlerRegistry } from "../../src/receiver/router.ts";
 import { keptLog, SECRET } from "./sample.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Handler } from "../../src/dispatch/handler.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { AT, openTarget, SECRET, savedDelivery } from "./sample.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 import type { EventKind } from "../../src/event/kinds.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 import type { SandboxObservation } from "../../src/sandbox/observation.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";

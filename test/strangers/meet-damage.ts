@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
-import { createReceiver, type Receiver } from "../../src/receiver/receiver.ts";
+import type { Receiver } from "../../src/receiver/receiver.ts";
 import { deliveryOf, envelope, keptLog, SECRET } from "../receiver/sample.ts";
 import { type AgedInbox, sha256 } from "./aged-inbox.ts";
 

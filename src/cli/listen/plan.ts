@@ -1,5 +1,6 @@
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
-import { createReceiver, type Receiver } from "../../receiver/receiver.ts";
+import { createReceiver } from "../../receiver/create-receiver.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
 import type { ForwardOptions } from "../../relay/forward.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";

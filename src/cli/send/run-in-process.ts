@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { summarise } from "../../inspector/verdict.ts";
+import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Observation } from "../../receiver/observation.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
-import { createReceiver, type Receiver } from "../../receiver/receiver.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
 import { exactSending, freshSending } from "../../relay/replay.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";

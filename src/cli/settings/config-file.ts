@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { describeError, HookporterError } from "../../errors.ts";
+import { isRecord } from "../../is-record.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { hidden } from "../shown-value.ts";
 import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
@@ -36,7 +37,7 @@ export function readConfig(cwd: string, program: Command): Config {
   return (command, flag) => {
     const name = commandName(command);
     const section = shared[name];
-    if (isObject(section) && Object.hasOwn(section, flag)) {
+    if (isRecord(section) && Object.hasOwn(section, flag)) {
       return { value: section[flag], where: `${CONFIG_FILE} (${name}: ${flag})` };
     }
     if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
@@ -59,7 +60,7 @@ function parseFile(path: string): Readonly<Record<string, unknown>> {
     // Node quotes the text around the error, which may be a secret.
     throw invalid(`is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);
   }
-  if (!isObject(config)) throw invalid("has the wrong type: expected a JSON object");
+  if (!isRecord(config)) throw invalid("has the wrong type: expected a JSON object");
   return config;
 }
 
@@ -75,7 +76,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[]):
       `has an unknown key ${shown}: expected a flag in camel case, such as forwardTo, or one of ${names}${secret}${credential}`,
     );
   }
-  if (isObject(value)) {
+  if (isRecord(value)) {
     throw invalid(
       `has an object under ${shown}, which is a flag: expected a value, or an object under one of ${names}`,
     );
@@ -89,7 +90,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[]):
 
 function checkSection(command: Command, section: unknown): void {
   const name = JSON.stringify(commandName(command));
-  if (!isObject(section))
+  if (!isRecord(section))
     throw invalid(`has a wrong value under ${name}: expected an object with flags of that command`);
   const flags = flagsOf(command);
   const wrong = Object.keys(section).find((key) => !flags.includes(key));
@@ -110,8 +111,4 @@ function invalid(what: string): HookporterError {
 
 function flagsOf(command: Command): readonly string[] {
   return command.options.map((option) => option.attributeName());
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 import express from "express";
 import { onTestFinished } from "vitest";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { expressReceiver } from "../../../src/receiver/express.ts";
 import { nodeReceiver } from "../../../src/receiver/node.ts";
-import { createReceiver, type Receiver } from "../../../src/receiver/receiver.ts";
+import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
 
 /** hookporter's own receiver in an Express app. */

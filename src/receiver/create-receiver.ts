@@ -1,0 +1,302 @@
+import { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
+import type { Reservation } from "../dispatch/reservation.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
+import type { Delivery } from "../event/delivery.ts";
+import type { DataSchemas } from "../event/schemas.ts";
+import type { Answer } from "../http/answer.ts";
+import type { BodyResult, CountedLimits } from "../http/read-body.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import { Listeners, notifyListener } from "../listeners.ts";
+import { checkFunction } from "../options/check-options.ts";
+import { accept, acceptFromChannel } from "./accept.ts";
+import { type Channel, channelDelivery } from "./channel.ts";
+import { letterOf, withEvent } from "./dead-letter.ts";
+import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
+import type { NoSchemas } from "./handler-types.ts";
+import type { Incoming, Inline } from "./incoming.ts";
+import { keptHeaders } from "./kept-headers.ts";
+import { closed, notReady, type Phase } from "./not-ready.ts";
+import type { Observation } from "./observation.ts";
+import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
+import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
+import { type Misconfigured, type Outcome, refused } from "./outcome.ts";
+import { planEntry, type Registered } from "./plan.ts";
+import { recheckEntry } from "./problems-in-time.ts";
+import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
+import { refuseHead } from "./refuse-head.ts";
+import { Registration } from "./registration.ts";
+import { toAnswer } from "./response.ts";
+import { Retention } from "./retention.ts";
+import { type HandlerOptions, Router } from "./router.ts";
+import { SignedRefusals } from "./signed-refusals.ts";
+import { wire } from "./wire.ts";
+
+/**
+ * Makes a receiver. Nothing is opened or run before `start()`.
+ *
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "hookporter.db" });
+ * receiver.on("payment.received", async (event, { signal }) => {
+ *   await fetch("https://books.example/payments", { method: "POST", body: JSON.stringify(event.data), signal });
+ * });
+ * await receiver.start();
+ * ```
+ */
+export function createReceiver<
+  const Schemas extends DataSchemas = NoSchemas,
+  const OtherKinds extends string = never,
+>(options: ReceiverOptions<Schemas, OtherKinds>): Receiver<NoInfer<Schemas>, NoInfer<OtherKinds>> {
+  const settings = readOptions(options as unknown as ReceiverOptions);
+  return new DurableReceiver<Schemas, OtherKinds>(settings, options.handlers as HandlersOption);
+}
+
+class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
+  /** The settings without what a module of handlers brings. */
+  readonly #own: Settings;
+  #settings: Settings;
+  readonly #registration: Registration;
+  readonly #dispatcher: Dispatcher;
+  readonly #retention: Retention;
+  readonly #observers: Listeners<Observation>;
+  readonly #signedRefusals: SignedRefusals;
+  readonly #underWay = new Set<Promise<Outcome>>();
+  readonly #registered: Registered = {
+    match: (kind) => this.#router.match(kind),
+    // A receiver without any handler only watches: what came before it came to another process.
+    isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
+  };
+  #router = new Router();
+  #phase: Phase = "new";
+  #closing: Promise<void> | undefined;
+  #startedAt = 0;
+
+  constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
+    this.#own = settings;
+    this.#settings = settings;
+    this.#wire(handlers);
+    this.#observers = new Listeners(settings.log);
+    this.#retention = new Retention(settings);
+    this.#signedRefusals = new SignedRefusals(settings);
+    this.#registration = new Registration(settings, () => this.#router.patterns);
+    const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
+    this.#dispatcher = new Dispatcher({
+      ...settings,
+      ...{ runner: this.#registration.id, sources: [settings.source] },
+      ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
+      plan: (entry) => planEntry(entry, this.#settings, this.#registered),
+      onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
+      onDead: (letter) => this.#tellDead(letter),
+    });
+  }
+
+  get inbox(): Inbox {
+    return this.#settings.inbox;
+  }
+
+  on(pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions): void {
+    this.#router.on(pattern as "*", handler as Handler, options);
+  }
+
+  onUnknown(handler: Handler, options?: HandlerOptions): void {
+    this.#router.onUnknown(handler, options);
+  }
+
+  onDead(listener: (letter: DeadLetter) => unknown): void {
+    this.#router.onDead(listener);
+  }
+
+  replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
+    this.#wire(handlers as HandlersOption);
+    if (this.#phase === "started") this.#registration.update();
+  }
+
+  /** Routes events to these handlers, and uses the schemas and other kinds of a module. */
+  #wire(handlers: HandlersModule | HandlersOption): void {
+    const { settings, router } = wire(handlers, this.#own, this.#settings);
+    this.#settings = settings;
+    this.#router = router;
+  }
+
+  async start(): Promise<void> {
+    if (this.#phase !== "new") throw closed("start() to be called once", "another call");
+    this.#phase = "starting";
+    try {
+      const { clock, log, walLimit } = this.#settings;
+      await this.inbox.open({ log, walLimit });
+      await this.#registration.register();
+      this.#startedAt = clock();
+    } catch (error) {
+      await this.inbox.close().catch(() => {});
+      if (this.#phase === "starting") this.#phase = "new";
+      throw error;
+    }
+    if (!this.#began()) {
+      await this.inbox.close();
+      throw closed("the receiver to stay open while it starts", "close()");
+    }
+    this.#dispatcher.start();
+    this.#retention.start();
+  }
+
+  /** Whether the inbox, now open, is still wanted. */
+  #began(): boolean {
+    if (this.#phase === "starting") this.#phase = "started";
+    return this.#phase === "started";
+  }
+
+  close(): Promise<void> {
+    const wasStarted = this.#phase === "started";
+    this.#phase = "closed";
+    this.#closing ??= wasStarted ? this.#drain() : Promise.resolve();
+    return this.#closing;
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    await this.#retention.stop();
+    await this.#dispatcher.stop(this.#settings.drainTimeout);
+    await this.inbox.close();
+  }
+
+  get ready(): boolean {
+    return this.#phase === "started" && this.inbox.damage === undefined;
+  }
+
+  observe(listener: (observation: Observation) => unknown): () => void {
+    checkFunction(listener, "the listener of observe", "pass (observation) => …");
+    return this.#observers.add(listener);
+  }
+
+  runNow(seq: number): Promise<Ran | undefined> {
+    return this.#dispatcher.runNow(seq);
+  }
+
+  recheck(seq: number): Promise<readonly DataProblem[]> {
+    return recheckEntry(seq, this.#settings);
+  }
+
+  accept(delivery: Delivery): Promise<Outcome> {
+    return this.#take(delivery, (reservation) => accept(delivery, this.#settings, { reservation }));
+  }
+
+  async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
+    const { clock, bodyLimit } = this.#settings;
+    const start = performance.now();
+    try {
+      const delivery = channelDelivery(channel, body, clock());
+      const outcome =
+        body.byteLength > bodyLimit
+          ? refused("too_large").outcome
+          : await this.#take(delivery, (reservation) =>
+              acceptFromChannel(delivery, channel.name, this.#settings, reservation),
+            );
+      this.#tellDelivery({ head: delivery, outcome, start, delivery });
+      return outcome;
+    } catch (thrown) {
+      return this.#misconfigured(thrown);
+    }
+  }
+
+  async #take(
+    delivery: Delivery,
+    decide: (reservation: Reservation | undefined) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    if (!this.ready) return { type: "unavailable", error: notReady(this.#phase, this.inbox.damage) };
+    let reservation: Reservation | undefined;
+    let outcome: Outcome;
+    try {
+      reservation = this.#dispatcher.reserve();
+      const accepting = decide(reservation);
+      this.#underWay.add(accepting);
+      outcome = await accepting.finally(() => this.#underWay.delete(accepting));
+      if (outcome.type === "misconfigured") this.#misconfigured(outcome.error);
+    } catch (thrown) {
+      outcome = this.#misconfigured(thrown);
+    }
+    reservation?.release();
+    const isRunning = reservation?.isUsed === true;
+    if (!isRunning && outcome.type === "accepted" && outcome.entryState === "pending") {
+      this.#dispatcher.wake();
+    }
+    this.#tellDead(letterOf(outcome, delivery));
+    return outcome;
+  }
+
+  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    try {
+      return await this.#answer(incoming, inline);
+    } catch (thrown) {
+      return toAnswer(this.#misconfigured(thrown));
+    }
+  }
+
+  async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
+    const { method, target } = incoming;
+    const receivedAt = this.#settings.clock();
+    const start = performance.now();
+    const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
+    this.#signedRefusals.note(incoming, outcome, receivedAt);
+    const isOurs = incoming.passedOn !== true || this.#signedRefusals.isSigned(incoming);
+    if (isOurs && !this.#observers.isEmpty) {
+      const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+      this.#tellDelivery({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
+    }
+    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
+    return own ?? toAnswer(outcome);
+  }
+
+  #tellDelivery(answered: Answered): void {
+    const { observation, forget } = deliveryObservation(answered, this.#settings);
+    this.#observers.notify(observation);
+    // After the immediates that listeners started, which run once the sender has its answer.
+    if (forget !== undefined) setImmediate(forget);
+  }
+
+  /** Route, method, encoding, size, then the rest: the order of the contract. */
+  async #admit(
+    incoming: Incoming,
+    receivedAt: number,
+    holdMs: number,
+  ): Promise<{ outcome: Outcome; delivery?: Delivery }> {
+    const refusal = refuseHead(incoming);
+    if (refusal !== undefined) return refused(refusal);
+    const { method, target, headers } = incoming;
+    const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
+    const limits: CountedLimits = { limit, timeout, budget };
+    let body: BodyResult;
+    try {
+      body = await incoming.read(limits);
+    } catch (thrown) {
+      return { outcome: this.#misconfigured(thrown) };
+    }
+    if (typeof body === "string") return refused(body);
+    const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
+    const outcome = await this.#take(delivery, (reservation) =>
+      accept(delivery, this.#settings, { holdMs, reservation }),
+    );
+    return { outcome, delivery };
+  }
+
+  /** Logs why 500 is answered. A logger that fails must not cost the sender its answer. */
+  #misconfigured(thrown: unknown): Misconfigured {
+    const error = asError(thrown);
+    const code = error instanceof ConfigurationError ? error.code : undefined;
+    try {
+      this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
+    } catch {}
+    return { type: "misconfigured", error };
+  }
+
+  #tellDead(letter: EntryLetter | undefined): void {
+    if (letter === undefined || this.#router.deadListeners.length === 0) return;
+    const whole = withEvent(letter, this.#settings.source);
+    for (const listener of this.#router.deadListeners) notifyListener(listener, whole, this.#settings.log);
+  }
+}
