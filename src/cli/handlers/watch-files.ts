@@ -16,7 +16,7 @@ export interface Watched {
 export class FileWatcher {
   readonly #watched: Watched;
   readonly #onChange: (changed: ReadonlySet<string>) => void;
-  readonly #folders = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
+  readonly #folders = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -31,9 +31,9 @@ export class FileWatcher {
   update(): void {
     if (this.#closed) return;
     const wanted = new Set(this.#watched.files().map((file) => existingFolder(dirname(file))));
-    for (const [folder, { inode, watcher }] of this.#folders) {
+    for (const [folder, { identity, watcher }] of this.#folders) {
       // A folder that was deleted and created again is not the one that is watched.
-      if (wanted.has(folder) && inodeOf(folder) === inode) continue;
+      if (wanted.has(folder) && identify(folder) === identity) continue;
       watcher.close();
       this.#folders.delete(folder);
     }
@@ -47,14 +47,14 @@ export class FileWatcher {
   }
 
   #open(folder: string): void {
-    const inode = inodeOf(folder);
-    if (inode === undefined) return;
+    const identity = identify(folder);
+    if (identity === undefined) return;
     const watcher = watch(folder, (_, name) => this.#note(folder, name));
     watcher.on("error", () => {
       watcher.close();
       if (this.#folders.get(folder)?.watcher === watcher) this.#folders.delete(folder);
     });
-    this.#folders.set(folder, { inode, watcher });
+    this.#folders.set(folder, { identity, watcher });
   }
 
   #note(folder: string, name: string | null): void {
@@ -81,6 +81,8 @@ function existingFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
 }
 
-function inodeOf(folder: string): number | undefined {
-  return statSync(folder, { throwIfNoEntry: false })?.ino;
+/** What tells a folder from one that is created in its place later; an inode alone may be used again. */
+function identify(folder: string): string | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.birthtimeMs}`;
 }

@@ -98,10 +98,20 @@ describe("reloading", () => {
     await edit(() => write({ "handlers/h.ts": handlers }), "Cannot find module");
     await edit(() => write({ "new/deep/lib.ts": "export const v: number = 1;" }));
     expect((await trigger()).runs).toEqual(["*: b1"]);
-    // As git does when it changes branches.
-    await edit(() => rmSync(join(cwd, "new"), { recursive: true }), "could not reload");
     await edit(() => write({ "new/deep/lib.ts": "export const v: number = 2;" }));
     expect((await trigger()).runs).toEqual(["*: b2"]);
+    // As git does when it changes branches.
+    await edit(() => rmSync(join(cwd, "new"), { recursive: true }), "could not reload");
+    for (const version of [3, 4]) {
+      await edit(() => write({ "new/deep/lib.ts": `export const v: number = ${version};` }));
+      expect((await trigger()).runs).toEqual([`*: b${version}`]);
+    }
+    await edit(() => {
+      rmSync(join(cwd, "new"), { recursive: true });
+      write({ "new/deep/lib.ts": "export const v: number = 5;" });
+    });
+    await edit(() => write({ "new/deep/lib.ts": "export const v: number = 6;" }));
+    expect((await trigger()).runs).toEqual(["*: b6"]);
   });
 
   it("a file that is added to the folder of the handlers is loaded, and files that were not loaded are ignored", async () => {
@@ -145,21 +155,21 @@ describe("reloading", () => {
       "h.mjs": `import { v } from "./lib.mjs"; import { w } from "./b.ts"; await null;
         export default { "*": async () => { throw new Error([${version}, v, w(), (await import("./late.js")).v].join()); } };`,
       "lib.mjs": `export const v = await Promise.resolve(${version});`,
-      "b.ts": `import { v } from "./lib.mjs"; import { a } from "./c.ts"; export const w = () => v + a();`,
-      "c.ts": `import { w } from "./b.ts"; await null; export const a = () => typeof w;`,
+      "b.ts": `import { v } from "./lib.mjs"; import { a } from "./c.ts"; const early = a(); export const w = () => v + early;`,
+      "c.ts": `import { w } from "./b.ts"; await null; export const a = () => "c"; export const later = () => w();`,
       "late.js": `export const v = ${version};`,
     });
     const { trigger, edit, write } = await reloading("h.mjs", files(1));
-    expect((await trigger()).runs).toEqual(["*: 1,1,1function,1"]);
+    expect((await trigger()).runs).toEqual(["*: 1,1,1c,1"]);
     await edit(() => write(files(2)));
-    expect((await trigger()).runs).toEqual(["*: 2,2,2function,2"]);
+    expect((await trigger()).runs).toEqual(["*: 2,2,2c,2"]);
   });
 
   it("an ES module that Node itself has loaded needs a restart, and listen says so", async () => {
     const { trigger, edit, write } = await reloading("h.mjs", {
       "h.mjs": `import { createRequire } from "node:module"; import { v } from "./lib.mjs";
-        const native = createRequire(import.meta.url)("./native.mjs");
-        export default { "*": () => { throw new Error(v + native.v); } };`,
+        const native = createRequire(import.meta.url);
+        export default { "*": () => { throw new Error(v + native("./native.mjs").v); } };`,
       "lib.mjs": 'export const v = "a";',
       "native.mjs": 'export const v = "a";',
     });
