@@ -10,6 +10,8 @@ export interface Watched {
   readonly files: () => readonly string[];
   /** Whether another file in the folder of one of these counts too. */
   readonly alsoCounts: (file: string) => boolean;
+  /** When these files were read; one that changed later, before its folder was watched, is reported too. */
+  readonly readAt: () => number;
 }
 
 /** Watches files by watching their folders, since editors replace files. Reports those that changed. */
@@ -37,7 +39,10 @@ export class FileWatcher {
       watcher.close();
       this.#folders.delete(folder);
     }
-    for (const folder of wanted) if (!this.#folders.has(folder)) this.#open(folder);
+    const added = [...wanted].filter((folder) => !this.#folders.has(folder));
+    for (const folder of added) this.#open(folder);
+    const missed = this.#watched.files().filter((file) => added.includes(dirname(file)) && this.#isNew(file));
+    for (const file of missed) this.#report(file);
   }
 
   close(): void {
@@ -61,7 +66,10 @@ export class FileWatcher {
     // The end of the folder itself is reported as a change of its own name.
     const whole = name === null || (name === basename(folder) && !existsSync(folder));
     const file = whole ? folder : join(folder, name);
-    if (!this.#counts(file)) return;
+    if (this.#counts(file)) this.#report(file);
+  }
+
+  #report(file: string): void {
     this.#changed.add(file);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -69,6 +77,11 @@ export class FileWatcher {
       this.#changed = new Set();
       this.#onChange(changed);
     }, QUIET);
+  }
+
+  #isNew(file: string): boolean {
+    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    return modified !== undefined && modified >= this.#watched.readAt();
   }
 
   #counts(file: string): boolean {
