@@ -74,6 +74,7 @@ export function reloadOnChange(
   const reload = async (changed: ReadonlySet<string>) => {
     const current = {};
     newest = current;
+    watcher.update(); // before the files are read, so that no later change is missed
     const loadedBefore = [...changed].filter(isLoadedForGood);
     try {
       const handlers = await chooseHandlers(choice, forwarding, context);

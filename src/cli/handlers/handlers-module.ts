@@ -62,6 +62,7 @@ export function watchHandlers(
   return new FileWatcher(
     {
       files: () => [first, ...loaded.files],
+      readAt: () => loaded.startedAt,
       alsoCounts: (file) => isFolder && dirname(file) === full && isHandlerFile(basename(file)),
     },
     onChange,

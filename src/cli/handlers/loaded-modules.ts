@@ -13,6 +13,11 @@ export class LoadedModules {
     this.#inUse = loader;
   }
 
+  /** When the last load began, in milliseconds since the epoch. */
+  get startedAt(): number {
+    return this.#tried?.startedAt ?? Number.POSITIVE_INFINITY;
+  }
+
   /** The files of which a change is a reason to load the handlers again. */
   get files(): readonly string[] {
     return [...(this.#inUse?.files ?? []), ...(this.#tried?.files ?? [])];

@@ -43,6 +43,8 @@ export class ModuleLoader {
   readonly #files = new Set<string>();
   /** Characters that jiti puts before the code of a file. */
   readonly #prefix: Readonly<Record<"sync" | "async", number>>;
+  /** Milliseconds since the epoch, to compare with the times of files. */
+  readonly startedAt = Date.now();
   /** Where the code that was compiled is in the user's files. */
   readonly positions = new SourcePositions();
 

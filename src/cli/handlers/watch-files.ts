@@ -10,13 +10,15 @@ export interface Watched {
   readonly files: () => readonly string[];
   /** Whether another file in the folder of one of these counts too. */
   readonly alsoCounts: (file: string) => boolean;
+  /** When these files were read; one that changed later, before its folder was watched, is reported too. */
+  readonly readAt: () => number;
 }
 
 /** Watches files by watching their folders, since editors replace files. Reports those that changed. */
 export class FileWatcher {
   readonly #watched: Watched;
   readonly #onChange: (changed: ReadonlySet<string>) => void;
-  readonly #folders = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
+  readonly #folders = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -31,13 +33,16 @@ export class FileWatcher {
   update(): void {
     if (this.#closed) return;
     const wanted = new Set(this.#watched.files().map((file) => existingFolder(dirname(file))));
-    for (const [folder, { inode, watcher }] of this.#folders) {
+    for (const [folder, { identity, watcher }] of this.#folders) {
       // A folder that was deleted and created again is not the one that is watched.
-      if (wanted.has(folder) && inodeOf(folder) === inode) continue;
+      if (wanted.has(folder) && identify(folder) === identity) continue;
       watcher.close();
       this.#folders.delete(folder);
     }
-    for (const folder of wanted) if (!this.#folders.has(folder)) this.#open(folder);
+    const added = [...wanted].filter((folder) => !this.#folders.has(folder));
+    for (const folder of added) this.#open(folder);
+    const missed = this.#watched.files().filter((file) => added.includes(dirname(file)) && this.#isNew(file));
+    for (const file of missed) this.#report(file);
   }
 
   close(): void {
@@ -47,21 +52,24 @@ export class FileWatcher {
   }
 
   #open(folder: string): void {
-    const inode = inodeOf(folder);
-    if (inode === undefined) return;
+    const identity = identify(folder);
+    if (identity === undefined) return;
     const watcher = watch(folder, (_, name) => this.#note(folder, name));
     watcher.on("error", () => {
       watcher.close();
       if (this.#folders.get(folder)?.watcher === watcher) this.#folders.delete(folder);
     });
-    this.#folders.set(folder, { inode, watcher });
+    this.#folders.set(folder, { identity, watcher });
   }
 
   #note(folder: string, name: string | null): void {
     // The end of the folder itself is reported as a change of its own name.
     const whole = name === null || (name === basename(folder) && !existsSync(folder));
     const file = whole ? folder : join(folder, name);
-    if (!this.#counts(file)) return;
+    if (this.#counts(file)) this.#report(file);
+  }
+
+  #report(file: string): void {
     this.#changed.add(file);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -69,6 +77,11 @@ export class FileWatcher {
       this.#changed = new Set();
       this.#onChange(changed);
     }, QUIET);
+  }
+
+  #isNew(file: string): boolean {
+    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    return modified !== undefined && modified >= this.#watched.readAt();
   }
 
   #counts(file: string): boolean {
@@ -81,6 +94,8 @@ function existingFolder(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
 }
 
-function inodeOf(folder: string): number | undefined {
-  return statSync(folder, { throwIfNoEntry: false })?.ino;
+/** What tells a folder from one that is created in its place later; an inode alone may be used again. */
+function identify(folder: string): string | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.birthtimeMs}`;
 }

@@ -98,10 +98,22 @@ describe("reloading", () => {
     await edit(() => write({ "handlers/h.ts": handlers }), "Cannot find module");
     await edit(() => write({ "new/deep/lib.ts": "export const v: number = 1;" }));
     expect((await trigger()).runs).toEqual(["*: b1"]);
-    // As git does when it changes branches.
-    await edit(() => rmSync(join(cwd, "new"), { recursive: true }), "could not reload");
     await edit(() => write({ "new/deep/lib.ts": "export const v: number = 2;" }));
     expect((await trigger()).runs).toEqual(["*: b2"]);
+    // As git does when it changes branches.
+    await edit(() => rmSync(join(cwd, "new"), { recursive: true }), "could not reload");
+    for (const version of [3, 4]) {
+      await edit(() => write({ "new/deep/lib.ts": `export const v: number = ${version};` }));
+      expect((await trigger()).runs).toEqual([`*: b${version}`]);
+    }
+    // Several folders change, which may reload more than once.
+    const runs = (text: string) =>
+      vi.waitFor(async () => expect((await trigger()).runs).toEqual([text]), PATIENCE);
+    rmSync(join(cwd, "new"), { recursive: true });
+    write({ "new/deep/lib.ts": "export const v: number = 5;" });
+    await runs("*: b5");
+    write({ "new/deep/lib.ts": "export const v: number = 6;" });
+    await runs("*: b6");
   });
 
   it("a file that is added to the folder of the handlers is loaded, and files that were not loaded are ignored", async () => {
@@ -114,6 +126,20 @@ describe("reloading", () => {
     });
     expect(printed.match(/handlers reloaded/g)).toHaveLength(1);
     expect((await trigger()).runs).toEqual(["a:*: null", "b:payment.*: null"]);
+  });
+
+  it("a file that changes while it is loaded for the first time is loaded again", async () => {
+    const { trigger, edit, write } = await reloading("handlers/h.mjs", {
+      "package.json": '{ "type": "module" }',
+      "handlers/h.mjs": 'export default { "*": () => { throw new Error("1"); } };',
+      "lib/l.mjs": 'export const v = "2";',
+    });
+    // The handlers change the file themselves after they have imported it, when nobody watches its folder yet.
+    const handlers = `import { writeFileSync } from "node:fs"; import { v } from "../lib/l.mjs";
+      if (v === "2") writeFileSync(new URL("../lib/l.mjs", import.meta.url), 'export const v = "3";');
+      export default { "*": () => { throw new Error(v); } };`;
+    await edit(() => write({ "handlers/h.mjs": handlers }));
+    await vi.waitFor(async () => expect((await trigger()).runs).toEqual(["*: 3"]), PATIENCE);
   });
 
   it("a file that an editor replaces is reloaded each time", async () => {
@@ -145,21 +171,21 @@ describe("reloading", () => {
       "h.mjs": `import { v } from "./lib.mjs"; import { w } from "./b.ts"; await null;
         export default { "*": async () => { throw new Error([${version}, v, w(), (await import("./late.js")).v].join()); } };`,
       "lib.mjs": `export const v = await Promise.resolve(${version});`,
-      "b.ts": `import { v } from "./lib.mjs"; import { a } from "./c.ts"; export const w = () => v + a();`,
-      "c.ts": `import { w } from "./b.ts"; await null; export const a = () => typeof w;`,
+      "b.ts": `import { v } from "./lib.mjs"; import { a } from "./c.ts"; const early = a(); export const w = () => v + early;`,
+      "c.ts": `import { w } from "./b.ts"; await null; export const a = () => "c"; export const later = () => w();`,
       "late.js": `export const v = ${version};`,
     });
     const { trigger, edit, write } = await reloading("h.mjs", files(1));
-    expect((await trigger()).runs).toEqual(["*: 1,1,1function,1"]);
+    expect((await trigger()).runs).toEqual(["*: 1,1,1c,1"]);
     await edit(() => write(files(2)));
-    expect((await trigger()).runs).toEqual(["*: 2,2,2function,2"]);
+    expect((await trigger()).runs).toEqual(["*: 2,2,2c,2"]);
   });
 
   it("an ES module that Node itself has loaded needs a restart, and listen says so", async () => {
     const { trigger, edit, write } = await reloading("h.mjs", {
       "h.mjs": `import { createRequire } from "node:module"; import { v } from "./lib.mjs";
-        const native = createRequire(import.meta.url)("./native.mjs");
-        export default { "*": () => { throw new Error(v + native.v); } };`,
+        const native = createRequire(import.meta.url);
+        export default { "*": () => { throw new Error(v + native("./native.mjs").v); } };`,
       "lib.mjs": 'export const v = "a";',
       "native.mjs": 'export const v = "a";',
     });
