@@ -10,6 +10,8 @@ import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./
 
 /** SQL that turns an inbox file back into the schema of version 0.1.0, apart from its rows. */
 const TO_SCHEMA_2 = `
+  ALTER TABLE entry DROP COLUMN problems;
+  ALTER TABLE attempt DROP COLUMN failure;
   DROP TABLE pruned_source;
   DROP TABLE runner;
   DROP INDEX entry_waiting;
