@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox, OpenTerms } from "../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { RunnerLock } from "../../src/inbox/sqlite/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
@@ -115,7 +116,7 @@ describe("an inbox file of an older version", () => {
 
   it("is migrated when a receiver opens it", async () => {
     const own = await open();
-    expect(schema()).toBe(3);
+    expect(schema()).toBe(SCHEMA_VERSION);
     expect(await claimOne(own)).toMatchObject({ seq: 1 });
   });
 
@@ -130,7 +131,7 @@ describe("an inbox file of an older version", () => {
     expect(schema()).toBe(2);
     lock.release();
     await open();
-    expect(schema()).toBe(3);
+    expect(schema()).toBe(SCHEMA_VERSION);
   });
 
   it("keeps the record of what was pruned, for every source", async () => {
