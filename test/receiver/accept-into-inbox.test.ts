@@ -37,7 +37,7 @@ describe("accept leaves the decision to an inbox that can take it", () => {
   it.each<[string, Partial<ReceiverOptions>]>([
     ["an identity", { identity: () => "x" }],
     ["an order", { orderBy: () => "x" }],
-    ["schemas", { schemas: { "visit.booked": z.object({}) } }],
+    ["schemas", { schemas: { "lead.created": z.object({}) } }],
   ])("unless the user has %s", async (_, options) => {
     const inbox = inboxThatKeeps();
     expect(await accept(deliveryOf(envelope()), settingsOf({ inbox, ...options }))).toMatchObject({ seq: 1 });
@@ -76,4 +76,29 @@ describe("an event that differs from an earlier one only in its timestamp", () =
       restampOf: undefined,
     });
   });
+});
+
+it("a delivery is misconfigured if the secrets cannot be read for it, and nothing is kept", async () => {
+  const secret = vi.fn(() => SECRET).mockImplementationOnce(() => "");
+  const settings = settingsOf({ secret });
+  expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({
+    type: "misconfigured",
+    error: { code: "secret_empty" },
+  });
+  expect(await settings.inbox.list({})).toEqual([]);
+  expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
+});
+
+it("data that does not fit is logged once, with its fields, and not again for a duplicate", async () => {
+  const { log, lines } = keptLog();
+  const schemas = { "payment.received": z.object({ amount: z.string() }) };
+  const settings = settingsOf({ log, schemas });
+  for (const duplicate of [false, true]) {
+    const outcome = await accept(deliveryOf(envelope({ id: "evt_own" })), settings);
+    expect(outcome).toMatchObject({ duplicate, entryState: "dead", reason: "invalid_data" });
+  }
+  const fields = { seq: 1, eventId: "evt_own", kind: "payment.received" };
+  expect(lines).toMatchObject([
+    { level: "warn", fields: { ...fields, problems: [expect.stringMatching(/^data\.amount: /)] } },
+  ]);
 });

@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { createReceiver } from "../../src/receiver/receiver.ts";
 import { Registration } from "../../src/receiver/registration.ts";
 import { VERSION } from "../../src/version.ts";
-import { keptLog } from "./sample.ts";
+import { keptLog, SECRET } from "./sample.ts";
 
 function registrationIn(register?: () => Promise<void>) {
   const { log, lines } = keptLog();
@@ -42,5 +43,22 @@ describe("Registration", () => {
     registration.update();
     await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]));
     await expect(registration.register()).rejects.toThrow("locked");
+  });
+});
+
+describe("a receiver", () => {
+  it("registers when it starts, and again when its handlers are replaced, but not before it starts", async () => {
+    const register = vi.fn(async () => {});
+    const inbox = Object.assign(memoryInbox(), { register });
+    const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log });
+    receiver.replaceHandlers((registry) => registry.on("lead.*", () => {}));
+    expect(register).not.toHaveBeenCalled();
+    await receiver.start();
+    onTestFinished(() => receiver.close());
+    receiver.replaceHandlers((registry) => registry.on("*", () => {}));
+    expect(register.mock.calls).toMatchObject([[{ kinds: ["lead.*"] }], [{ kinds: ["*"] }]]);
+    await receiver.close();
+    receiver.replaceHandlers(() => {});
+    expect(register).toHaveBeenCalledTimes(2);
   });
 });

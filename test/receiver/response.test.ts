@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HookporterError } from "../../src/errors.ts";
 import type { Outcome, RefusalReason } from "../../src/receiver/outcome.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
 
@@ -81,6 +82,20 @@ describe("toAnswer", () => {
     expect(value).toEqual(error("unavailable"));
     expect(headers["Retry-After"]).toMatch(/^[1-9]\d*$/);
     expect(JSON.stringify(value)).not.toContain("/var/x");
+  });
+
+  it.each([
+    ["closes the connection if the receiver is closed", new HookporterError("closed", "closed"), "close"],
+    [
+      "keeps the connection after another failure",
+      new HookporterError("inbox_corrupt", "damaged"),
+      undefined,
+    ],
+    ["keeps the connection after another's error", Object.assign(new Error(), { code: "closed" }), undefined],
+  ])("%s, so that the retry reaches another process only then", (_, failure, connection) => {
+    const { headers } = answered({ type: "unavailable", error: failure });
+    expect(headers.Connection).toBe(connection);
+    expect(headers["Retry-After"]).toBe("5");
   });
 
   it("reveals nothing about a mistake of the integrator", () => {

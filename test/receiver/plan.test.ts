@@ -1,0 +1,138 @@
+import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { REJECTED } from "../../src/event/identity.ts";
+import type { ClaimedEntry } from "../../src/inbox/inbox.ts";
+import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
+import { planEntry, type Registered } from "../../src/receiver/plan.ts";
+import { claimOne } from "../inbox/entries.ts";
+import { bytes, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
+
+const HANDLER = { name: "a", handler: () => {} };
+const KEY = { source: "agency", eventId: "evt_own", timestamp: NOW };
+
+function settingsOf(options: Partial<ReceiverOptions> = {}) {
+  return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });
+}
+
+function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): ClaimedEntry {
+  return {
+    ...{ seq: 7, lease: "lease-1", key: KEY, kind: "payment.received", orderKey: null, runAt: NOW },
+    ...{ attempts: 1, finishedHandlers: [], delivery: deliveryOf(content), ...parts },
+  };
+}
+
+const registered = (parts: Partial<Registered> = {}): Registered => ({
+  match: (kind) => (kind === "payment.received" ? [HANDLER] : []),
+  isLeft: () => false,
+  ...parts,
+});
+
+async function planOf(entry: ClaimedEntry, settings = settingsOf(), parts: Partial<Registered> = {}) {
+  const plan = await planEntry(entry, settings, registered(parts));
+  if (!("run" in plan)) throw new Error(`expected handlers to run, got ${JSON.stringify(plan)}`);
+  return plan;
+}
+
+describe("planEntry", () => {
+  it("runs the kind's handlers with the event under the entry's own id and source", async () => {
+    const { run, event } = await planOf(entryOf(envelope({ id: "evt_sent" })));
+    expect(run).toEqual([HANDLER]);
+    expect(await event()).toMatchObject({ id: "evt_own", source: "agency", kind: "payment.received" });
+  });
+
+  it("makes a new event for each handler, so that no handler sees what another changed", async () => {
+    const { event } = await planOf(entryOf(envelope()));
+    const [first, second, third] = [await event(), await event(), await event()];
+    expect(second).toEqual(first);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(new Set([first.data, second.data, third.data]).size).toBe(3);
+  });
+
+  it("ends an entry whose bytes are no event as a dead letter", () => {
+    expect(planEntry(entryOf("{"), settingsOf(), registered())).toEqual({
+      end: "dead",
+      reason: "invalid_json",
+    });
+  });
+
+  it("ends an entry whose data does not fit now as a dead letter, with its problems", () => {
+    const schemas = { "payment.received": z.object({ amount: z.string() }) };
+    expect(planEntry(entryOf(envelope()), settingsOf({ schemas }), registered())).toMatchObject({
+      ...{ end: "dead", reason: "invalid_data", problems: [{ field: "data.amount" }] },
+    });
+  });
+
+  it("gives handlers the output of a schema, even of an asynchronous one", async () => {
+    const amount = z.number().transform(async (euros) => euros * 100);
+    const settings = settingsOf({ schemas: { "payment.received": z.object({ amount }) } });
+    const { event } = await planOf(entryOf(envelope()), settings);
+    expect((await event()).data).toEqual({ amount: 120_000 });
+    expect((await event()).data).toEqual({ amount: 120_000 });
+  });
+
+  it("refuses a schema that accepts data once, and then no more", async () => {
+    let fits = true;
+    const schemas = { "payment.received": z.looseObject({}).refine(() => fits) };
+    const { event } = await planOf(entryOf(envelope()), settingsOf({ schemas }));
+    await event();
+    fits = false;
+    await expect(event()).rejects.toThrow(TypeError);
+  });
+
+  describe("for a kind without a handler", () => {
+    const lead = (parts: Partial<ClaimedEntry> = {}) => entryOf(envelope({ event: "lead.created" }), parts);
+
+    it("ends as unhandled", () => {
+      const plan = planEntry(lead(), settingsOf(), registered());
+      expect(plan).toEqual({ end: "unhandled", reason: "no_handler" });
+    });
+
+    it.each<[string, Partial<ClaimedEntry>, Partial<Registered>]>([
+      ["was attempted before", { attempts: 2 }, {}],
+      ["is left to another process", {}, { isLeft: () => true }],
+    ])("waits 10 seconds if the entry %s", (_, parts, left) => {
+      const plan = planEntry(lead(parts), settingsOf(), registered(left));
+      expect(plan).toEqual({ wait: 10_000, reason: "no_handler" });
+    });
+  });
+});
+
+describe("planEntry for a redriven rejected delivery", () => {
+  const rejected = (content: object | string) => {
+    const key = { source: "agency", eventId: "raw_1", timestamp: REJECTED };
+    return entryOf(content, { key, delivery: { ...deliveryOf(content), receivedAt: NOW - 5000 } });
+  };
+
+  it("keeps its event under its own key, due and in its order, even if that may have been pruned", async () => {
+    const settings = settingsOf({ source: "agency", orderBy: ({ data }) => String(data.id) });
+    const append = vi.spyOn(settings.inbox, "append");
+    const plan = await planEntry(rejected(envelope({ id: "evt_own" })), settings, registered());
+    expect(plan).toEqual({ end: "done", reason: "redriven" });
+    expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "pending" }));
+    expect(await claimOne(settings.inbox, NOW)).toMatchObject({
+      ...{
+        key: KEY,
+        orderKey: "payment_1",
+        delivery: { body: Uint8Array.from(bytes(envelope({ id: "evt_own" }))) },
+      },
+    });
+  });
+
+  it("stays a dead letter if it still cannot be read", async () => {
+    const settings = settingsOf();
+    expect(await planEntry(rejected("{"), settings, registered())).toEqual({
+      end: "dead",
+      reason: "invalid_json",
+    });
+    expect(await settings.inbox.list({})).toEqual([]);
+  });
+
+  it("fails if the user's own order fails, so that it is tried again", async () => {
+    const settings = settingsOf({
+      orderBy: () => {
+        throw new Error("no order");
+      },
+    });
+    await expect(planEntry(rejected(envelope()), settings, registered())).rejects.toThrow("no order");
+  });
+});
