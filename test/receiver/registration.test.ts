@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { createReceiver } from "../../src/receiver/receiver.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { Registration } from "../../src/receiver/registration.ts";
 import { VERSION } from "../../src/version.ts";
 import { keptLog, SECRET } from "./sample.ts";
