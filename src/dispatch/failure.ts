@@ -33,7 +33,8 @@ function describe(thrown: unknown): DescribedFailure {
   const chain = causesOf(thrown);
   const error = chain.map(messageOf).join(" ← ");
   const stacks = chain.flatMap((one) => stackOf(one) ?? []);
-  const stack = stacks.length === 0 ? null : cutText(stacks.join("\ncaused by: "), MAX_STACK);
+  const hasFrames = stacks.some((text) => text.split("\n").some((line) => frameOf(line) !== undefined));
+  const stack = !hasFrames ? null : cutText(stacks.join("\ncaused by: "), MAX_STACK);
   const at = stacks.flatMap((text) => ownFrame(text) ?? [])[0] ?? null;
   return { error: cutText(error, MAX_ERROR), failure: { name: cutText(nameOf(thrown), 100), at, stack } };
 }

@@ -1,4 +1,5 @@
 import type { RequestHandler } from "express";
+import { answerGivenUp } from "../http/answer.ts";
 import { checkAdapter } from "./check-adapter.ts";
 import { checkPath, isEndpoint } from "./endpoint-path.ts";
 import { exchange, reportPassedOn } from "./http-exchange.ts";
@@ -42,6 +43,7 @@ export function expressReceiver(
   const { path } = options;
   if (path !== undefined) checkPath(path, "path");
   return (request, response, next) => {
+    if (answerGivenUp(response)) return; // also for other paths: the whole connection is given up
     // request.path is relative to the mount point; under `app.post(...)` it is the whole path.
     const mounted = request.route === undefined ? request.baseUrl || "/" : request.baseUrl + request.path;
     const endpoint = { target: request.originalUrl, path: path ?? mounted };

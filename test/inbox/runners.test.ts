@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "../receiver/open.ts";
 
@@ -151,7 +152,7 @@ it("two receivers in one process recognize each other as alive, and end independ
   second.receiver.replaceHandlers((registry) => registry.on("lease.*", () => {}));
   await until(() =>
     expect(recorded()).toMatchObject([
-      { sources: '["crm"]', version: expect.any(String), schema: 3, role: "both" },
+      { sources: '["crm"]', version: expect.any(String), schema: SCHEMA_VERSION, role: "both" },
       { sources: '["billing"]', kinds: '["lease.*"]' },
     ]),
   );

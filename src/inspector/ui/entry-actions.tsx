@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { problemLine } from "../../event/data-problems.ts";
 import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
@@ -39,7 +38,7 @@ export function EntryActions({
     <div class="actions" role="toolbar" aria-label="Actions">
       {unfit !== undefined && (
         <p class="warning">
-          {`Redriving it now would fail again: ${visible(problemLine(unfit))}`}
+          {`Redriving it now would fail again: ${visible(`${unfit.field}: ${unfit.message}`)}`}
           {others.length > 0 && ` and ${others.length} more`}
         </p>
       )}

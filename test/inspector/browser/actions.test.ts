@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await page.locator(".detail .state.dead").waitFor();
-    expect(await page.locator(".said").allTextContents()).toEqual([
+    expect(await page.locator(".run > .said").allTextContents()).toEqual([
       "the ledger is down",
       "the ledger is down",
     ]);
@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await page.locator(".run.ok").waitFor();
-    expect(await page.locator(".said").allTextContents()).toEqual([
+    expect(await page.locator(".run > .said").allTextContents()).toEqual([
       "500 Internal Server Error\n<b>no</b>\nledger.js:42",
       "200 OK\nfine",
     ]);
