@@ -35,7 +35,8 @@ describe.each(ADAPTERS)("pipelined requests over $name", (adapter) => {
     expect(answers.slice(0, 8)).toEqual([401, 404, 405, 401, 404, 405, 401, 404]);
     expect(answers.slice(judged)).toEqual(times(22 - judged, 503));
     expect(text).toContain("Retry-After: 5");
-    expect(outcomes()).toHaveLength(judged); // the others were skipped
+    const ours = answers.slice(0, judged).filter((status) => byApp === 0 || status !== 404);
+    expect(outcomes()).toHaveLength(ours.length); // the others were skipped
     expect(await entries()).toEqual([]);
   });
 
