@@ -25,6 +25,27 @@ it("data that does not fit names its field in listen, in events and in records",
   expect(redrive.stderr).toContain(`#1 (${LINE}) will be dead letters again, unless`);
 });
 
+it("no value of data reaches a record, a log line or the list", async () => {
+  const canary = "canary-81e5";
+  const { url, cwd, records, now } = await listening();
+  const set = [`data.surface="${canary}"`, `data.owner.id=7`, `data.owner.name={"${canary}":"${canary}"}`];
+  await runCli(["trigger", "property.created", ...set.flatMap((one) => ["--set", one]), "--url", url], {
+    cwd,
+  });
+  const [delivery] = await vi.waitFor(() => {
+    expect(records("delivery")).toHaveLength(1);
+    return records("delivery");
+  });
+  const fields = ["data.surface", "data.owner.id", "data.owner.name"];
+  expect((delivery?.problems as { field: string }[]).map(({ field }) => field)).toEqual(fields);
+  expect(now().stderr).toContain("data does not fit its schema");
+  const list = await runCli(["events", "list"], { cwd });
+  const redrive = await runCli(["events", "redrive", "1"], { cwd });
+  const shown = [now().stdout, now().stderr, list.stdout, redrive.stderr].join("\n");
+  expect(shown).toContain("data.owner.name");
+  expect(shown).not.toContain(canary);
+});
+
 it("data that does not fit names its field on the terminal, with the command that runs it again", async () => {
   const { url, cwd, stdout } = await listeningForPeople("export default {};");
   await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
