@@ -104,14 +104,18 @@ describe("the problems of data", () => {
   });
 
   it.each([
-    ["a value", { iban: CANARY }, `the IBAN ${CANARY} is unknown`],
-    ["a value in other letters", { iban: CANARY }, `the IBAN ${CANARY.toUpperCase()} is unknown`],
-    ["a value with spaces around it", { iban: ` ${CANARY}\n` }, `the IBAN ${CANARY} is unknown`],
-    ["a value as JSON", { iban: `${CANARY}"\n` }, `the IBAN ${JSON.stringify(`${CANARY}"\n`)} is unknown`],
+    ["a value", { iban: CANARY }, `the account ${CANARY} is unknown`],
+    ["a value in other letters", { iban: CANARY }, `the account ${CANARY.toUpperCase()} is unknown`],
+    ["a value with spaces around it", { iban: ` ${CANARY}\n` }, `the account ${CANARY} is unknown`],
+    ["a value as JSON", { iban: `${CANARY}"\n` }, `the account ${JSON.stringify(`${CANARY}"\n`)} is unknown`],
     ["a short value", { iban: "NL" }, "the country NL is unknown"],
-    ["a number", { iban: 42 }, "the IBAN 42 is unknown"],
+    ["a short value at its start", { iban: "NL" }, "NL is unknown"],
+    ["a value within a word", { iban: "mail" }, "the email is unknown"],
+    ["a value with a quote, as it is", { iban: `${CANARY}"` }, `the account ${CANARY}" is unknown`],
+    ["a number", { iban: 42 }, "the account 42 is unknown"],
+    ["a long number", { iban: -4217.5 }, "the account -4217.5 is unknown"],
     ["a key", { [CANARY]: 1 }, `the field ${CANARY} is unknown`],
-    ["a value deep inside", { a: [{ b: [CANARY] }] }, `the IBAN ${CANARY} is unknown`],
+    ["a value deep inside", { a: [{ b: [CANARY] }] }, `the account ${CANARY} is unknown`],
   ])("leave out a message that holds %s", (_, data, message) => {
     expect(toDataProblems([{ message }], data)).toEqual([
       { field: "data", message: "does not fit its schema, got object" },
@@ -123,6 +127,72 @@ describe("the problems of data", () => {
     expect(toDataProblems([{ message: "email, split within 15" }], data)).toEqual([
       { field: "data", message: "email, split within 15 (got object)" },
     ]);
+  });
+
+  it.each([
+    ["three characters within a word", { a: "mai" }, "the email is unknown"],
+    ["an empty value", { a: "", b: " " }, "it is unknown"],
+    ["a value that is neither a string nor a number", { a: true, b: null }, "true is not null"],
+  ])("keep a message that shares with data only %s", (_, data, message) => {
+    expect(toDataProblems([{ message }], data)[0]?.message).toBe(`${message} (got object)`);
+  });
+
+  it.each([
+    ["a value in an expectation", { expected: `an account other than ${CANARY}` }],
+    ["a value after a type's name", { expected: `string ${CANARY}` }],
+    ["a value before a type's name", { expected: `${CANARY} string` }],
+    ["a value in an expectation that is told in the message", { message: `a must be ${CANARY} (was 1)` }],
+    ["a literal value", { expected: `"${CANARY}"` }],
+  ])("leave out %s", (_, issue) => {
+    const problems = toDataProblems([{ message: "", path: ["a"], ...issue }], { a: CANARY });
+    expect(problems).toEqual([{ field: "data.a", message: "does not fit its schema, got string" }]);
+  });
+
+  it.each([
+    [{ expected: "never", message: "m" }, "expected no such field, got string"],
+    [{ expected: "removed", message: "m" }, "expected no such field, got string"],
+    [{ expected: "an integer", message: "m" }, "expected an integer, got string"],
+    [{ expected: "", message: "m" }, "m (got string)"],
+    [{ expected: 7, message: "m" }, "m (got string)"],
+    [{ message: "a must be an integer" }, "expected an integer, got string"],
+    [{ message: 'a must be an integer (was "x")' }, "expected an integer, got string"],
+    [{ expected: "a must be even", message: "a must be even" }, "expected even, got string"],
+    [{ message: "Wanted: received x" }, "Wanted (got string)"],
+    [{ message: "Wanted but received x" }, "Wanted (got string)"],
+    [{ message: "Wanted, but received x" }, "Wanted (got string)"],
+    [{ message: ": received x" }, "does not fit its schema, got string"],
+    [{ message: "" }, "does not fit its schema, got string"],
+    [{ message: 7 as never }, "does not fit its schema, got string"],
+  ])("say of the issue %j: %s", (issue, message) => {
+    expect(toDataProblems([{ path: ["a"], ...issue } as StandardSchemaV1.Issue], { a: "x" })).toEqual([
+      { field: "data.a", message },
+    ]);
+  });
+
+  it.each([
+    [["list"], "got array"],
+    [["list", 0], "got number"],
+    [["none"], "got null"],
+    [["none", "b"], "got nothing"],
+    [["text", "length"], "got nothing"],
+    [["toString"], "got nothing"],
+  ])("name the type at the path %j", (path, got) => {
+    const data = { list: [1], none: null, text: "abc" };
+    const [problem] = toDataProblems(
+      [{ message: "", expected: "set", path } as StandardSchemaV1.Issue],
+      data,
+    );
+    expect(problem?.message).toBe(`expected set, ${got}`);
+  });
+
+  it.each([
+    [7, "data[7]"],
+    ["12", "data[12]"],
+    ["12a", 'data["12a"]'],
+    ["a12", "data.a12"],
+    [-1, "data[-1]"],
+  ])("write the step %j as %s", (step, field) => {
+    expect(toDataProblems([{ message: "no", path: [step] }], {})[0]?.field).toBe(field);
   });
 
   it("leave out every message if data is too large to be compared", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkKindPattern, matchesKind } from "../../src/event/kind-pattern.ts";
+import { checkEventKind, checkKindPattern, matchesKind } from "../../src/event/kind-pattern.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 
 describe("matchesKind", () => {
@@ -61,5 +61,28 @@ describe("checkKindPattern", () => {
     "toString",
   ])("refuses %j, which matches no kind", (pattern) => {
     expect(() => checkKindPattern(pattern)).toThrow(expect.objectContaining({ code: "option_invalid" }));
+  });
+});
+
+describe("checkEventKind", () => {
+  it.each(eventKinds)("accepts %s", (kind) => {
+    expect(() => checkEventKind(kind)).not.toThrow();
+  });
+
+  it.each<[unknown, string]>([
+    ["payment.receive", '"payment.receive": did you mean payment.received?'],
+    ["visits", `"visits": the kinds are ${eventKinds.join(", ")}`],
+    ["property.*", '"property.*": '],
+    ["", '"": '],
+    [undefined, "undefined: the kinds are"],
+    [["property.created"], "an array: the kinds are"],
+    [7, "7: the kinds are"],
+  ])("refuses %j", (kind, got) => {
+    expect(() => checkEventKind(kind)).toThrow(
+      expect.objectContaining({
+        code: "option_invalid",
+        message: expect.stringContaining(`expected an event kind, got ${got}`),
+      }),
+    );
   });
 });
