@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { LiveUpdate } from "../../src/inspector/api.ts";
+import { defineHandlers } from "../../src/receiver/define-handlers.ts";
 import { sampleEvent, signedRequest } from "../../src/testing.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { openInspector, raw, SECRET } from "./open.ts";
@@ -39,6 +41,42 @@ it.each([
   await vi.waitFor(async () => expect((await api("/api/status")).json.counts.unhandled).toBe(3), WAIT);
   const { rows } = (await api(`/api/entries?${query}`)).json;
   expect(rows.map(({ seq }: { seq: number }) => seq)).toEqual(seqs);
+});
+
+it("an entry whose data does not fit names the fields, and says whether a redrive would fail again", async () => {
+  const { api, deliver, receiver } = await openInspector();
+  const envelope = sampleEvent("property.created");
+  await deliver({ ...envelope, data: { ...envelope.data, surface: "a value" } });
+  const problems = [{ field: "data.surface", message: "expected number, got string" }];
+  const entry = (await api("/api/entries/1")).json;
+  expect(entry).toMatchObject({ reason: "invalid_data", problems, stillUnfit: problems });
+  expect(JSON.stringify({ ...entry, delivery: null })).toContain("data.surface: expected number, got string");
+  expect(JSON.stringify({ ...entry, delivery: null })).not.toContain("a value");
+  receiver.replaceHandlers(
+    defineHandlers({ schemas: { "property.created": z.looseObject({}) }, handlers: { "*": () => {} } }),
+  );
+  expect((await api("/api/entries/1")).json).toMatchObject({ problems, stillUnfit: [] });
+  await api("/api/entries/1/redrive", {});
+  await vi.waitFor(
+    async () => expect((await api("/api/entries/1")).json).toMatchObject({ state: "done", stillUnfit: null }),
+    WAIT,
+  );
+});
+
+it("a handler's failure has its place and its stack", async () => {
+  const handler = () => {
+    throw new TypeError("no", { cause: new Error("deeper") });
+  };
+  const { api, deliver } = await openInspector({ handler, attempts: 1 });
+  await deliver("lead.created");
+  await vi.waitFor(async () => expect((await api("/api/entries/1")).json.state).toBe("dead"), WAIT);
+  const { runs } = (await api("/api/entries/1")).json;
+  const failure = {
+    name: "TypeError",
+    at: expect.stringMatching(/api\.test\.ts:\d+:\d+$/),
+    stack: expect.any(String),
+  };
+  expect(runs).toMatchObject([{ error: "no ← deeper", failure }]);
 });
 
 it("a text is found in old entries through many windows, with where to continue", async () => {
