@@ -6,8 +6,11 @@ import { type CheckReport, isFatal } from "../../check/check-result.ts";
 import { observeByCommand } from "../../check/observe-by-command.ts";
 import { observeByUrl } from "../../check/observe-by-url.ts";
 import type { Observer } from "../../check/observer.ts";
+import type { ReportFormat } from "../../check/report-formats.ts";
+import { githubReport } from "../../check/report-github.ts";
 import { jsonReport } from "../../check/report-json.ts";
 import { junitReport } from "../../check/report-junit.ts";
+import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { HookporterError } from "../../errors.ts";
@@ -31,7 +34,7 @@ export interface CheckCommandOptions extends SecretOptions {
   readonly yes?: boolean;
   readonly strict?: boolean;
   readonly verbose?: boolean;
-  readonly format?: "pretty" | "json" | "junit";
+  readonly format?: ReportFormat;
   readonly output?: string;
   readonly observe?: string;
   readonly timeout?: number;
@@ -143,6 +146,8 @@ function writeReport(
     pretty: () => pretty,
     json: () => jsonReport(report),
     junit: () => junitReport(report, strict),
+    github: () => githubReport(report, strict),
+    markdown: () => markdownReport(report, strict),
   };
   const bytes = Buffer.from(text[format](), "utf8");
   if (file === undefined) {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { REPORT_FORMATS } from "../../check/report-formats.ts";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
@@ -23,8 +24,8 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option("--verbose", "show every case, including those that passed")
     .option(
       "--format <format>",
-      "report format: pretty, json or junit (default: pretty)",
-      readChoice(["pretty", "json", "junit"]),
+      "report format: pretty, json, junit, github or markdown (default: pretty)",
+      readChoice(REPORT_FORMATS),
     )
     .option("--output <file>", "write the report to this file, and print the pretty one")
     .option(

@@ -1,0 +1,41 @@
+import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+
+/**
+ * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails the run, a warning if a
+ * recommended case failed, a notice otherwise; then a notice with the counts.
+ */
+export function githubReport(
+  { url, results, counts, stopped, diagnosis }: CheckReport,
+  strict: boolean,
+): string {
+  const failed = results.filter(({ outcome }) => outcome === "failed");
+  const { passed, total, notApplicable } = counts;
+  const sum = `${passed} of ${total} cases passed, ${failed.length} failed, ${notApplicable} were not applicable: ${url}`;
+  const lines = [
+    ...diagnosis.map((cause) => command("notice", "Common cause", cause)),
+    ...failed.map((one) => command(levelOf(one, strict), `${one.id}: ${one.sent}`, textOf(one))),
+    ...(stopped === null ? [] : [command("error", "The receiver stopped answering", stopped)]),
+    command("notice", "hookporter check", sum),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function levelOf(one: CheckResult, strict: boolean): string {
+  if (isFatal(one, strict)) return "error";
+  return one.severity === "informational" ? "notice" : "warning";
+}
+
+function textOf({ answer, right, runs, fix }: CheckResult): string {
+  const ran = runs === null ? "" : `, ran ${runs} times`;
+  return `answered ${answer}${ran}, expected ${right}: ${fix}`;
+}
+
+/** A workflow command. Line breaks and the characters that end a property are escaped as GitHub documents it. */
+function command(level: string, title: string, message: string): string {
+  const escaped = escapeLine(title).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  return `::${level} title=${escaped}::${escapeLine(message)}`;
+}
+
+function escapeLine(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}

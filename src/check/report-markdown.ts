@@ -1,0 +1,33 @@
+import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+
+/** A report as Markdown, for a pull request or a job's summary: the result, common causes, and the failed cases as a table. */
+export function markdownReport(
+  { url, results, counts, stopped, diagnosis }: CheckReport,
+  strict: boolean,
+): string {
+  const failed = results.filter(({ outcome }) => outcome === "failed");
+  const isGood = stopped === null && !failed.some((one) => isFatal(one, strict));
+  const { passed, total, notApplicable } = counts;
+  const blocks = [
+    `### ${isGood ? "✅" : "❌"} hookporter check: ${passed} of ${total} cases passed`,
+    `\`${url.replaceAll("`", "'")}\`, ${failed.length} failed, ${notApplicable} not applicable`,
+    ...(stopped === null ? [] : [`**The receiver stopped answering:** ${cell(stopped)}`]),
+    diagnosis.map((cause) => `- ${cell(cause)}`).join("\n"),
+    failed.length === 0 ? "" : [...HEAD, ...failed.map((one) => row(one, strict))].join("\n"),
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+const HEAD = ["| case | sent | answered | expected | fix |", "|---|---|---|---|---|"];
+
+function row(one: CheckResult, strict: boolean): string {
+  const { id, sent, answer, right, runs, fix, severity } = one;
+  const ran = runs === null ? "" : `, ran ${runs} times`;
+  const weight = isFatal(one, strict) ? "" : ` (${severity})`;
+  return `| ${[`${id}${weight}`, sent, `${answer}${ran}`, right, fix ?? ""].map(cell).join(" | ")} |`;
+}
+
+/** Text of a receiver is shown as text: no cell ends early, and nothing in it is markup. */
+function cell(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>|#!]/g, (character) => `\\${character}`).replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { countResults } from "../../src/check/check-result.ts";
+import { markdownReport } from "../../src/check/report-markdown.ts";
+import { result } from "./sample.ts";
+
+const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
+  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", durationMs: 1, results },
+  ...{ diagnosis: stopped === null ? [] : ["one cause"], stopped, counts: countResults(results) },
+});
+
+it("a run without failures is one heading and one line", () => {
+  expect(markdownReport(whole([result()]), false)).toBe(
+    "### ✅ hookporter check: 1 of 1 cases passed\n\n`http://127.0.0.1:3000/`, 0 failed, 0 not applicable\n",
+  );
+});
+
+it("failed cases are rows of a table, whose cells are text and never markup", () => {
+  const failed = result({ outcome: "failed", sent: "a | b <img>", answer: "200", fix: "do\n[this](x)" });
+  const advice = result({ id: "SIG-02", outcome: "failed", severity: "recommended", runs: 2, fix: "mend" });
+  const text = markdownReport(whole([failed, advice], "after SIG-02"), false);
+  expect(text).toContain("### ❌ hookporter check: 0 of 2 cases passed");
+  expect(text).toContain("**The receiver stopped answering:** after SIG-02\n\n- one cause\n\n| case |");
+  expect(text).toContain("| SIG-01 | a \\| b \\<img\\> | 200 | 4xx | do \\[this\\](x) |");
+  expect(text).toContain("| SIG-02 (recommended) | no signature header | 401, ran 2 times | 4xx | mend |");
+  expect(markdownReport(whole([advice]), false)).toContain("✅");
+  expect(markdownReport(whole([advice]), true)).toContain("❌");
+});
