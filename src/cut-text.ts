@@ -1,4 +1,4 @@
-/** Cuts a text to so many bytes of UTF-8; a text that was cut ends with an ellipsis. */
+/** Truncates a text to a number of UTF-8 bytes; a truncated text ends with an ellipsis. */
 export function cutText(text: string, bytes: number): string {
   if (text.length <= bytes && Buffer.byteLength(text) <= bytes) return text;
   // Cutting bytes can split a character; decoding turns the first part into U+FFFD, which is removed.

@@ -13,17 +13,17 @@ import type { Settings } from "./options.ts";
 import type { Accepted, Outcome, Proof } from "./outcome.ts";
 import { problemsInTime } from "./problems-in-time.ts";
 
-/** What may become of a new entry. */
+/** How a new entry is to run. */
 export interface NewEntryTerms {
-  /** Milliseconds until it runs in its turn. Default 0. */
+  /** Milliseconds until it is due. Default 0. */
   readonly holdMs?: number | undefined;
-  /** Room for it to run at once. */
+  /** A reservation, to run it at once. */
   readonly reservation?: Pick<Reservation, "lease" | "run"> | undefined;
 }
 
 /**
- * The heart: takes a delivery and says what became of it. Signature over the raw bytes, then parse, then validate, then
- * dedup and persist in one commit. Knows no HTTP library; never throws.
+ * The core: takes a delivery and returns its outcome. Checks the signature over the raw bytes, parses, validates, then
+ * deduplicates and persists in one commit. Independent of any HTTP library; never throws.
  */
 export function accept(
   delivery: Delivery,
@@ -45,8 +45,8 @@ export function accept(
 }
 
 /**
- * The same for a delivery whose authenticity comes from the channel it came over. It is apart from `accept`, and no
- * adapter calls it, so that nothing an HTTP request holds can lead here.
+ * Accepts a delivery that its channel has authenticated. It is separate from `accept`, and no adapter calls it, so nothing
+ * in an HTTP request can lead here.
  */
 export function acceptFromChannel(
   delivery: Delivery,
@@ -57,7 +57,7 @@ export function acceptFromChannel(
   return acceptAuthentic(delivery, { proof: { channel }, reservation }, settings);
 }
 
-/** Why a delivery is kept, and what may become of its entry. */
+/** Why a delivery is authentic, and how its entry is to run. */
 interface Entitled extends NewEntryTerms {
   readonly proof: Proof;
 }

@@ -69,7 +69,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #underWay = new Set<Promise<Outcome>>();
   readonly #registered: Registered = {
     match: (kind) => this.#router.match(kind),
-    // A receiver without any handler only watches: what came before it came to another process.
+    // A receiver without handlers only watches: earlier entries belong to another process.
     isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
   };
   #router = new Router();

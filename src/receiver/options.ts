@@ -136,7 +136,7 @@ export interface Settings {
   readonly identity: ((event: WebhookEvent) => string) | undefined;
   readonly orderBy: ((event: WebhookEvent) => string | null | undefined) | undefined;
   readonly deadLetterOrder: "skip" | "block";
-  /** What the receiver remembers of the latest events, to notice those that are only dated anew. */
+  /** Remembers the latest events, to notice repeats with a new timestamp. */
   readonly restamps: Restamps;
   readonly maxAge: number;
   readonly maxSkew: number;

@@ -10,7 +10,7 @@ import type { Observation } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { HandlerRegistry } from "./router.ts";
 
-/** What an entry came to, when it was run out of its turn. */
+/** The result of running an entry out of turn. */
 export type Ran = Pick<Settlement, "state" | "reason" | "records">;
 
 /** A module of handlers, or a function that registers them. */
@@ -22,34 +22,34 @@ export type ReplacingHandlers<Schemas = object, OtherKinds extends string = neve
 export interface Receiver<Schemas = object, OtherKinds extends string = never>
   extends HandlerRegistry<Schemas, OtherKinds> {
   /**
-   * Opens the inbox and begins to run what is waiting in it. Until then, and after `close`, deliveries get 503. Once
-   * only; if the inbox could not be opened it may be tried again.
+   * Opens the inbox and starts to run waiting entries. Before that, and after `close`, deliveries are answered 503. Call it
+   * once; if the inbox could not be opened, it can be called again.
    *
    * @throws HookporterError `closed`, `inbox_…`; ConfigurationError `option_invalid` if `clock` fails
    */
   start(): Promise<void>;
-  /** Answers 503 from now on, lets running handlers end, gives unfinished entries back, closes the inbox. */
+  /** Answers 503 from now on, waits for running handlers, releases unfinished entries, and closes the inbox. */
   close(): Promise<void>;
-  /** Whether deliveries are taken: started, not closed, and its inbox is not damaged. For readiness checks. */
+  /** Whether deliveries are accepted: it is started, not closed, and its inbox is not damaged. For readiness checks. */
   readonly ready: boolean;
-  /** From a request's head to its answer; never throws. For adapters, and with `inline` for relays. */
+  /** Receives a request and returns the answer; never throws. For adapters, and with `inline` for relays. */
   receive(incoming: Incoming, inline?: Inline): Promise<Answer>;
-  /** From a whole delivery to what became of it; never throws. For tests and sources that are not HTTP. */
+  /** Accepts a whole delivery and returns the outcome; never throws. For tests and sources other than HTTP. */
   accept(delivery: Delivery): Promise<Outcome>;
   /**
-   * The same for the bytes of a delivery that is not signed, since the channel it came over vouches for it: whoever calls
-   * this has opened that channel and authenticated it. Never for what an HTTP request brought. Observers are told.
+   * Accepts an unsigned delivery from a channel that proves its origin: only for bytes from a connection that the caller
+   * opened and authenticated, never for the body of an HTTP request. Observers are notified.
    */
   acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome>;
   /**
-   * Runs an entry's handlers now, whether or not it is due; never beside a run of it that is under way, which is waited
-   * for instead. Gives what came of it; `undefined` where it cannot run now: it has ended, another process runs it, or an
-   * earlier entry of its order key has to end first.
+   * Runs an entry's handlers now, even if it is not due, and returns the result. If they are already running, waits for that
+   * run instead. Returns `undefined` if the entry cannot run now: it has ended, another process runs it, or an earlier entry
+   * of its order key must end first.
    *
    * @throws HookporterError `inbox_…` when the store fails
    */
   runNow(seq: number): Promise<Ran | undefined>;
-  /** Tells a listener of every answer and attempt from now on; gives a function that ends it. */
+  /** Calls the listener for every answer and attempt; returns an unsubscribe function. */
   observe(listener: (observation: Observation) => unknown): () => void;
   /**
    * Checks an entry's `data` again with the current schemas, and returns which fields do not fit: if there are any,

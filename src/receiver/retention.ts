@@ -3,7 +3,7 @@ import { pruneInbox } from "../inbox/prune.ts";
 import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
 import type { Settings } from "./options.ts";
 
-/** Milliseconds from the start to the first look, and from one to the next. */
+/** Milliseconds from the start to the first pruning, and from one to the next. */
 const FIRST_LOOK = 5000;
 const NEXT_LOOK = 10 * 60_000;
 
@@ -13,10 +13,7 @@ type Terms = Pick<
   "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "deliveryRetention"
 >;
 
-/**
- * Drops what is older than its retention, from time to time, as long as a receiver runs; nothing while the wall clock is
- * not to be believed.
- */
+/** Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be trusted. */
 export class Retention {
   readonly #terms: Terms;
   readonly #monotonic: () => number;
@@ -26,23 +23,23 @@ export class Retention {
   #trust: Promise<ClockTrust> | undefined;
   #leapIsLogged = false;
 
-  /** @param monotonic - milliseconds that only ever go on */
+  /** @param monotonic - a monotonic clock in milliseconds */
   constructor(terms: Terms, monotonic: () => number = () => performance.now()) {
     this.#terms = terms;
     this.#monotonic = monotonic;
   }
 
-  /** Begins to look. */
+  /** Starts the schedule. */
   start(): void {
     this.#trust = this.#trustAtStart();
-    // A clock that fails now is asked again when the first look comes.
+    // If the clock fails now, it is read again at the first pruning.
     this.#trust.catch(() => {
       this.#trust = undefined;
     });
     this.#lookIn(FIRST_LOOK);
   }
 
-  /** Looks no more; resolves when the look under way has ended. */
+  /** Ends the schedule; resolves once a running step has ended. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#aborter.abort();
@@ -63,7 +60,7 @@ export class Retention {
     try {
       const now = await this.#trustedNow();
       if (now === undefined) return;
-      // By the very time that was judged: the clock may leap between two readings.
+      // Use the instant that was checked, since the clock may jump between two reads.
       const due = dueForPruning({ ...this.#terms, clock: () => now });
       await pruneInbox(inbox, { ...due, signal: this.#aborter.signal });
     } catch (thrown) {
@@ -71,15 +68,15 @@ export class Retention {
     }
   }
 
-  /** Asked before anything new can be accepted, which would have the time of a clock that leapt. */
+  /** Read before anything is accepted, since new entries would carry the time of a clock that jumped. */
   async #trustAtStart(): Promise<ClockTrust> {
     const now = this.#now();
-    // What cannot be known is taken for a leap.
+    // If the last time is not known, assume a jump.
     const last = await lastReceived(this.#terms, now.wall).catch(() => 0);
     return trustAtStart(now, last);
   }
 
-  /** The time, if it may be believed. */
+  /** The time, if the clock can be trusted. */
   async #trustedNow(): Promise<number | undefined> {
     const before = await (this.#trust ?? this.#trustAtStart());
     const { leap, ...trust } = trustAt(this.#now(), before);
@@ -100,15 +97,15 @@ export class Retention {
   }
 }
 
-/** When the last entry arrived, of any source, but for those of the last {@link AGREEMENT}. */
+/** When the last entry of any source arrived, ignoring those of the last {@link AGREEMENT}. */
 async function lastReceived({ inbox }: Terms, now: number): Promise<number | undefined> {
   const [entry] = await inbox.list({ until: now - AGREEMENT, limit: 1 });
   return entry?.receivedAt;
 }
 
 /**
- * What a receiver may drop now. An event must be past its retention and past the age at which it is refused, so that a
- * replay of it is too old for ever. Dead letters stay until somebody has looked at them.
+ * What a receiver may prune now. An event must be past its retention and past the age at which it is refused, so that a
+ * replay of it is always too old. Dead letters are never pruned automatically.
  */
 export function dueForPruning({
   clock,

@@ -19,11 +19,12 @@ export interface HandlerOptions {
    * handlers of the same pattern may change their order between versions.
    */
   readonly name?: string;
-  /** Kinds and families that this handler leaves to others. Default none. */
+  /** Kinds and families that this handler ignores. Default: none. */
   readonly except?: readonly string[];
   /**
-   * Attempts it gets, the first included, where it is to get fewer than the receiver's `retry` gives; `Infinity` for no fewer. An entry whose other
-   * handlers have more left runs on without it, and is a dead letter when they have ended.
+   * The number of attempts, including the first, if it should be lower than in the receiver's `retry`; `Infinity` for no
+   * limit of its own. If other handlers of the entry have attempts left, the entry continues without this one, and is a dead
+   * letter at the end.
    */
   readonly attempts?: number;
 }
@@ -95,7 +96,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return this.#routes.length === 0;
   }
 
-  /** Those who want to know of dead letters. */
+  /** The listeners for dead letters. */
   get deadListeners(): readonly ((letter: DeadLetter) => unknown)[] {
     return this.#deadListeners;
   }
