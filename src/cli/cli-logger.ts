@@ -14,3 +14,11 @@ export function createCliLogger(output: Output): Logger {
   };
   return { debug: () => {}, info: line("info"), warn: line("warning"), error: line("error") };
 }
+
+/** A logger without the lines about data that does not fit, which the live view shows with the delivery. */
+export function withoutMisfits(log: Logger): Logger {
+  return {
+    ...log,
+    warn: (fields, message) => ("problems" in fields ? undefined : log.warn(fields, message)),
+  };
+}

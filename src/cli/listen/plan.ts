@@ -4,7 +4,7 @@ import type { Receiver } from "../../receiver/receiver.ts";
 import type { ForwardOptions } from "../../relay/forward.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
-import { createCliLogger } from "../cli-logger.ts";
+import { createCliLogger, withoutMisfits } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
 import { inboxOption } from "../events/inbox.ts";
@@ -56,7 +56,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const receiver = createReceiver({
     secret: secrets.values,
     inbox,
-    log: createCliLogger(context.output),
+    log: withoutMisfits(createCliLogger(context.output)),
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...receiverLimits(options),
     ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),

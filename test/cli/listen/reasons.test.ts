@@ -38,7 +38,7 @@ it("no value of data reaches a record, a log line or the list", async () => {
   });
   const fields = ["data.surface", "data.owner.id", "data.owner.name"];
   expect((delivery?.problems as { field: string }[]).map(({ field }) => field)).toEqual(fields);
-  expect(now().stderr).toContain("data does not fit its schema");
+  expect(now().stderr).not.toContain("data does not fit"); // the live view and the record say it
   const list = await runCli(["events", "list"], { cwd });
   const redrive = await runCli(["events", "redrive", "1"], { cwd });
   const shown = [now().stdout, now().stderr, list.stdout, redrive.stderr].join("\n");
