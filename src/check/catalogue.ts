@@ -1,5 +1,6 @@
 import { CONTENT_CASES } from "./cases/content-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
+import { GATE_CASES } from "./cases/gate-cases.ts";
 import { KIND_CASES } from "./cases/kind-cases.ts";
 import { REQUEST_CASES } from "./cases/request-cases.ts";
 import { SIGNATURE_CASES } from "./cases/signature-cases.ts";
@@ -12,6 +13,7 @@ import type { CheckCase } from "./check-case.ts";
 export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,
+  ...GATE_CASES,
   ...TAMPERING_CASES,
   ...SPELLING_CASES,
   ...CONTENT_CASES,

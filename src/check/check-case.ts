@@ -5,6 +5,7 @@ import type { Probe } from "./probe.ts";
 export const GROUPS = {
   KIND: "event kinds",
   SIG: "signatures",
+  GATE: "ways around the signature",
   BODY: "bodies, byte for byte",
   HTTP: "requests",
   TIME: "timestamps",
@@ -47,7 +48,7 @@ export interface CheckCase {
   /** How often the event must have run; such a case needs an observer. */
   readonly runs?: number;
   /** What related failures have in common; see `diagnosis.ts`. */
-  readonly about?: "bytes" | "content-type" | "form";
+  readonly about?: "bytes" | "content-type" | "form" | "unchecked-type";
   readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 

@@ -31,6 +31,14 @@ interface Cause {
 
 const CAUSES: readonly Cause[] = [
   {
+    about: ({ id }) => isAbout(id, "unchecked-type"),
+    answered: /^2|, 2/,
+    says:
+      "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +
+      "Express, `express.json({ verify })` runs for application/json alone. Verify the raw bytes of every request " +
+      "before any parser.",
+  },
+  {
     about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("200"),
     answered: /^[45]/,
     says:

@@ -41,6 +41,11 @@ it.each([
     /^The receiver depends on Content-Type/,
   ],
   [
+    "a check for some content types only",
+    { "GATE-07": "200", "GATE-08": "200", "GATE-09": "200, 200" },
+    /^The signature is checked only for some content types.*\(GATE-07, GATE-08, GATE-09\)/,
+  ],
+  [
     "code that throws",
     { "SIG-10": "500", "SIG-11": "closed", "BODY-22": "500" },
     /^Unusual input makes the code fail/,

@@ -8,6 +8,7 @@ import { observeByUrl } from "../../src/check/observe-by-url.ts";
 import { runCheck } from "../../src/check/run-check.ts";
 import { endsWith } from "./receivers/ends-with.ts";
 import { expressJson } from "./receivers/express-json.ts";
+import { verifyBesideForms, verifyBesideText } from "./receivers/express-verify.ts";
 import { failsOnBadJson } from "./receivers/fails-on-bad-json.ts";
 import { octokit } from "./receivers/octokit.ts";
 import { ownExpress, ownNode } from "./receivers/own.ts";
@@ -18,6 +19,8 @@ import { type ReceiverUnderTest, SECRET } from "./receivers/under-test.ts";
 /** Receivers as people write them; `expected.txt` has a column with the expected results of each. */
 const RECEIVERS: Readonly<Record<string, () => Promise<ReceiverUnderTest>>> = {
   "express-json": expressJson,
+  "verify+forms": verifyBesideForms,
+  "verify+text": verifyBesideText,
   octokit,
   "ends-with": endsWith,
   "500-on-bad-json": failsOnBadJson,
