@@ -87,6 +87,10 @@ export const CAUSES = {
     meaning: "the digest is a plain hash, not an HMAC",
     fix: "use HMAC-SHA256 with the secret as the key; a plain hash is not a signature",
   },
+  key_and_body_swapped: {
+    meaning: "the body was the key of the HMAC, and the secret the message",
+    fix: "pass the secret as the key and the body as the message; libraries differ in the order",
+  },
   digest_algorithm: {
     meaning: "another hash function was used",
     fix: "use HMAC-SHA256, with the prefix `sha256=`",
@@ -95,6 +99,10 @@ export const CAUSES = {
   digest_base64: { meaning: "the digest is encoded in base64", fix: FORM },
   digest_base64url: { meaning: "the digest is encoded in base64url", fix: FORM },
   digest_truncated: { meaning: "the digest is correct, but its end is missing", fix: FORM },
+  digest_zeros_lost: {
+    meaning: "the digest is correct, but zeros at the start of numbers are missing",
+    fix: "print each byte as two hex digits, such as with `%02x`",
+  },
   digest_absent: {
     meaning: "the header contains no digest",
     fix: "wait for the digest, check that the signing step succeeded, then send it",

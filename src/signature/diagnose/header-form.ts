@@ -7,6 +7,8 @@ export interface HeaderForm {
   readonly algorithm: Algorithm;
   /** Lowercase hex; only the beginning of the digest if it was cut off. */
   readonly hex: string;
+  /** How the digest was printed, if not as two digits for each byte. Then `hex` is all of it. */
+  readonly print?: (digest: string) => string;
 }
 
 /** The result of reading a header's value. */
@@ -93,8 +95,23 @@ function hexForms(digest: string): readonly HeaderForm[] {
   if (hex.length >= ENOUGH_DIGITS && hex.length < ALGORITHMS.sha256) {
     const cut = cause("digest_truncated", `${hex.length} of ${ALGORITHMS.sha256} digits`);
     forms.push({ algorithm: "sha256", hex, causes: [cut, ...upper] });
+    const lost = (detail: string, print: (digest: string) => string) => {
+      forms.push({ algorithm: "sha256", hex, print, causes: [cause("digest_zeros_lost", detail), ...upper] });
+    };
+    lost("at the start of the digest", withoutZeros);
+    lost("at the start of each byte", withoutZerosOfBytes);
   }
   return forms;
+}
+
+/** As a program prints it that takes the digest for one number. */
+function withoutZeros(digest: string): string {
+  return digest.replace(/^0+/, "");
+}
+
+/** As a program prints it that prints the numbers of the bytes one after another. */
+function withoutZerosOfBytes(digest: string): string {
+  return digest.replace(/../g, (pair) => pair.replace(/^0/, ""));
 }
 
 function base64Forms(digest: string): readonly HeaderForm[] {

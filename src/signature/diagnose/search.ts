@@ -88,7 +88,7 @@ class Walk {
       this.spend(DIGEST_WORK + bytes.byteLength);
       const digest = keying.digest(algorithm, bytes);
       for (const form of this.#forms) {
-        if (form.algorithm === algorithm && begins(digest, form.hex))
+        if (form.algorithm === algorithm && fits(digest, form))
           this.hits.push([...causes, ...keying.causes, ...form.causes]);
       }
     }
@@ -102,6 +102,7 @@ class Walk {
   }
 }
 
-function begins(digest: string, hex: string): boolean {
-  return timingSafeEqual(Buffer.from(digest.slice(0, hex.length)), Buffer.from(hex));
+function fits(digest: string, { hex, print }: HeaderForm): boolean {
+  const printed = print === undefined ? digest.slice(0, hex.length) : print(digest);
+  return printed.length === hex.length && timingSafeEqual(Buffer.from(printed), Buffer.from(hex));
 }

@@ -37,6 +37,11 @@ const hereWith =
   (change: (secret: string) => string | Uint8Array): Mistake =>
   (json, secret) => ({ body: json, header: signed(json, secret), secret: change(secret) });
 
+/** A secret whose signature looks as wanted. */
+const secretWith = (json: string, drawn: string, wanted: RegExp): string => {
+  for (let count = 0; ; count++) if (wanted.test(signed(json, drawn + count))) return drawn + count;
+};
+
 /** JSON printed with an indent, with its numbers unchanged. */
 export const spaced = (indent: number | string) => (json: string) => {
   // Numbers stay as written, so that only spacing changes.
@@ -135,7 +140,38 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   [
     "charset",
     "UTF-8 taken for Windows-1252 before signing",
-    signedAs((json) => new TextDecoder("windows-1252").decode(bytes(json))),
+    // Written down, since `TextDecoder` of some Node versions reads Latin-1 instead.
+    (_, secret) => ({ body: '{"a":"€"}', header: signed('{"a":"\u00e2\u201a\u00ac"}', secret) }),
+  ],
+  [
+    "charset",
+    "signed as Windows-1252",
+    (_, secret) => {
+      const all = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ é";
+      const hex = "8082838485868788898a8b8c8e9192939495969798999a9b9c9e9f20e9";
+      return { body: all, header: signed(Buffer.from(hex, "hex"), secret) };
+    },
+  ],
+  [
+    "charset",
+    "signed as UTF-16 with a byte order mark",
+    signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
+  ],
+  [
+    "charset",
+    "signed as big-endian UTF-16 with a byte order mark",
+    signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
+  ],
+  ["charset", "sent as UTF-16", sentAs((json) => Buffer.from(json, "utf16le"))],
+  [
+    "charset",
+    "sent as UTF-16 with a byte order mark",
+    sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
+  ],
+  [
+    "charset",
+    "sent as big-endian UTF-16 with a byte order mark",
+    sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
   ],
   ["charset", "signed as UTF-16", signedAs((json) => Buffer.from(json, "utf16le"))],
   [
@@ -237,6 +273,11 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   ["secret_unset", "signed with an empty secret", signedWith(() => "")],
   ["secret_unset", "signed with undefined", signedWith(() => "undefined")],
+  [
+    "key_and_body_swapped",
+    "the body as the key",
+    (json, secret) => ({ body: json, header: signed(secret, json) }),
+  ],
   ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
   [
     "digest_without_hmac",
@@ -265,6 +306,24 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   ["digest_truncated", "20 digits", headerAs((header) => header.slice(0, 27))],
   ["digest_truncated", "63 digits", headerAs((header) => header.slice(0, -1))],
+  [
+    "digest_zeros_lost",
+    "at the start",
+    (json, drawn) => {
+      const secret = secretWith(json, drawn, /^sha256=0/);
+      return { body: json, header: signed(json, secret).replace(/=0+/, "="), secret };
+    },
+  ],
+  [
+    "digest_zeros_lost",
+    "of every byte",
+    (json, drawn) => {
+      const secret = secretWith(json, drawn, /^sha256=(?:..)*(?:.[1-9a-f])0/);
+      const [, digest = ""] = signed(json, secret).split("=");
+      const short = (digest.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16).toString(16));
+      return { body: json, header: `sha256=${short.join("")}`, secret };
+    },
+  ],
   ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
   ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
   ["prefix_missing", "bare digits", headerAs((_, digest) => digest)],
