@@ -1,6 +1,8 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
+import { compressedVariants } from "./compressed-variants.ts";
+import { htmlVariants } from "./html-variants.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
 
@@ -33,6 +35,7 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
     ...emptyVariants(),
     ...base64Variants(body, text),
     ...charsetVariants(body, text),
+    ...compressedVariants(body),
   ];
   variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
   return { variants, complete, work };
@@ -69,6 +72,8 @@ function textVariants(text: string): readonly BodyVariant[] {
     variant([mark], () => (marked ? text.slice(1) : BOM + text)),
     ...stringVariants(text),
     ...formVariants(text),
+    ...htmlVariants(text),
+    ...unicodeForms(text),
   ];
 }
 
@@ -84,15 +89,29 @@ function newlines(text: string): readonly BodyVariant[] {
       const changed = make();
       return changed === text ? undefined : changed;
     });
+  // In a body of one line, the line break at the end is the only one: one cause, not two.
+  const lines = /[\r\n]/.test(text.trimEnd());
+  const ends = (detail: string): [CauseCode, string] => [lines ? "line_endings" : "newline_at_end", detail];
   return [
     made("newline_at_end", "one on the signing side", () => `${text}\n`),
     made("newline_at_end", "one on the signing side", () => `${text}\r\n`),
     made("newline_at_end", "none on the signing side", () => text.replace(/\r?\n$/, "")),
     made("newline_at_end", "none on the signing side", () => text.trimEnd()),
-    made("line_endings", "LF on the signing side", () => text.replaceAll("\r\n", "\n")),
-    made("line_endings", "CRLF on the signing side", () => text.replace(/\r?\n/g, "\r\n")),
-    made("line_endings", "none on the signing side", () => text.replace(/[\r\n]+/g, "")),
+    made(...ends("LF on the signing side"), () => text.replaceAll("\r\n", "\n")),
+    made(...ends("CRLF on the signing side"), () => text.replace(/\r?\n/g, "\r\n")),
+    ...(lines ? [made("line_endings", "none on the signing side", () => text.replace(/[\r\n]+/g, ""))] : []),
   ];
+}
+
+/** The same characters, composed (as most systems write them) or decomposed (as macOS names files). */
+function unicodeForms(text: string): readonly BodyVariant[] {
+  return (["NFC", "NFD"] as const).map((form) => {
+    const make = () => {
+      const made = text.normalize(form);
+      return made === text ? undefined : made;
+    };
+    return variant([cause("unicode_form", `${form} on the signing side`)], make, text.length * 20);
+  });
 }
 
 function emptyVariants(): readonly BodyVariant[] {

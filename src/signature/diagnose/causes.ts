@@ -58,6 +58,18 @@ export const CAUSES = {
     meaning: "one side has the body itself, the other has it in base64",
     fix: "decode the body first if a platform delivers it in base64 (`isBase64Encoded`)",
   },
+  body_html: {
+    meaning: "one side has the body itself, the other has it with HTML entities such as `&quot;`",
+    fix: "use the raw bytes, before any filter or template that escapes HTML",
+  },
+  body_compressed: {
+    meaning: "the body is compressed here, but it was signed before that",
+    fix: "send it without `content-encoding`, or sign the compressed bytes that are sent",
+  },
+  unicode_form: {
+    meaning: "the signed body was the same text with its accents composed differently",
+    fix: "sign exactly the bytes that are sent, and do not normalise text in between",
+  },
   body_data_only: {
     meaning: "only the `data` member was signed",
     fix: "sign the whole body",

@@ -38,7 +38,7 @@ export function jsonVariants(
   const orders = ordersOf(json.tokens);
   return orders.flatMap((order) =>
     spellingsOf(order.make, spellings).flatMap((spelling) =>
-      spacingsOf(json, order.causes.length > 0).flatMap((spacing) =>
+      spacingsOf(json, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
         close.flatMap(({ causes: ending, tail }) => {
           const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes, ...ending];
           if (causes.length === 0) return [];
@@ -98,13 +98,16 @@ function distinct(choices: readonly Choice<Tokens>[]): readonly Choice<Tokens>[]
 function spacingsOf(
   json: JsonTokens,
   reordered: boolean,
+  respelt: boolean,
 ): readonly Choice<(tokens: Tokens, limit: number) => string | undefined>[] {
   const text = printAsSpaced(json.tokens, json);
   const own = SPACINGS.find((spacing) => printSpaced(json.tokens, spacing, text.length) === text);
-  const others = SPACINGS.filter((spacing) => spacing !== own).map((spacing) => ({
-    causes: [cause("json_spacing", spacing.name)],
-    make: (tokens: Tokens, limit: number) => printSpaced(tokens, spacing, limit),
-  }));
+  const others = SPACINGS.filter((spacing) => spacing !== own && !(respelt && spacing.rare)).map(
+    (spacing) => ({
+      causes: [cause("json_spacing", spacing.name)],
+      make: (tokens: Tokens, limit: number) => printSpaced(tokens, spacing, limit),
+    }),
+  );
   if (own !== undefined)
     return [{ causes: [], make: (tokens, limit) => printSpaced(tokens, own, limit) }, ...others];
   // White space that is no library's style belongs to its position, so it cannot move with a key.

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
 import { digested, hashed, signed } from "./made.ts";
 
@@ -50,6 +51,17 @@ export const spaced = (indent: number | string) => (json: string) => {
 };
 /** As Python prints JSON without commas and colons in its strings. */
 const pythonSpaced = () => '{"event": "e", "data": {"b": [1, 2, {}], "a": []}}';
+/** As the pretty printer of Jackson prints JSON without white space in its strings. */
+const jacksonSpaced = `{
+  "event" : "e",
+  "data" : {
+    "b" : [ 1, [ 2, { } ], {
+      "c" : null
+    }, {
+      "d" : [ ]
+    } ]
+  }
+}`;
 const ascii = (json: string) =>
   json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const sorted = (json: string) => {
@@ -110,6 +122,29 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
     "json_numbers",
     "signed as JavaScript prints numbers",
     signedAs((json) => json.replaceAll("1450.50", "1450.5")),
+  ],
+  [
+    "json_spacing",
+    "signed as Jackson prints",
+    (_, secret) => ({ body: jacksonSpaced.replace(/\s/g, ""), header: signed(jacksonSpaced, secret) }),
+  ],
+  [
+    "json_spacing",
+    "sent as Jackson prints",
+    (_, secret) => ({ body: jacksonSpaced, header: signed(jacksonSpaced.replace(/\s/g, ""), secret) }),
+  ],
+  [
+    "json_escapes",
+    "signed as Gson prints",
+    (_, secret) => ({
+      body: '{"a":"é<b>=\'&\'"}',
+      header: signed('{"a":"é\\u003cb\\u003e\\u003d\\u0027\\u0026\\u0027"}', secret),
+    }),
+  ],
+  [
+    "json_escapes",
+    "signed as Jackson escapes",
+    (_, secret) => ({ body: '{"a":"é<Ü"}', header: signed('{"a":"\\u00E9<\\u00DC"}', secret) }),
   ],
   ["newline_at_end", "signed with a newline", signedAs((json) => `${json}\n`)],
   ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
@@ -197,6 +232,39 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ["body_placeholder", "signed as an empty object", signedAs(() => "{}")],
   ["body_string", "signed inside a string", signedAs((json) => JSON.stringify(json))],
   ["body_string", "sent inside a string", sentAs((json) => JSON.stringify(json))],
+  [
+    "body_html",
+    "signed with entities",
+    signedAs((json) =>
+      json
+        .replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll(">", "&gt;")
+        .replaceAll('"', "&quot;")
+        .replaceAll("'", "&#x27;"),
+    ),
+  ],
+  [
+    "body_html",
+    "sent with entities",
+    (_, secret) => ({
+      body: "{&quot;a&quot;:&#34;&amp;amp;&#x27;&#039;&lt;é&gt;&#34;}",
+      header: signed(`{"a":"&amp;''<é>"}`, secret),
+    }),
+  ],
+  ["body_compressed", "sent as gzip", sentAs((json) => gzipSync(json))],
+  ["body_compressed", "sent as deflate", sentAs((json) => deflateSync(json))],
+  ["body_compressed", "sent as Brotli", sentAs((json) => brotliCompressSync(json))],
+  [
+    "unicode_form",
+    "signed decomposed",
+    (_, secret) => ({ body: '{"a":"\u00e9"}', header: signed('{"a":"e\u0301"}', secret) }),
+  ],
+  [
+    "unicode_form",
+    "sent decomposed",
+    (_, secret) => ({ body: '{"a":"e\u0301"}', header: signed('{"a":"\u00e9"}', secret) }),
+  ],
   ["body_form", "sent as payload=", sentAs((json) => new URLSearchParams({ payload: json }).toString())],
   ["body_form", "signed as payload=", signedAs((json) => new URLSearchParams({ payload: json }).toString())],
   [
