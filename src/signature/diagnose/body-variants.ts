@@ -156,6 +156,13 @@ function formVariants(text: string): readonly BodyVariant[] {
     variant(there, () => spaced().slice("payload=".length), work),
     variant(there, () => prefixed(percent()), work),
     variant(there, percent, work),
+    variant(there, () => uri(text), work),
+    variant(there, () => percent()?.replace(/[!'()*]/g, hexOf), work),
+    variant(
+      there,
+      () => percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
+      work,
+    ),
     variant(there, () => `payload=${text}`),
     variant(
       here,
@@ -167,6 +174,7 @@ function formVariants(text: string): readonly BodyVariant[] {
       () => (/^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined),
       work,
     ),
+    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined), work),
   ];
 }
 
@@ -182,9 +190,25 @@ function encode(text: string): string | undefined {
   }
 }
 
-function decodeForm(text: string): string | undefined {
+function uri(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll("+", " ").replace(/=$/, ""));
+    return encodeURI(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hexOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function decodeForm(text: string): string | undefined {
+  return decodePercent(text.replaceAll("+", " ").replace(/=$/, ""));
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -25,6 +25,8 @@ const LONGEST = 1000;
 
 const PREFIX = /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
 const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\bsignature="/i;
+/** May also be our signature with a wrong prefix, so it is read first. */
+const SLACK = /^v0=[0-9a-f]{64}$/;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
 const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
@@ -36,7 +38,9 @@ export function readForms(header: string | readonly string[]): HeaderReading {
   }
   const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
   const readings = values.slice(0, 4).map((value) => readOne(value.slice(0, LONGEST), repeated));
-  const evident = readings.find((reading) => reading.evident !== undefined)?.evident;
+  const evident =
+    readings.find((reading) => reading.evident !== undefined)?.evident ??
+    (values.some((value) => SLACK.test(value)) ? cause("other_scheme") : undefined);
   return { forms: readings.flatMap(({ forms }) => forms), evident };
 }
 

@@ -116,6 +116,17 @@ describe("diagnoseSignature", () => {
     });
   });
 
+  it.each([
+    ["v0:timestamp:body", { "X-Slack-Request-Timestamp": "1768469400" }, "v0:1768469400:", "v0="],
+    ["timestamp.body", { "x-timestamp": "1768469400" }, "1768469400.", "sha256="],
+    ["id.timestamp.body", { "webhook-timestamp": "17", "webhook-id": "wh_1" }, "wh_1.17.", "sha256="],
+  ])("names %s, which another service signs", (detail, headers, before, prefix) => {
+    const secret = "a-secret-0123456789";
+    const header = signed(`${before}{}`, secret).replace("sha256=", prefix);
+    const { explanations } = diagnoseSignature(bytes("{}"), header, readSecrets(secret), { headers });
+    expect(explanations).toMatchObject([[{ code: "other_scheme", detail }]]);
+  });
+
   it("accepts a valid signature with any of the secrets", () => {
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
     expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe("valid");

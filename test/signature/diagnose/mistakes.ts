@@ -106,6 +106,14 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
       };
     },
   ],
+  [
+    "json_key_order",
+    "signed with sorted keys in data alone",
+    (_, secret) => ({
+      body: '{"event":"e","data":{"b":[{"d":1,"c":2}],"a":0},"a":{"z":1,"y":2}}',
+      header: signed('{"event":"e","data":{"a":0,"b":[{"c":2,"d":1}]},"a":{"z":1,"y":2}}', secret),
+    }),
+  ],
   ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
   [
     "json_escapes",
@@ -273,6 +281,21 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
     signedAs((json) => `payload=${encodeURIComponent(json)}`),
   ],
   ["body_form", "sent percent-encoded", sentAs((json) => encodeURIComponent(json))],
+  [
+    "body_form",
+    "signed percent-encoded, as Python quotes",
+    (_, secret) => ({ body: `{"a":"/(é)"}`, header: signed("%7B%22a%22%3A%22/%28%C3%A9%29%22%7D", secret) }),
+  ],
+  [
+    "body_form",
+    "signed percent-encoded as an address",
+    (_, secret) => ({ body: '{"a":"/(é)"}', header: signed("%7B%22a%22:%22/(%C3%A9)%22%7D", secret) }),
+  ],
+  [
+    "body_form",
+    "sent percent-encoded as an address",
+    (_, secret) => ({ body: "%7B%22a%22:%22/+(%C3%A9)%22%7D", header: signed('{"a":"/+(é)"}', secret) }),
+  ],
   ["body_base64", "sent in base64", sentAs((json) => bytes(json).toString("base64"))],
   ["body_base64", "signed in base64", signedAs((json) => bytes(json).toString("base64"))],
   [
@@ -403,6 +426,19 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ["header_extra_text", "what sha256sum prints", headerAs((header) => `${header}  -`)],
   ["header_repeated", "joined by Node", headerAs((header) => `${header}, sha256=${"0".repeat(64)}`)],
   ["header_repeated", "a list", headerAs((header) => [header, header])],
+  [
+    "other_scheme",
+    "a version that begins at 0",
+    (json) => ({ body: json, header: `v0=${hashed(json, "x").slice(7)}` }),
+  ],
+  [
+    "other_scheme",
+    "the time inside the body and the body",
+    (_, secret) => {
+      const body = '{"timestamp":"2026-01-15T09:20:00.000Z","data":{}}';
+      return { body, header: signed(`1768468800.${body}`, secret) };
+    },
+  ],
   ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
   [
     "other_scheme",
