@@ -11,9 +11,12 @@ import { type FoundSecrets, readEnvFile } from "./secret.ts";
 /** Variables that say where a secret is and how it is encoded, but contain none. */
 const SETTING = /^HOOKPORTER_SECRET_(?:ENV|STDIN|ENCODING)\b/;
 
+/** Of this service alone: the keys of others are nobody's signing secret. */
+const API_KEY = /^HOOKPORTER_API_KEY\b/;
+
 /**
  * Secrets that are set here but not in use, for a diagnosis: variables in the environment and the env file with SECRET in
- * their name, and the folder's development secret. Only their names are ever shown.
+ * their name, the folder's development secret, and the API key, which is easily taken for the secret. Only their names are ever shown.
  */
 export function otherSecrets(
   { io }: CliContext,
@@ -28,9 +31,10 @@ export function otherSecrets(
   const variables = [...fromFile, ...fromEnv].filter(
     ([name]) => /^\w*SECRET/i.test(name) && !SETTING.test(name),
   );
+  const apiKeys = [...fromFile, ...fromEnv].filter(([name]) => API_KEY.test(name));
   const development = [`${STATE_FOLDER}/secret`, readDevelopmentSecret(io.cwd)] as const;
   const seen = new Set(used.texts.map((text) => text?.trimEnd()));
-  return [...variables, development].flatMap(([name, text]) => {
+  return [...variables, development, ...apiKeys].flatMap(([name, text]) => {
     if (text === undefined || text.trim() === "" || seen.has(text.trimEnd())) return [];
     seen.add(text.trimEnd());
     const values = [text, ...decoded(text, options.secretEncoding ?? DEFAULT_ENCODING)];

@@ -1,6 +1,8 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
+import { compressedVariants } from "./compressed-variants.ts";
+import { htmlVariants } from "./html-variants.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
 
@@ -33,6 +35,7 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
     ...emptyVariants(),
     ...base64Variants(body, text),
     ...charsetVariants(body, text),
+    ...compressedVariants(body),
   ];
   variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
   return { variants, complete, work };
@@ -69,6 +72,8 @@ function textVariants(text: string): readonly BodyVariant[] {
     variant([mark], () => (marked ? text.slice(1) : BOM + text)),
     ...stringVariants(text),
     ...formVariants(text),
+    ...htmlVariants(text),
+    ...unicodeForms(text),
   ];
 }
 
@@ -84,15 +89,29 @@ function newlines(text: string): readonly BodyVariant[] {
       const changed = make();
       return changed === text ? undefined : changed;
     });
+  // In a body of one line, the line break at the end is the only one: one cause, not two.
+  const lines = /[\r\n]/.test(text.trimEnd());
+  const ends = (detail: string): [CauseCode, string] => [lines ? "line_endings" : "newline_at_end", detail];
   return [
     made("newline_at_end", "one on the signing side", () => `${text}\n`),
     made("newline_at_end", "one on the signing side", () => `${text}\r\n`),
     made("newline_at_end", "none on the signing side", () => text.replace(/\r?\n$/, "")),
     made("newline_at_end", "none on the signing side", () => text.trimEnd()),
-    made("line_endings", "LF on the signing side", () => text.replaceAll("\r\n", "\n")),
-    made("line_endings", "CRLF on the signing side", () => text.replace(/\r?\n/g, "\r\n")),
-    made("line_endings", "none on the signing side", () => text.replace(/[\r\n]+/g, "")),
+    made(...ends("LF on the signing side"), () => text.replaceAll("\r\n", "\n")),
+    made(...ends("CRLF on the signing side"), () => text.replace(/\r?\n/g, "\r\n")),
+    ...(lines ? [made("line_endings", "none on the signing side", () => text.replace(/[\r\n]+/g, ""))] : []),
   ];
+}
+
+/** The same characters, composed (as most systems write them) or decomposed (as macOS names files). */
+function unicodeForms(text: string): readonly BodyVariant[] {
+  return (["NFC", "NFD"] as const).map((form) => {
+    const make = () => {
+      const made = text.normalize(form);
+      return made === text ? undefined : made;
+    };
+    return variant([cause("unicode_form", `${form} on the signing side`)], make, text.length * 20);
+  });
 }
 
 function emptyVariants(): readonly BodyVariant[] {
@@ -137,6 +156,13 @@ function formVariants(text: string): readonly BodyVariant[] {
     variant(there, () => spaced().slice("payload=".length), work),
     variant(there, () => prefixed(percent()), work),
     variant(there, percent, work),
+    variant(there, () => uri(text), work),
+    variant(there, () => percent()?.replace(/[!'()*]/g, hexOf), work),
+    variant(
+      there,
+      () => percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
+      work,
+    ),
     variant(there, () => `payload=${text}`),
     variant(
       here,
@@ -148,6 +174,7 @@ function formVariants(text: string): readonly BodyVariant[] {
       () => (/^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined),
       work,
     ),
+    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined), work),
   ];
 }
 
@@ -163,9 +190,25 @@ function encode(text: string): string | undefined {
   }
 }
 
-function decodeForm(text: string): string | undefined {
+function uri(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll("+", " ").replace(/=$/, ""));
+    return encodeURI(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hexOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function decodeForm(text: string): string | undefined {
+  return decodePercent(text.replaceAll("+", " ").replace(/=$/, ""));
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -58,6 +58,18 @@ export const CAUSES = {
     meaning: "one side has the body itself, the other has it in base64",
     fix: "decode the body first if a platform delivers it in base64 (`isBase64Encoded`)",
   },
+  body_html: {
+    meaning: "one side has the body itself, the other has it with HTML entities such as `&quot;`",
+    fix: "use the raw bytes, before any filter or template that escapes HTML",
+  },
+  body_compressed: {
+    meaning: "the body is compressed here, but it was signed before that",
+    fix: "send it without `content-encoding`, or sign the compressed bytes that are sent",
+  },
+  unicode_form: {
+    meaning: "the signed body was the same text with its accents composed differently",
+    fix: "sign exactly the bytes that are sent, and do not normalise text in between",
+  },
   body_data_only: {
     meaning: "only the `data` member was signed",
     fix: "sign the whole body",
@@ -87,6 +99,10 @@ export const CAUSES = {
     meaning: "the digest is a plain hash, not an HMAC",
     fix: "use HMAC-SHA256 with the secret as the key; a plain hash is not a signature",
   },
+  key_and_body_swapped: {
+    meaning: "the body was the key of the HMAC, and the secret the message",
+    fix: "pass the secret as the key and the body as the message; libraries differ in the order",
+  },
   digest_algorithm: {
     meaning: "another hash function was used",
     fix: "use HMAC-SHA256, with the prefix `sha256=`",
@@ -95,6 +111,10 @@ export const CAUSES = {
   digest_base64: { meaning: "the digest is encoded in base64", fix: FORM },
   digest_base64url: { meaning: "the digest is encoded in base64url", fix: FORM },
   digest_truncated: { meaning: "the digest is correct, but its end is missing", fix: FORM },
+  digest_zeros_lost: {
+    meaning: "the digest is correct, but zeros at the start of numbers are missing",
+    fix: "print each byte as two hex digits, such as with `%02x`",
+  },
   digest_absent: {
     meaning: "the header contains no digest",
     fix: "wait for the digest, check that the signing step succeeded, then send it",

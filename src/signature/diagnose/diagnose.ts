@@ -27,7 +27,7 @@ export interface Diagnosis {
 export interface DiagnoseOptions {
   /** Secrets set elsewhere on this machine that may have been used by mistake. At most 16 are tried. */
   readonly others?: readonly NamedSecret[];
-  /** The delivery's headers, to find the signature under another name. */
+  /** The delivery's headers, to find the signature under another name, and a timestamp that was signed too. */
   readonly headers?: HeaderBag;
   /** The maximum work, in bytes hashed. Default 700 million, about a second. */
   readonly work?: number;
@@ -67,7 +67,14 @@ export function diagnoseSignature(
   const { forms, evident } = readForms(header);
   const plain = plainKeyings(secrets, others);
   const mistaken = mistakenKeyings(secrets);
-  const { explanations, tried, complete } = search({ body, forms, plain, mistaken, work });
+  const { explanations, tried, complete } = search({
+    body,
+    forms,
+    plain,
+    mistaken,
+    work,
+    ...(headers && { headers }),
+  });
   const found = explanations.length > 0 ? explanations : evident === undefined ? [] : [[evident]];
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;

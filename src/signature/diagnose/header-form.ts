@@ -7,6 +7,8 @@ export interface HeaderForm {
   readonly algorithm: Algorithm;
   /** Lowercase hex; only the beginning of the digest if it was cut off. */
   readonly hex: string;
+  /** How the digest was printed, if not as two digits for each byte. Then `hex` is all of it. */
+  readonly print?: (digest: string) => string;
 }
 
 /** The result of reading a header's value. */
@@ -23,6 +25,8 @@ const LONGEST = 1000;
 
 const PREFIX = /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
 const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\bsignature="/i;
+/** May also be our signature with a wrong prefix, so it is read first. */
+const SLACK = /^v0=[0-9a-f]{64}$/;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
 const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
@@ -34,7 +38,9 @@ export function readForms(header: string | readonly string[]): HeaderReading {
   }
   const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
   const readings = values.slice(0, 4).map((value) => readOne(value.slice(0, LONGEST), repeated));
-  const evident = readings.find((reading) => reading.evident !== undefined)?.evident;
+  const evident =
+    readings.find((reading) => reading.evident !== undefined)?.evident ??
+    (values.some((value) => SLACK.test(value)) ? cause("other_scheme") : undefined);
   return { forms: readings.flatMap(({ forms }) => forms), evident };
 }
 
@@ -93,8 +99,23 @@ function hexForms(digest: string): readonly HeaderForm[] {
   if (hex.length >= ENOUGH_DIGITS && hex.length < ALGORITHMS.sha256) {
     const cut = cause("digest_truncated", `${hex.length} of ${ALGORITHMS.sha256} digits`);
     forms.push({ algorithm: "sha256", hex, causes: [cut, ...upper] });
+    const lost = (detail: string, print: (digest: string) => string) => {
+      forms.push({ algorithm: "sha256", hex, print, causes: [cause("digest_zeros_lost", detail), ...upper] });
+    };
+    lost("at the start of the digest", withoutZeros);
+    lost("at the start of each byte", withoutZerosOfBytes);
   }
   return forms;
+}
+
+/** As a program prints it that takes the digest for one number. */
+function withoutZeros(digest: string): string {
+  return digest.replace(/^0+/, "");
+}
+
+/** As a program prints it that prints the numbers of the bytes one after another. */
+function withoutZerosOfBytes(digest: string): string {
+  return digest.replace(/../g, (pair) => pair.replace(/^0/, ""));
 }
 
 function base64Forms(digest: string): readonly HeaderForm[] {

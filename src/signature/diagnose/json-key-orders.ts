@@ -12,9 +12,15 @@ const DESCRIBED = [
 ];
 const RANKS = new Map(DESCRIBED.map((name, rank) => [name, rank]));
 
+/** The order of most libraries that sort. */
+export const ALPHABETICAL: KeyOrder = {
+  name: "alphabetical",
+  compare: (one, other) => (one < other ? -1 : one > other ? 1 : 0),
+};
+
 /** The key orders of libraries and of the service, most common first. */
 export const KEY_ORDERS: readonly KeyOrder[] = [
-  { name: "alphabetical", compare: (one, other) => (one < other ? -1 : one > other ? 1 : 0) },
+  ALPHABETICAL,
   { name: "as the service describes them", compare: (one, other) => rankOf(one) - rankOf(other) },
 ];
 

@@ -15,6 +15,14 @@ export const ESCAPES: readonly Spelling[] = [
   },
   { name: "<, > and & as \\u escapes", spell: (plain) => plain.replace(/[<>&\u2028\u2029]/g, unicode) },
   {
+    name: "<, >, &, = and ' as \\u escapes",
+    spell: (plain) => plain.replace(/[<>&='\u2028\u2029]/g, unicode),
+  },
+  {
+    name: "non-ASCII as upper-case \\u escapes",
+    spell: (plain) => plain.replace(/[^ -~]/g, (found) => unicode(found).toUpperCase().replace("U", "u")),
+  },
+  {
     name: "non-ASCII, quotes, <, > and & as upper-case \\u escapes",
     spell: escapeUpperCase,
   },

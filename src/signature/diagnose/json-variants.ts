@@ -1,9 +1,9 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
-import { KEY_ORDERS } from "./json-key-orders.ts";
+import { ALPHABETICAL, KEY_ORDERS } from "./json-key-orders.ts";
 import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
 import { ESCAPES, NUMBERS, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
-import { type JsonTokens, sortKeys } from "./json-tokens.ts";
+import { type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
 
 /** One choice in how JSON is printed; no causes if it leaves the text unchanged. */
 interface Choice<Made> {
@@ -37,8 +37,8 @@ export function jsonVariants(
   const limit = Math.max(4 * length, 65_536);
   const orders = ordersOf(json.tokens);
   return orders.flatMap((order) =>
-    spellingsOf(order.make, spellings).flatMap((spelling) =>
-      spacingsOf(json, order.causes.length > 0).flatMap((spacing) =>
+    spellingsOf(order.make, order.rare ? "none" : spellings).flatMap((spelling) =>
+      spacingsOf(json, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
         close.flatMap(({ causes: ending, tail }) => {
           const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes, ...ending];
           if (causes.length === 0) return [];
@@ -58,12 +58,22 @@ function lengthOf({ tokens, gaps }: JsonTokens): number {
   return count(tokens) + count(gaps);
 }
 
-function ordersOf(tokens: Tokens): readonly Choice<Tokens>[] {
-  const asIs: Choice<Tokens> = { causes: [], make: tokens };
-  const sorted = KEY_ORDERS.map((order) => {
+/** An order that is rare is tried with strings and numbers as they are. */
+interface OrderChoice extends Choice<Tokens> {
+  readonly rare?: boolean;
+}
+
+function ordersOf(tokens: Tokens): readonly OrderChoice[] {
+  const asIs: OrderChoice = { causes: [], make: tokens };
+  const sorted = KEY_ORDERS.map((order): OrderChoice => {
     return { causes: [cause("json_key_order", order.name)], make: sortKeys(tokens, order) };
   });
-  return distinct([asIs, ...sorted]);
+  const data = sortMember(tokens, "data", ALPHABETICAL);
+  const inData: OrderChoice[] =
+    data === undefined
+      ? []
+      : [{ causes: [cause("json_key_order", "alphabetical in `data` alone")], make: data, rare: true }];
+  return distinct([asIs, ...sorted, ...inData]);
 }
 
 function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Tokens>[] {
@@ -89,7 +99,7 @@ function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Toke
 }
 
 /** Drops choices with the same result; for simple JSON there are many. */
-function distinct(choices: readonly Choice<Tokens>[]): readonly Choice<Tokens>[] {
+function distinct<One extends Choice<Tokens>>(choices: readonly One[]): readonly One[] {
   return choices.filter(
     (one, index) => !choices.slice(0, index).some((other) => isSame(one.make, other.make)),
   );
@@ -98,13 +108,16 @@ function distinct(choices: readonly Choice<Tokens>[]): readonly Choice<Tokens>[]
 function spacingsOf(
   json: JsonTokens,
   reordered: boolean,
+  respelt: boolean,
 ): readonly Choice<(tokens: Tokens, limit: number) => string | undefined>[] {
   const text = printAsSpaced(json.tokens, json);
   const own = SPACINGS.find((spacing) => printSpaced(json.tokens, spacing, text.length) === text);
-  const others = SPACINGS.filter((spacing) => spacing !== own).map((spacing) => ({
-    causes: [cause("json_spacing", spacing.name)],
-    make: (tokens: Tokens, limit: number) => printSpaced(tokens, spacing, limit),
-  }));
+  const others = SPACINGS.filter((spacing) => spacing !== own && !(respelt && spacing.rare)).map(
+    (spacing) => ({
+      causes: [cause("json_spacing", spacing.name)],
+      make: (tokens: Tokens, limit: number) => printSpaced(tokens, spacing, limit),
+    }),
+  );
   if (own !== undefined)
     return [{ causes: [], make: (tokens, limit) => printSpaced(tokens, own, limit) }, ...others];
   // White space that is no library's style belongs to its position, so it cannot move with a key.

@@ -69,6 +69,10 @@ function mistakesOf(key: Buffer): readonly Keying[] {
   });
   return [
     ...keyings,
+    {
+      causes: [cause("key_and_body_swapped")],
+      digest: (algorithm, body) => createHmac(algorithm, body).update(key).digest("hex"),
+    },
     hashed("over secret and body", (body) => [key, body]),
     hashed("over body and secret", (body) => [body, key]),
   ];

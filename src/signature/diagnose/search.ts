@@ -1,10 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
+import type { HeaderBag } from "../header.ts";
 import type { BodyVariant } from "./body-variant.ts";
 import { type BodyVariants, bodyVariants, decode } from "./body-variants.ts";
 import type { Cause } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
 import type { HeaderForm } from "./header-form.ts";
 import type { Keying } from "./keyings.ts";
+import { timestampVariants } from "./timestamp-variants.ts";
 
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
@@ -30,16 +32,19 @@ export interface Searched {
   /** The secrets unchanged, and after common mistakes. */
   readonly plain: readonly Keying[];
   readonly mistaken: readonly Keying[];
+  /** The delivery's headers, if known. */
+  readonly headers?: HeaderBag;
   /** The maximum number of bytes to hash, including the work to make variants. Unlike a time limit it is deterministic. */
   readonly work: number;
 }
 
 /** Searches for the body, secret and form that the signature belongs to. */
-export function search({ body, forms, plain, mistaken, work: allowed }: Searched): Found {
+export function search({ body, forms, plain, mistaken, headers, work: allowed }: Searched): Found {
   const walk = new Walk(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, work: 0 };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
+  if (walk.hits.length === 0) walk.visit(timestampVariants(body, headers), plain);
   if (walk.hits.length > 0) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
   const { variants: varied, complete, work } = small ? bodyVariants(body) : NOT_VARIED;
@@ -88,8 +93,8 @@ class Walk {
       this.spend(DIGEST_WORK + bytes.byteLength);
       const digest = keying.digest(algorithm, bytes);
       for (const form of this.#forms) {
-        if (form.algorithm === algorithm && begins(digest, form.hex))
-          this.hits.push([...causes, ...keying.causes, ...form.causes]);
+        if (form.algorithm === algorithm && fits(digest, form))
+          this.hits.push(together(causes, keying.causes, form.causes));
       }
     }
   }
@@ -102,6 +107,14 @@ class Walk {
   }
 }
 
-function begins(digest: string, hex: string): boolean {
-  return timingSafeEqual(Buffer.from(digest.slice(0, hex.length)), Buffer.from(hex));
+/** Another scheme has its own prefix, which is no cause besides. */
+function together(...parts: readonly (readonly Cause[])[]): readonly Cause[] {
+  const causes = parts.flat();
+  if (!causes.some(({ code }) => code === "other_scheme")) return causes;
+  return causes.filter(({ code }) => !code.startsWith("prefix_"));
+}
+
+function fits(digest: string, { hex, print }: HeaderForm): boolean {
+  const printed = print === undefined ? digest.slice(0, hex.length) : print(digest);
+  return printed.length === hex.length && timingSafeEqual(Buffer.from(printed), Buffer.from(hex));
 }

@@ -157,6 +157,15 @@ describe("--secret-encoding", () => {
     expect(run.records).toMatchObject([{ cause: "secret_other" }]);
     expect(run.stdout).toContain("OTHER_SECRET");
   });
+
+  it("verify names the API key if it was used as the secret", async () => {
+    const argv = ["verify", "--json", "--signature", sign(Buffer.from(BODY), "sk_test_0123456789")];
+    const env = { HOOKPORTER_SECRET: "a-secret-0123456789", HOOKPORTER_API_KEY: "sk_test_0123456789" };
+    const run = await runCli(argv, { env, stdin: BODY });
+    expect(run.records).toMatchObject([{ cause: "secret_other" }]);
+    expect(run.stdout).toContain("HOOKPORTER_API_KEY");
+    expect(run.stdout).not.toContain("sk_test");
+  });
 });
 
 describe("a secret on standard input that is not UTF-8", () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
@@ -115,9 +116,38 @@ describe("diagnoseSignature", () => {
     });
   });
 
+  it.each([
+    ["v0:timestamp:body", { "X-Slack-Request-Timestamp": "1768469400" }, "v0:1768469400:", "v0="],
+    ["timestamp.body", { "x-timestamp": "1768469400" }, "1768469400.", "sha256="],
+    ["id.timestamp.body", { "webhook-timestamp": "17", "webhook-id": "wh_1" }, "wh_1.17.", "sha256="],
+  ])("names %s, which another service signs", (detail, headers, before, prefix) => {
+    const secret = "a-secret-0123456789";
+    const header = signed(`${before}{}`, secret).replace("sha256=", prefix);
+    const { explanations } = diagnoseSignature(bytes("{}"), header, readSecrets(secret), { headers });
+    expect(explanations).toMatchObject([[{ code: "other_scheme", detail }]]);
+  });
+
   it("accepts a valid signature with any of the secrets", () => {
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
     expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe("valid");
+  });
+
+  it("names one cause, not two, for a line break at the end of a body of one line", () => {
+    const secrets = readSecrets("a-secret-0123456789");
+    const ends = ["", "\n", "\r\n"];
+    for (const here of ends) {
+      for (const there of ends.filter((end) => end !== here)) {
+        const header = signed(`{"a":1}${there}`, "a-secret-0123456789");
+        const found = codes(diagnoseSignature(bytes(`{"a":1}${here}`), header, secrets));
+        expect(new Set(found.flat())).toEqual(new Set(["newline_at_end"]));
+      }
+    }
+  });
+
+  it("does not expand a small compressed body without bound", () => {
+    const bomb = gzipSync(Buffer.alloc(4_000_000));
+    const header = signed(Buffer.alloc(4_000_000), "a-secret-0123456789");
+    expect(diagnoseSignature(bomb, header, readSecrets("a-secret-0123456789")).code).toBe("unexplained");
   });
 
   it("lists every explanation if there are several", () => {

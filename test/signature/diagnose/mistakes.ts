@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
 import { digested, hashed, signed } from "./made.ts";
 
@@ -37,6 +38,11 @@ const hereWith =
   (change: (secret: string) => string | Uint8Array): Mistake =>
   (json, secret) => ({ body: json, header: signed(json, secret), secret: change(secret) });
 
+/** A secret whose signature looks as wanted. */
+const secretWith = (json: string, drawn: string, wanted: RegExp): string => {
+  for (let count = 0; ; count++) if (wanted.test(signed(json, drawn + count))) return drawn + count;
+};
+
 /** JSON printed with an indent, with its numbers unchanged. */
 export const spaced = (indent: number | string) => (json: string) => {
   // Numbers stay as written, so that only spacing changes.
@@ -45,6 +51,17 @@ export const spaced = (indent: number | string) => (json: string) => {
 };
 /** As Python prints JSON without commas and colons in its strings. */
 const pythonSpaced = () => '{"event": "e", "data": {"b": [1, 2, {}], "a": []}}';
+/** As the pretty printer of Jackson prints JSON without white space in its strings. */
+const jacksonSpaced = `{
+  "event" : "e",
+  "data" : {
+    "b" : [ 1, [ 2, { } ], {
+      "c" : null
+    }, {
+      "d" : [ ]
+    } ]
+  }
+}`;
 const ascii = (json: string) =>
   json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const sorted = (json: string) => {
@@ -89,6 +106,14 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
       };
     },
   ],
+  [
+    "json_key_order",
+    "signed with sorted keys in data alone",
+    (_, secret) => ({
+      body: '{"event":"e","data":{"b":[{"d":1,"c":2}],"a":0},"a":{"z":1,"y":2}}',
+      header: signed('{"event":"e","data":{"a":0,"b":[{"c":2,"d":1}]},"a":{"z":1,"y":2}}', secret),
+    }),
+  ],
   ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
   [
     "json_escapes",
@@ -105,6 +130,29 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
     "json_numbers",
     "signed as JavaScript prints numbers",
     signedAs((json) => json.replaceAll("1450.50", "1450.5")),
+  ],
+  [
+    "json_spacing",
+    "signed as Jackson prints",
+    (_, secret) => ({ body: jacksonSpaced.replace(/\s/g, ""), header: signed(jacksonSpaced, secret) }),
+  ],
+  [
+    "json_spacing",
+    "sent as Jackson prints",
+    (_, secret) => ({ body: jacksonSpaced, header: signed(jacksonSpaced.replace(/\s/g, ""), secret) }),
+  ],
+  [
+    "json_escapes",
+    "signed as Gson prints",
+    (_, secret) => ({
+      body: '{"a":"é<b>=\'&\'"}',
+      header: signed('{"a":"é\\u003cb\\u003e\\u003d\\u0027\\u0026\\u0027"}', secret),
+    }),
+  ],
+  [
+    "json_escapes",
+    "signed as Jackson escapes",
+    (_, secret) => ({ body: '{"a":"é<Ü"}', header: signed('{"a":"\\u00E9<\\u00DC"}', secret) }),
   ],
   ["newline_at_end", "signed with a newline", signedAs((json) => `${json}\n`)],
   ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
@@ -135,7 +183,38 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   [
     "charset",
     "UTF-8 taken for Windows-1252 before signing",
-    signedAs((json) => new TextDecoder("windows-1252").decode(bytes(json))),
+    // Written down, since `TextDecoder` of some Node versions reads Latin-1 instead.
+    (_, secret) => ({ body: '{"a":"€"}', header: signed('{"a":"\u00e2\u201a\u00ac"}', secret) }),
+  ],
+  [
+    "charset",
+    "signed as Windows-1252",
+    (_, secret) => {
+      const all = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ é";
+      const hex = "8082838485868788898a8b8c8e9192939495969798999a9b9c9e9f20e9";
+      return { body: all, header: signed(Buffer.from(hex, "hex"), secret) };
+    },
+  ],
+  [
+    "charset",
+    "signed as UTF-16 with a byte order mark",
+    signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
+  ],
+  [
+    "charset",
+    "signed as big-endian UTF-16 with a byte order mark",
+    signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
+  ],
+  ["charset", "sent as UTF-16", sentAs((json) => Buffer.from(json, "utf16le"))],
+  [
+    "charset",
+    "sent as UTF-16 with a byte order mark",
+    sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
+  ],
+  [
+    "charset",
+    "sent as big-endian UTF-16 with a byte order mark",
+    sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
   ],
   ["charset", "signed as UTF-16", signedAs((json) => Buffer.from(json, "utf16le"))],
   [
@@ -161,6 +240,39 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ["body_placeholder", "signed as an empty object", signedAs(() => "{}")],
   ["body_string", "signed inside a string", signedAs((json) => JSON.stringify(json))],
   ["body_string", "sent inside a string", sentAs((json) => JSON.stringify(json))],
+  [
+    "body_html",
+    "signed with entities",
+    signedAs((json) =>
+      json
+        .replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll(">", "&gt;")
+        .replaceAll('"', "&quot;")
+        .replaceAll("'", "&#x27;"),
+    ),
+  ],
+  [
+    "body_html",
+    "sent with entities",
+    (_, secret) => ({
+      body: "{&quot;a&quot;:&#34;&amp;amp;&#x27;&#039;&lt;é&gt;&#34;}",
+      header: signed(`{"a":"&amp;''<é>"}`, secret),
+    }),
+  ],
+  ["body_compressed", "sent as gzip", sentAs((json) => gzipSync(json))],
+  ["body_compressed", "sent as deflate", sentAs((json) => deflateSync(json))],
+  ["body_compressed", "sent as Brotli", sentAs((json) => brotliCompressSync(json))],
+  [
+    "unicode_form",
+    "signed decomposed",
+    (_, secret) => ({ body: '{"a":"\u00e9"}', header: signed('{"a":"e\u0301"}', secret) }),
+  ],
+  [
+    "unicode_form",
+    "sent decomposed",
+    (_, secret) => ({ body: '{"a":"e\u0301"}', header: signed('{"a":"\u00e9"}', secret) }),
+  ],
   ["body_form", "sent as payload=", sentAs((json) => new URLSearchParams({ payload: json }).toString())],
   ["body_form", "signed as payload=", signedAs((json) => new URLSearchParams({ payload: json }).toString())],
   [
@@ -169,6 +281,21 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
     signedAs((json) => `payload=${encodeURIComponent(json)}`),
   ],
   ["body_form", "sent percent-encoded", sentAs((json) => encodeURIComponent(json))],
+  [
+    "body_form",
+    "signed percent-encoded, as Python quotes",
+    (_, secret) => ({ body: `{"a":"/(é)"}`, header: signed("%7B%22a%22%3A%22/%28%C3%A9%29%22%7D", secret) }),
+  ],
+  [
+    "body_form",
+    "signed percent-encoded as an address",
+    (_, secret) => ({ body: '{"a":"/(é)"}', header: signed("%7B%22a%22:%22/(%C3%A9)%22%7D", secret) }),
+  ],
+  [
+    "body_form",
+    "sent percent-encoded as an address",
+    (_, secret) => ({ body: "%7B%22a%22:%22/+(%C3%A9)%22%7D", header: signed('{"a":"/+(é)"}', secret) }),
+  ],
   ["body_base64", "sent in base64", sentAs((json) => bytes(json).toString("base64"))],
   ["body_base64", "signed in base64", signedAs((json) => bytes(json).toString("base64"))],
   [
@@ -237,6 +364,11 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   ["secret_unset", "signed with an empty secret", signedWith(() => "")],
   ["secret_unset", "signed with undefined", signedWith(() => "undefined")],
+  [
+    "key_and_body_swapped",
+    "the body as the key",
+    (json, secret) => ({ body: json, header: signed(secret, json) }),
+  ],
   ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
   [
     "digest_without_hmac",
@@ -265,6 +397,24 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ],
   ["digest_truncated", "20 digits", headerAs((header) => header.slice(0, 27))],
   ["digest_truncated", "63 digits", headerAs((header) => header.slice(0, -1))],
+  [
+    "digest_zeros_lost",
+    "at the start",
+    (json, drawn) => {
+      const secret = secretWith(json, drawn, /^sha256=0/);
+      return { body: json, header: signed(json, secret).replace(/=0+/, "="), secret };
+    },
+  ],
+  [
+    "digest_zeros_lost",
+    "of every byte",
+    (json, drawn) => {
+      const secret = secretWith(json, drawn, /^sha256=(?:..)*(?:.[1-9a-f])0/);
+      const [, digest = ""] = signed(json, secret).split("=");
+      const short = (digest.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16).toString(16));
+      return { body: json, header: `sha256=${short.join("")}`, secret };
+    },
+  ],
   ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
   ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
   ["prefix_missing", "bare digits", headerAs((_, digest) => digest)],
@@ -276,6 +426,19 @@ export const MISTAKES: readonly (readonly [CauseCode, string, Mistake])[] = [
   ["header_extra_text", "what sha256sum prints", headerAs((header) => `${header}  -`)],
   ["header_repeated", "joined by Node", headerAs((header) => `${header}, sha256=${"0".repeat(64)}`)],
   ["header_repeated", "a list", headerAs((header) => [header, header])],
+  [
+    "other_scheme",
+    "a version that begins at 0",
+    (json) => ({ body: json, header: `v0=${hashed(json, "x").slice(7)}` }),
+  ],
+  [
+    "other_scheme",
+    "the time inside the body and the body",
+    (_, secret) => {
+      const body = '{"timestamp":"2026-01-15T09:20:00.000Z","data":{}}';
+      return { body, header: signed(`1768468800.${body}`, secret) };
+    },
+  ],
   ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
   [
     "other_scheme",
