@@ -14,7 +14,7 @@ const FOLDERS = {
   "src/dispatch": { tests: ["test/dispatch/*.test.ts", "test/receiver/options.test.ts"] },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,damage,decide-entry,lease,memory,new-entry,open,sqlite}.test.ts",
+      "test/inbox/{access,damage,damaged-pages,decide-entry,lease,memory,new-entry,open,sqlite}.test.ts",
       "test/inbox/sqlite/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",
     ],
@@ -22,7 +22,7 @@ const FOLDERS = {
     quick: true,
   },
   "src/inbox/sqlite": {
-    tests: ["test/inbox/{sqlite,access,damage}.test.ts", "test/inbox/sqlite/*.test.ts"],
+    tests: ["test/inbox/{access,damage,damaged-pages,open,sqlite}.test.ts", "test/inbox/sqlite/*.test.ts"],
     without: [
       "src/inbox/sqlite/{threaded-writer,writer-thread,writer-messages,packed-operation,packed-result}.ts",
       "src/inbox/sqlite/{check-process,trust,presence}.ts",

@@ -62,3 +62,13 @@ describe("a receiver", () => {
     expect(register).toHaveBeenCalledTimes(2);
   });
 });
+
+it("a receiver opens its inbox with its logger and its limit of the log", async () => {
+  const inbox = memoryInbox();
+  const open = vi.spyOn(inbox, "open");
+  const { log } = keptLog();
+  const receiver = createReceiver({ secret: SECRET, inbox, log, walLimit: 7_000_000 });
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  expect(open).toHaveBeenCalledExactlyOnceWith({ log, walLimit: 7_000_000 });
+});

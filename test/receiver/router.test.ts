@@ -179,3 +179,9 @@ describe("Router", () => {
     expect(router.deadListeners).toEqual([nothing, second]);
   });
 });
+
+it("a handler may have a single attempt", () => {
+  const router = new Router();
+  expect(() => router.on("*", nothing, { attempts: 1 })).not.toThrow();
+  expect(() => router.on("*", nothing, { name: "b", attempts: 0 })).toThrow(refused);
+});
