@@ -37,7 +37,7 @@ it("no value of data reaches a record, a log line or the list", async () => {
     return records("delivery");
   });
   const fields = ["data.surface", "data.owner.id", "data.owner.name"];
-  expect((delivery?.problems as { field: string }[]).map(({ field }) => field)).toEqual(fields);
+  expect(delivery?.problems).toMatchObject(fields.map((field) => ({ field })));
   expect(now().stderr).not.toContain("data does not fit"); // the live view and the record say it
   const list = await runCli(["events", "list"], { cwd });
   const redrive = await runCli(["events", "redrive", "1"], { cwd });
