@@ -137,3 +137,12 @@ it("a site that answers 200 at every path has not confirmed a forgery sent to on
   const { results } = await runCheck(optionsFor(url, ...paths));
   expect(outcomes(results)).toEqual(["KIND-01", ...paths].map((id) => `${id} passed`));
 });
+
+it("a server that does not support trailers passes the case of a signature in one", async () => {
+  const url = await serve((request, response) => {
+    response.writeHead(request.headers.trailer === undefined ? 200 : 501).end();
+    request.resume();
+  });
+  const { results } = await runCheck(optionsFor(url, "SIG-26"));
+  expect(outcomes(results)).toEqual(["KIND-01 passed", "SIG-26 passed"]);
+});
