@@ -6,6 +6,7 @@ import { CATALOGUE } from "../../src/check/catalogue.ts";
 import type { CheckReport, CheckResult } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observe-by-url.ts";
 import { runCheck } from "../../src/check/run-check.ts";
+import { checkByRoute } from "./receivers/check-by-route.ts";
 import { endsWith } from "./receivers/ends-with.ts";
 import { expressJson } from "./receivers/express-json.ts";
 import { verifyBesideForms, verifyBesideText } from "./receivers/express-verify.ts";
@@ -21,6 +22,7 @@ const RECEIVERS: Readonly<Record<string, () => Promise<ReceiverUnderTest>>> = {
   "express-json": expressJson,
   "verify+forms": verifyBesideForms,
   "verify+text": verifyBesideText,
+  "by-route": checkByRoute,
   octokit,
   "ends-with": endsWith,
   "500-on-bad-json": failsOnBadJson,

@@ -125,3 +125,24 @@ it("the run finds a receiver that runs every copy, one that runs forged events, 
   const second = await runCheck({ ...optionsFor(url, "DUP-08"), observer: tooEager });
   expect(failed(second.results)).toEqual([["DUP-08", 1]]);
 });
+
+it("a site that answers 200 at every path has not confirmed a forgery sent to one of them", async () => {
+  const url = await serve(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const isSigned = request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
+    response.writeHead(request.url !== "/webhooks" || isSigned ? 200 : 401).end();
+  });
+  const paths = ["GATE-25", "GATE-26", "GATE-28", "GATE-29"];
+  const { results } = await runCheck(optionsFor(url, ...paths));
+  expect(outcomes(results)).toEqual(["KIND-01", ...paths].map((id) => `${id} passed`));
+});
+
+it("a server that does not support trailers passes the case of a signature in one", async () => {
+  const url = await serve((request, response) => {
+    response.writeHead(request.headers.trailer === undefined ? 200 : 501).end();
+    request.resume();
+  });
+  const { results } = await runCheck(optionsFor(url, "SIG-26"));
+  expect(outcomes(results)).toEqual(["KIND-01 passed", "SIG-26 passed"]);
+});
