@@ -222,6 +222,28 @@ describe("diagnoseSignature", () => {
     expect(little * 3).toBeLessThan(diagnoseSignature(body, zero, secrets).tried);
   });
 
+  it.each([
+    ["newline_at_end", "", "\n"],
+    ["newline_at_end", "", "\r\n"],
+    ["newline_at_end", "\n", ""],
+    ["newline_at_end", "\r\n", ""],
+  ])("finds %s in a body that is too large to read: %j here, %j there", (code, here, there) => {
+    const large = JSON.stringify({ data: "x".repeat(3_000_000) });
+    const header = signed(large + there, "a-secret-0123456789");
+    const found = diagnoseSignature(bytes(large + here), header, readSecrets("a-secret-0123456789"));
+    expect(codes(found)).toEqual([[code]]);
+  });
+
+  it("finds a byte order mark and an empty body if the body is too large to read", () => {
+    const large = JSON.stringify({ data: "x".repeat(3_000_000) });
+    const secrets = readSecrets("a-secret-0123456789");
+    const find = (here: string, there: string) =>
+      codes(diagnoseSignature(bytes(here), signed(there, "a-secret-0123456789"), secrets));
+    expect(find(`\uFEFF${large}`, large)).toEqual([["byte_order_mark"]]);
+    expect(find(large, `\uFEFF${large}`)).toEqual([["byte_order_mark"]]);
+    expect(find(large, "")).toEqual([["body_empty"]]);
+  });
+
   it("hashes no more bytes than allowed, give or take one digest", () => {
     const body = bytes("x".repeat(1_000_000));
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
