@@ -15,6 +15,13 @@ it("the page lists every cause with its meaning and fix, and no other", () => {
   expect([...onPage].sort()).toEqual(inCode.sort());
 });
 
+it("the causes that the page names for libraries exist", () => {
+  const named = rowsOf(sectionOf(page, "What libraries do")).flatMap(([, , codes = ""]) => codes.split(", "));
+  expect(named.length).toBeGreaterThan(10);
+  const known = Object.keys(CAUSES).map((code) => `\`${code}\``);
+  for (const code of named) expect(known).toContain(code);
+});
+
 it("the page shows what `verify` prints", async () => {
   const compact = quoted(withoutCode(page)).find((text) => text.startsWith('{"event"')) ?? "";
   const secret = "a-secret-of-this-page-0123";

@@ -4,16 +4,20 @@ import type { BodyVariant } from "./body-variant.ts";
 import { type BodyVariants, bodyVariants, decode } from "./body-variants.ts";
 import type { Cause } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
+import { cheapVariants } from "./cheap-variants.ts";
 import type { HeaderForm } from "./header-form.ts";
 import type { Keying } from "./keyings.ts";
 import { timestampVariants } from "./timestamp-variants.ts";
 
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
-/** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself is tried. */
+/** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself and cheap variants are tried. */
 const READING_WORK = 350;
 
-const NOT_VARIED: BodyVariants = { variants: [], complete: false, work: 0 };
+/** What is tried of a body that is too large to read. */
+function unread(body: Uint8Array): BodyVariants {
+  return { variants: cheapVariants(body), complete: false, work: 0 };
+}
 
 /** The result of a search. */
 export interface Found {
@@ -47,7 +51,7 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
   if (walk.hits.length === 0) walk.visit(timestampVariants(body, headers), plain);
   if (walk.hits.length > 0) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
-  const { variants: varied, complete, work } = small ? bodyVariants(body) : NOT_VARIED;
+  const { variants: varied, complete, work } = small ? bodyVariants(body) : unread(body);
   walk.complete &&= complete;
   walk.spend(work);
   walk.visit(varied, plain);

@@ -6,12 +6,14 @@ import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
 import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { processorTime } from "../../processor-time.ts";
+import { BODY_MISTAKES, spaced } from "./body-mistakes.ts";
+import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
 import { anyJson, anySecret, digested, signed } from "./made.ts";
-import { MISTAKES, spaced } from "./mistakes.ts";
+import { bytes } from "./mistake.ts";
 
 const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
-const bytes = (text: string) => Buffer.from(text, "utf8");
 const numRuns = 8;
+const MISTAKES = [...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
 
 describe("diagnoseSignature", () => {
   it.each(MISTAKES)("finds %s alone: %s", (code, _, mistake) => {
@@ -47,6 +49,23 @@ describe("diagnoseSignature", () => {
       }),
       { numRuns: 4 },
     );
+  });
+
+  it.each([
+    ["Python", '{"n": 1.5, "b": "\\u00e9/<", "a": [1, 2]}', ["json_spacing", "json_escapes"]],
+    [
+      "Python with sorted keys",
+      '{"a": [1, 2], "b": "\\u00e9/<", "n": 1.5}',
+      ["json_spacing", "json_key_order", "json_escapes"],
+    ],
+    ["PHP", '{"n":1.5,"b":"\\u00e9\\/<","a":[1,2]}', ["json_escapes"]],
+    ["a Go map", '{"a":[1,2],"b":"é/\\u003c","n":1.5}', ["json_key_order", "json_escapes"]],
+    ["Jackson, pretty", '{\n  "n" : 1.5,\n  "b" : "é/<",\n  "a" : [ 1, 2 ]\n}', ["json_spacing"]],
+    ["C#", '{"n":1.5,"b":"\\u00E9/\\u003C","a":[1,2]}', ["json_escapes"]],
+  ])("names what %s prints differently", (_, printed, causes) => {
+    const secret = "a-secret-0123456789";
+    const body = bytes('{"n":1.5,"b":"é/<","a":[1,2]}');
+    expect(codes(diagnoseSignature(body, signed(printed, secret), readSecrets(secret)))[0]).toEqual(causes);
   });
 
   it("explains no random signature, in any format, and says what to try", () => {
@@ -201,6 +220,28 @@ describe("diagnoseSignature", () => {
     const zero = `sha256=${"0".repeat(64)}`;
     const little = diagnoseSignature(body, zero, secrets, { work }).tried;
     expect(little * 3).toBeLessThan(diagnoseSignature(body, zero, secrets).tried);
+  });
+
+  it.each([
+    ["newline_at_end", "", "\n"],
+    ["newline_at_end", "", "\r\n"],
+    ["newline_at_end", "\n", ""],
+    ["newline_at_end", "\r\n", ""],
+  ])("finds %s in a body that is too large to read: %j here, %j there", (code, here, there) => {
+    const large = JSON.stringify({ data: "x".repeat(3_000_000) });
+    const header = signed(large + there, "a-secret-0123456789");
+    const found = diagnoseSignature(bytes(large + here), header, readSecrets("a-secret-0123456789"));
+    expect(codes(found)).toEqual([[code]]);
+  });
+
+  it("finds a byte order mark and an empty body if the body is too large to read", () => {
+    const large = JSON.stringify({ data: "x".repeat(3_000_000) });
+    const secrets = readSecrets("a-secret-0123456789");
+    const find = (here: string, there: string) =>
+      codes(diagnoseSignature(bytes(here), signed(there, "a-secret-0123456789"), secrets));
+    expect(find(`\uFEFF${large}`, large)).toEqual([["byte_order_mark"]]);
+    expect(find(large, `\uFEFF${large}`)).toEqual([["byte_order_mark"]]);
+    expect(find(large, "")).toEqual([["body_empty"]]);
   });
 
   it("hashes no more bytes than allowed, give or take one digest", () => {
