@@ -22,15 +22,14 @@ export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
 export type { Answer } from "./http/answer.ts";
 export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
+export type { AttemptRecord, HandlerFailure } from "./inbox/attempt-record.ts";
 export type {
   Appended,
-  AttemptRecord,
   ClaimedEntry,
   ClaimRequest,
   Entry,
   EntryFilter,
   EntryState,
-  HandlerFailure,
   Inbox,
   KeepTerms,
   Kept,

@@ -2,7 +2,7 @@ import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cutText } from "../cut-text.ts";
 import { describeError } from "../errors.ts";
-import type { HandlerFailure } from "../inbox/inbox.ts";
+import type { HandlerFailure } from "../inbox/attempt-record.ts";
 import { isOurs } from "./our-code.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */

@@ -1,5 +1,6 @@
 import { describeError } from "../errors.ts";
-import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import type { ClaimedEntry, Settlement } from "../inbox/inbox.ts";
 import type { Logger } from "../logger.ts";
 import type { EntryLetter } from "./handler.ts";
 

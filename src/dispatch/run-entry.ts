@@ -1,5 +1,6 @@
 import { describeError } from "../errors.ts";
-import type { AttemptRecord, ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import type { ClaimedEntry, Settlement } from "../inbox/inbox.ts";
 import { type Logger, withFields } from "../logger.ts";
 import type { HandlerContext, Plan } from "./handler.ts";
 import type { OwnSignal } from "./own-signal.ts";

@@ -1,6 +1,6 @@
 import { cutText } from "../cut-text.ts";
 import { HookporterError } from "../errors.ts";
-import type { AttemptRecord } from "../inbox/inbox.ts";
+import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import { describeFailure } from "./failure.ts";
 import { OwnSignal } from "./own-signal.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../event/identity.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import {
   type Appended,
-  type AttemptRecord,
   type ClaimedEntry,
   type ClaimRequest,
   ENTRY_STATES,

@@ -1,9 +1,9 @@
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type {
   Appended,
-  AttemptRecord,
   ClaimedEntry,
   ClaimRequest,
   Entry,

@@ -3,7 +3,8 @@
  * durations in milliseconds. `docs/inspector.md` lists the routes.
  */
 import type { DataProblem } from "../event/data-problems.ts";
-import type { AttemptRecord, EntryState } from "../inbox/inbox.ts";
+import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import type { EntryState } from "../inbox/inbox.ts";
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;

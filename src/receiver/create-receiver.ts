@@ -8,11 +8,11 @@ import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import { Listeners, notifyListener } from "../listeners.ts";
+import { Listeners } from "../listeners.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
-import { letterOf, withEvent } from "./dead-letter.ts";
+import { letterOf, tellDead } from "./dead-letter.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
 import type { NoSchemas } from "./handler-types.ts";
 import type { Incoming, Inline } from "./incoming.ts";
@@ -295,8 +295,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   #tellDead(letter: EntryLetter | undefined): void {
-    if (letter === undefined || this.#router.deadListeners.length === 0) return;
-    const whole = withEvent(letter, this.#settings.source);
-    for (const listener of this.#router.deadListeners) notifyListener(listener, whole, this.#settings.log);
+    if (letter !== undefined) tellDead(letter, this.#router.deadListeners, this.#settings);
   }
 }

@@ -2,6 +2,8 @@ import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
+import { notifyListener } from "../listeners.ts";
+import type { Settings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
 import { toEvent } from "./to-event.ts";
 
@@ -18,6 +20,17 @@ export function letterOf(outcome: Outcome, delivery: Delivery): EntryLetter | un
 /** A dead letter as listeners get it: with its event, if its delivery is one. */
 export function withEvent(letter: EntryLetter, source: string): DeadLetter {
   return { ...letter, event: eventOf(letter, source) };
+}
+
+/** Calls listeners with a dead letter. */
+export function tellDead(
+  letter: EntryLetter,
+  listeners: readonly ((letter: DeadLetter) => unknown)[],
+  { source, log }: Pick<Settings, "source" | "log">,
+): void {
+  if (listeners.length === 0) return;
+  const whole = withEvent(letter, source);
+  for (const listener of listeners) notifyListener(listener, whole, log);
 }
 
 function eventOf({ delivery, eventId }: EntryLetter, source: string): WebhookEvent | null {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OwnSignal } from "../../src/dispatch/own-signal.ts";
 import { runHandler } from "../../src/dispatch/run-handler.ts";
 import { HookporterError } from "../../src/errors.ts";
-import type { AttemptRecord } from "../../src/inbox/inbox.ts";
+import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
 
 const AT = Date.UTC(2024, 0, 15, 12);
 

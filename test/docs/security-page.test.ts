@@ -6,7 +6,7 @@ import { readPage } from "./markdown.ts";
 
 const page = readPage("SECURITY.md").replaceAll(/\s+/g, " ");
 
-it("gives the bounds of a delivery as they are", () => {
+it("the page states the limits of a delivery as the code has them", () => {
   const { bodyLimit, bodyTimeout } = readOptions({
     secret: "a-secret-that-is-long-enough",
     inbox: "memory:",

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AttemptRecord, EntryFilter, EntryState, Inbox } from "../../src/inbox/inbox.ts";
+import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { EntryFilter, EntryState, Inbox } from "../../src/inbox/inbox.ts";
 import { describeClaimOfOne } from "./claim-one-contract.ts";
 import {
   AT,

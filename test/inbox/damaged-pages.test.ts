@@ -2,7 +2,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { AttemptRecord, Inbox } from "../../src/inbox/inbox.ts";
+import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { keptLog } from "../receiver/sample.ts";

@@ -1,5 +1,5 @@
 import { matchesKind } from "../../event/kind-pattern.ts";
-import type { AttemptRecord } from "../../inbox/inbox.ts";
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { HandlerRegistry } from "../../receiver/router.ts";
 import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
 import { shownUrl } from "../../shown-url.ts";

@@ -1,5 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
-import type { AttemptRecord, KeepTerms, NewEntry, Settlement } from "../inbox.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
+import type { KeepTerms, NewEntry, Settlement } from "../inbox.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Operation } from "./operations.ts";
 

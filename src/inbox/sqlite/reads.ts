@@ -1,5 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
-import { type AttemptRecord, ENTRY_STATES, type Entry, type EntryFilter, type EntryState } from "../inbox.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
+import { ENTRY_STATES, type Entry, type EntryFilter, type EntryState } from "../inbox.ts";
 import { filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import type { AttemptRecord, ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
+import type { ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
 import { decodeText, encodeText } from "./text.ts";
 
 /** A row of SQLite. */

@@ -10,7 +10,7 @@ import { onlyKinds } from "../../../src/cli/handlers/only-kinds.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { matchesKind } from "../../../src/event/kind-pattern.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
-import type { AttemptRecord } from "../../../src/inbox/inbox.ts";
+import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { Router } from "../../../src/receiver/router.ts";
 
 const patterns = fc.constantFrom(null, "*", "payment.*", "property.*", "payment.received", "lead.created");

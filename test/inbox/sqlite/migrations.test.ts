@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { AttemptRecord } from "../../../src/inbox/inbox.ts";
+import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "../entries.ts";
