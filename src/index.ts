@@ -18,7 +18,7 @@ export type { WebhookEvent } from "./event/event.ts";
 export type { DedupKey } from "./event/identity.ts";
 export { EVENT_KINDS, type EventGroup, type EventKind, eventKinds, isEventKind } from "./event/kinds.ts";
 export { type PropertyCreated, propertyCreatedSchema } from "./event/property.ts";
-export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/read-envelope.ts";
+export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/rejection.ts";
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
 export type { Answer } from "./http/answer.ts";
 export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
@@ -88,5 +88,6 @@ export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signa
 export type { NamedSecret } from "./signature/diagnose/keyings.ts";
 export { type HeaderBag, readHeader } from "./signature/header.ts";
 export { readSecrets, type Secret, type SecretOption, type SecretValue } from "./signature/secrets.ts";
-export { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
-export { SIGNATURE_REASONS, type SignatureReason, type Verification, verify } from "./signature/verify.ts";
+export { sign } from "./signature/sign.ts";
+export { SIGNATURE_HEADER, SIGNATURE_REASONS, type SignatureReason } from "./signature/signature-format.ts";
+export { type Verification, verify } from "./signature/verify.ts";

@@ -20,7 +20,8 @@ import type { ReceiverOptions } from "./receiver/options.ts";
 import type { Outcome } from "./receiver/outcome.ts";
 import type { Receiver } from "./receiver/receiver.ts";
 import { readSecrets, type SecretValue } from "./signature/secrets.ts";
-import { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
+import { sign } from "./signature/sign.ts";
+import { SIGNATURE_HEADER } from "./signature/signature-format.ts";
 
 export type { TestingErrorCode } from "./errors.ts";
 export type { SampleOptions } from "./event/sample.ts";

@@ -20,7 +20,7 @@ import { DEFAULT_AGES, readOptions } from "../../src/receiver/options.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /** What the code takes if a flag is left out, by command and flag, as help shows it. Pages are compared with the help. */
 const TAKEN: Readonly<Record<string, string | number>> = {

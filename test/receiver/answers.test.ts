@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { RejectionReason } from "../../src/event/read-envelope.ts";
+import type { RejectionReason } from "../../src/event/rejection.ts";
 import type { EntryState, NewEntry } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { ReceiverOptions } from "../../src/receiver/options.ts";
 import type { HandlerRegistry } from "../../src/receiver/router.ts";
-import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { expectError, json, openEndpoint, posting } from "./open.ts";
 import {
   at,

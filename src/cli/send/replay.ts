@@ -5,7 +5,7 @@ import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { hasHiddenQuery } from "../../relay/query.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
-import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { refuseTwoInputs } from "../files/read-input.ts";
 import { printable } from "../printable.ts";
