@@ -49,6 +49,7 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 await buildStart();
+await buildVerify();
 const page = await buildPage({
   configFile: false,
   root: join(root, "src", "inspector", "ui"),
@@ -81,6 +82,13 @@ async function buildStart() {
   const say = (flag) => execFileSync(process.execPath, [join(dist, "bin.js"), flag], { encoding: "utf8" });
   const answers = Object.fromEntries(["--version", "--help"].map((flag) => [flag, say(flag)]));
   writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
+}
+
+/** A file of its own, with nothing of Node in it, so that any runtime and any bundler takes it. */
+async function buildVerify() {
+  const verify = await rolldown({ cwd: root, platform: "neutral", input: "src/verify.ts" });
+  await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
+  await verify.close();
 }
 
 /** The licences of the bundled packages, as they require. */

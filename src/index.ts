@@ -87,7 +87,8 @@ export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";
 export type { NamedSecret } from "./signature/diagnose/keyings.ts";
 export { type HeaderBag, readHeader } from "./signature/header.ts";
-export { readSecrets, type Secret, type SecretOption, type SecretValue } from "./signature/secrets.ts";
+export type { SecretValue } from "./signature/secret-bytes.ts";
+export { readSecrets, type Secret, type SecretOption } from "./signature/secrets.ts";
 export { sign } from "./signature/sign.ts";
 export { SIGNATURE_HEADER, SIGNATURE_REASONS, type SignatureReason } from "./signature/signature-format.ts";
 export { type Verification, verify } from "./signature/verify.ts";
