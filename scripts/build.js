@@ -34,6 +34,7 @@ const bundle = await rolldown({
     index: "src/index.ts",
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",
+    fetch: "src/receiver/fetch.ts",
     client: "src/client.ts",
     sandbox: "src/sandbox.ts",
     testing: "src/testing.ts",
