@@ -1,10 +1,10 @@
 import type { Secret } from "../secrets.ts";
-import type { HeaderForm } from "./header-form.ts";
+import type { DigestForm } from "./digest-form.ts";
 
 /** What to try, in order, if no common cause explains a signature. */
 export function adviceFor(
   body: Uint8Array,
-  forms: readonly HeaderForm[],
+  forms: readonly DigestForm[],
   secrets: readonly Secret[],
   complete: boolean,
 ): readonly string[] {

@@ -1,19 +1,11 @@
 import { ALGORITHMS, type Algorithm, algorithmOf } from "./algorithm.ts";
 import { type Cause, cause } from "./causes.ts";
-
-/** One way to read a header's value: the digest in it, and what is wrong with its format. */
-export interface HeaderForm {
-  readonly causes: readonly Cause[];
-  readonly algorithm: Algorithm;
-  /** Lowercase hex; only the beginning of the digest if it was cut off. */
-  readonly hex: string;
-  /** How the digest was printed, if not as two digits for each byte. Then `hex` is all of it. */
-  readonly print?: (digest: string) => string;
-}
+import type { DigestForm } from "./digest-form.ts";
+import { oddForms } from "./odd-digests.ts";
 
 /** The result of reading a header's value. */
 export interface HeaderReading {
-  readonly forms: readonly HeaderForm[];
+  readonly forms: readonly DigestForm[];
   /** A cause that the value alone proves, whatever the body and the secret. */
   readonly evident: Cause | undefined;
 }
@@ -55,7 +47,7 @@ function readOne(value: string, before: readonly Cause[]): HeaderReading {
   const causes = trimmed === value ? before : [...before, cause("header_extra_text")];
   const { prefixes, rest } = readPrefixes(trimmed);
   if (ABSENT.test(rest)) return { forms: [], evident: cause("digest_absent") };
-  const written = [...hexForms(rest), ...base64Forms(rest)];
+  const written = [...hexForms(rest), ...base64Forms(rest), ...oddForms(rest)];
   if (written.length === 0) return { forms: formInside(trimmed, before), evident: undefined };
   const upper = prefixes.some((prefix) => prefix !== prefix.toLowerCase())
     ? [cause("digest_upper_case")]
@@ -88,11 +80,11 @@ function prefixCauses(prefixes: readonly string[], algorithm: Algorithm): readon
   return others.length > 0 ? [cause("prefix_doubled")] : [];
 }
 
-function hexForms(digest: string): readonly HeaderForm[] {
+function hexForms(digest: string): readonly DigestForm[] {
   if (!/^[0-9a-f]+$/i.test(digest)) return [];
   const hex = digest.toLowerCase();
   const upper = hex === digest ? [] : [cause("digest_upper_case")];
-  const forms: HeaderForm[] = [];
+  const forms: DigestForm[] = [];
   const algorithm = algorithmOf(hex.length);
   if (algorithm !== undefined)
     forms.push({ algorithm, hex, causes: [...algorithmCauses(algorithm), ...upper] });
@@ -118,7 +110,7 @@ function withoutZerosOfBytes(digest: string): string {
   return digest.replace(/../g, (pair) => pair.replace(/^0/, ""));
 }
 
-function base64Forms(digest: string): readonly HeaderForm[] {
+function base64Forms(digest: string): readonly DigestForm[] {
   if (!/^[\w+/-]{22,}={0,2}$/.test(digest)) return [];
   const bytes = Buffer.from(digest, "base64"); // takes both alphabets
   const url = /[-_]/.test(digest) || (!/[+/=]/.test(digest) && digest.length % 4 !== 0);
@@ -133,7 +125,7 @@ function base64Forms(digest: string): readonly HeaderForm[] {
 }
 
 /** A digest within other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
-function formInside(value: string, before: readonly Cause[]): readonly HeaderForm[] {
+function formInside(value: string, before: readonly Cause[]): readonly DigestForm[] {
   const found = HEX_INSIDE.exec(value)?.[0];
   const algorithm = algorithmOf(found?.length ?? 0);
   if (found === undefined || algorithm === undefined) return [];

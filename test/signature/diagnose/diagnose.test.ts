@@ -6,14 +6,15 @@ import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
 import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { processorTime } from "../../processor-time.ts";
-import { BODY_MISTAKES, spaced } from "./body-mistakes.ts";
+import { BODY_MISTAKES } from "./body-mistakes.ts";
+import { JSON_MISTAKES, spaced } from "./json-mistakes.ts";
 import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
 import { anyJson, anySecret, digested, signed } from "./made.ts";
 import { bytes } from "./mistake.ts";
 
 const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
 const numRuns = 8;
-const MISTAKES = [...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
+const MISTAKES = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
 
 describe("diagnoseSignature", () => {
   it.each(MISTAKES)("finds %s alone: %s", (code, _, mistake) => {
