@@ -10,12 +10,15 @@ import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
 import { jsonOfNative, nativeVariants } from "./native-printing.ts";
+import { respacedVariants } from "./respaced-variants.ts";
 
 const BOM = "\uFEFF";
 /** JSON with more tokens than this is not printed in every way, since that takes too long. */
 const MANY_TOKENS = 40_000;
 /** A longer text that is no JSON is not read as a language shows it. */
 const LONGEST_NATIVE = 8000;
+/** A variant with less work than this for each byte is cheap; hashing one byte is 1. */
+const CHEAP_WORK = 4;
 /** The work to read and reprint one token; hashing one byte is 1. */
 const TOKEN_WORK = 300;
 
@@ -48,8 +51,19 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
     ...cutVariants(body, text),
     ...compressedVariants(body),
   ];
-  variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
+  if (complete) variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
+  // The work does not suffice for all of them: what is cheap first, then libraries, most common first.
+  else {
+    variants.sort((a, b) => rankOf(a, body) - rankOf(b, body));
+    variants.unshift(...respacedVariants(body));
+  }
   return { variants, complete, work };
+}
+
+function rankOf({ causes, work }: BodyVariant, body: Uint8Array): number {
+  if (work < CHEAP_WORK * body.byteLength && causes.length === 1) return 0;
+  if (causes.some(({ code }) => code === "newline_at_end")) return 3;
+  return causes.some(({ code }) => code.startsWith("json_")) ? 1 : 2;
 }
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */

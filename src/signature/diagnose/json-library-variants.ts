@@ -4,7 +4,7 @@ import type { KeyOrder } from "./json-key-orders.ts";
 import { LIBRARIES, type Library } from "./json-libraries.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { withEmpty, withoutNulls } from "./json-reshape.ts";
-import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
+import { printSpaced, type Spacing } from "./json-spacing.ts";
 import { plainTokens, type Spelling, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { type JsonTokens, sortKeys } from "./json-tokens.ts";
 
@@ -19,16 +19,24 @@ type Tokens = readonly string[];
 /** The same JSON as each library prints it as a whole. */
 export function libraryVariants(
   json: JsonTokens,
+  own: Spacing | undefined,
   close: readonly Ending[],
   {
     before,
     work,
     limit,
-  }: { readonly before: readonly Cause[]; readonly work: number; readonly limit: number },
+    most,
+  }: {
+    readonly before: readonly Cause[];
+    readonly work: number;
+    /** The longest text to print. */
+    readonly limit: number;
+    /** The number of libraries to try, most common first. */
+    readonly most: number;
+  },
 ): readonly BodyVariant[] {
   const { tokens } = json;
-  const text = printAsSpaced(tokens, json);
-  const own = SPACINGS.find((spacing) => printSpaced(tokens, spacing, text.length) === text);
+  const libraries = LIBRARIES.slice(0, most);
   const plain = plainTokens(tokens);
   const ordered = remembered((order: KeyOrder | undefined) =>
     order === undefined ? plain : sortKeys(plain, order),
@@ -48,13 +56,14 @@ export function libraryVariants(
     return shown === undefined ? [] : [cause("json_numbers", shown.name)];
   });
   const numbers = tokens.filter((token) => /^[-\d]/.test(token));
-  const styles = distinctNumbers(tokens);
+  const used = libraries.flatMap((library) => library.numbers ?? []);
+  const styles = distinctNumbers(tokens, used);
   const nulls = withoutNulls(tokens).length === tokens.length ? [] : [cause("json_nulls")];
   const objects = isSame(withEmpty(tokens, "[]"), tokens)
     ? []
     : [cause("json_empty_objects", "`[]` on the signing side")];
 
-  return LIBRARIES.flatMap((library) => {
+  return libraries.flatMap((library) => {
     const { spacing, strings, numbers, order, loses } = library;
     const lost = loses === "nulls" ? nulls : loses === "objects" ? objects : [];
     const causes = [

@@ -96,11 +96,14 @@ interface NumberStyle extends Spelling {
 }
 
 /** The styles that print the numbers among these tokens differently from each other and from how they are. */
-export function distinctNumbers(tokens: readonly string[]): readonly NumberStyle[] {
+export function distinctNumbers(
+  tokens: readonly string[],
+  styles: readonly Spelling[] = Object.values<Spelling>(NUMBERS),
+): readonly NumberStyle[] {
   const numbers = tokens.filter((token) => /^[-\d]/.test(token));
   const groups = new Map<string, { names: string[]; spelt: readonly string[]; spell: Spelling["spell"] }>();
   if (numbers.length === 0) return [];
-  for (const { name, spell } of Object.values<Spelling>(NUMBERS)) {
+  for (const { name, spell } of new Set(styles)) {
     const spelt = numbers.map(spell);
     const key = spelt.join();
     const group = groups.get(key);

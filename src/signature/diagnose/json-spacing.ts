@@ -52,6 +52,21 @@ export const SPACING = {
 
 export const SPACINGS: readonly Spacing[] = Object.values(SPACING);
 
+/** The tokens at the start that tell most styles apart. */
+const FIRST = 100;
+
+/** The style in which a JSON text is printed; `undefined` if it is no library's. */
+export function spacingOf(json: JsonTokens): Spacing | undefined {
+  const { tokens } = json;
+  const text = printAsSpaced(tokens, json);
+  return SPACINGS.find((spacing) => {
+    const start = printSpaced(tokens.slice(0, FIRST), spacing, text.length) ?? "";
+    // What follows the last of them is not known there.
+    if (!text.startsWith(start.slice(0, start.length / 2))) return false;
+    return printSpaced(tokens, spacing, text.length) === text;
+  });
+}
+
 /** Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make it. */
 export function printSpaced(tokens: readonly string[], spacing: Spacing, limit: number): string | undefined {
   if (spacing.inlineLists) return printInlineLists(tokens, spacing, limit);

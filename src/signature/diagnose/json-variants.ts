@@ -4,7 +4,7 @@ import { ALPHABETICAL, KEY_ORDERS } from "./json-key-orders.ts";
 import { type Ending, libraryVariants } from "./json-library-variants.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
-import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
+import { printAsSpaced, printSpaced, SPACINGS, type Spacing, spacingOf } from "./json-spacing.ts";
 import { ESCAPES, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
 
@@ -22,6 +22,9 @@ const CHARACTER_WORK = 12;
 
 /** The styles of numbers that are combined freely with others. */
 const FREE_NUMBERS = 2;
+
+/** The number of libraries tried in large bodies. */
+const COMMON = 20;
 
 /** Which spellings of strings and numbers to try: all of them, those of libraries as a whole, or none. */
 export type Spellings = "all" | "libraries" | "none";
@@ -41,9 +44,13 @@ export function jsonVariants(
   const length = lengthOf(json);
   const work = TOKEN_WORK * json.tokens.length + CHARACTER_WORK * length;
   const limit = Math.max(4 * length, 65_536);
+  const own = spacingOf(json);
+  const most = spellings === "libraries" ? COMMON : Number.POSITIVE_INFINITY;
+  const whole = () => libraryVariants(json, own, close, { before, work, limit, most });
+  if (spellings === "libraries") return distinctCauses(whole(), new Set());
   const free = ordersOf(json.tokens).flatMap((order) =>
     spellingsOf(order.make, order.rare && spellings === "all" ? "plain" : spellings).flatMap((spelling) =>
-      spacingsOf(json, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
+      spacingsOf(json, own, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
         close.flatMap(({ causes: ending, tail }) => {
           const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes, ...ending];
           if (causes.length === 0) return [];
@@ -57,12 +64,15 @@ export function jsonVariants(
     ),
   );
   if (spellings === "none") return free;
-  const known = new Set(free.map(({ causes }) => keyOf(causes)));
-  const whole = libraryVariants(json, close, { before, work, limit }).filter(({ causes }) => {
+  return [...free, ...distinctCauses(whole(), new Set(free.map(({ causes }) => keyOf(causes))))];
+}
+
+/** For libraries, the same causes make the same text. */
+function distinctCauses(variants: readonly BodyVariant[], known: Set<string>): readonly BodyVariant[] {
+  return variants.filter(({ causes }) => {
     const key = keyOf(causes);
     return !known.has(key) && known.add(key);
   });
-  return [...free, ...whole];
 }
 
 function keyOf(causes: readonly Cause[]): string {
@@ -130,11 +140,10 @@ function distinct<One extends Choice<Tokens>>(choices: readonly One[]): readonly
 
 function spacingsOf(
   json: JsonTokens,
+  own: Spacing | undefined,
   reordered: boolean,
   respelt: boolean,
 ): readonly Choice<(tokens: Tokens, limit: number) => string | undefined>[] {
-  const text = printAsSpaced(json.tokens, json);
-  const own = SPACINGS.find((spacing) => printSpaced(json.tokens, spacing, text.length) === text);
   const others = SPACINGS.filter((spacing) => spacing !== own && !(respelt && spacing.rare)).map(
     (spacing) => ({
       causes: [cause("json_spacing", spacing.name)],
