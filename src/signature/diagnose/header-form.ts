@@ -20,6 +20,7 @@ const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\
 /** May also be our signature with a wrong prefix, so it is read first. */
 const SLACK = /^v0=[0-9a-f]{64}$/;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
+const SEPARATED_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{2}[:-]){31}[0-9a-f]{2}(?![0-9a-f])/i;
 const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
 /** Reads a header's value in every format that a signature of these bytes may have. */
@@ -126,13 +127,15 @@ function base64Forms(digest: string): readonly DigestForm[] {
 
 /** A digest within other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
 function formInside(value: string, before: readonly Cause[]): readonly DigestForm[] {
-  const found = HEX_INSIDE.exec(value)?.[0];
+  const separated = SEPARATED_INSIDE.exec(value)?.[0];
+  const found = separated?.replace(/[:-]/g, "") ?? HEX_INSIDE.exec(value)?.[0];
   const algorithm = algorithmOf(found?.length ?? 0);
   if (found === undefined || algorithm === undefined) return [];
   const prefix = value.startsWith("sha256=") ? [] : [cause("prefix_missing")];
   const upper = found === found.toLowerCase() ? [] : [cause("digest_upper_case")];
-  const causes = [...algorithmCauses(algorithm), ...upper, ...prefix, ...before, cause("header_extra_text")];
-  return [{ algorithm, hex: found.toLowerCase(), causes }];
+  const between = separated === undefined ? [] : [cause("digest_separated")];
+  const wrong = [...algorithmCauses(algorithm), ...between, ...upper, ...prefix];
+  return [{ algorithm, hex: found.toLowerCase(), causes: [...wrong, ...before, cause("header_extra_text")] }];
 }
 
 function algorithmCauses(algorithm: Algorithm): readonly Cause[] {

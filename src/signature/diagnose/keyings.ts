@@ -56,7 +56,7 @@ function mistakesOf(key: Buffer): readonly Keying[] {
       form,
     ]),
     [cause("secret_base64", "decoded after whsec_ on this side"), `whsec_${key.toString("base64")}`],
-    ...lostParts(text).map((part): [Cause, string] => [cause("secret_cut"), part]),
+    ...lostParts(text).map(([detail, part]): [Cause, string] => [cause("secret_cut", detail), part]),
     ...encodings(text),
     [cause("secret_name"), `HOOKPORTER_SECRET=${text}`],
     [cause("secret_name", "a byte order mark"), `\uFEFF${text}`],
@@ -83,24 +83,24 @@ function mistakesOf(key: Buffer): readonly Keying[] {
 }
 
 /** What is left of a secret that a shell or a reader of env files has taken apart. */
-function lostParts(text: string): readonly string[] {
-  const parts = [
-    text.replace(/#.*$/s, ""),
-    text.replace(/ +#.*$/s, ""),
-    text.replace(/ .*$/s, ""),
-    text.replace(/\$.*$/s, ""),
-    text.replace(/\$(?:\w+|\{\w+\})/g, ""),
+function lostParts(text: string): readonly (readonly [string, string])[] {
+  const parts: readonly (readonly [string, string])[] = [
+    ["from # on", text.replace(/#.*$/s, "")],
+    ["from # on", text.replace(/ +#.*$/s, "")],
+    ["from a space on", text.replace(/ .*$/s, "")],
+    ["from $ on", text.replace(/\$.*$/s, "")],
+    ["$ and the name after it", text.replace(/\$(?:\w+|\{\w+\})/g, "")],
     // A shell takes one digit only, the name of an argument.
-    text.replace(/\$(?:\d|[a-z_]\w*|\{\w+\})/gi, ""),
-    text.replace(/\\(.)/g, "$1"),
-    text.replaceAll("\\n", "\n"),
-    text.replace(/;.*$/s, ""),
-    text.replace(/&.*$/s, ""),
-    text.replace(/=.*$/s, ""),
-    text.replace(/^[^=]*=/, ""),
-    text.replace(/=+$/, ""),
+    ["$ and the name after it", text.replace(/\$(?:\d|[a-z_]\w*|\{\w+\})/gi, "")],
+    ["backslashes", text.replace(/\\(.)/g, "$1")],
+    ["\\n read as a line break", text.replaceAll("\\n", "\n")],
+    ["from ; on", text.replace(/;.*$/s, "")],
+    ["from & on", text.replace(/&.*$/s, "")],
+    ["from = on", text.replace(/=.*$/s, "")],
+    ["up to =", text.replace(/^[^=]*=/, "")],
+    ["= at the end", text.replace(/=+$/, "")],
   ];
-  return [...new Set(parts)].filter((part) => part !== text && part !== "");
+  return parts.filter(([, part]) => part !== text && part !== "");
 }
 
 /** A secret as forms, addresses and pages encode it. */

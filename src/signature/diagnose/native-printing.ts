@@ -48,13 +48,14 @@ const NATIVE: readonly Native[] = [
 
 /** The body as a language shows it after parsing, for a program that signs this text in place of the JSON. */
 export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
-  return NATIVE.map((native) =>
-    variant(
-      [cause("body_not_json", `${native.name}, on the signing side`)],
-      () => tokens.map((token) => shown(token, native)).join(""),
-      tokens.length * TOKEN_WORK,
-    ),
-  );
+  return NATIVE.flatMap((native) => {
+    const why = cause("body_not_json", `${native.name}, on the signing side`);
+    const show = () => tokens.map((token) => shown(token, native)).join("");
+    const work = tokens.length * TOKEN_WORK;
+    // `print` and `puts` add a line break.
+    const ended = [why, cause("newline_at_end", "one on the signing side")];
+    return [variant([why], show, work), variant(ended, () => `${show()}\n`, work)];
+  });
 }
 
 function shown(token: string, { colon, string, number, words }: Native): string {

@@ -153,6 +153,21 @@ export const COMBINED_MISTAKES: readonly (readonly [readonly CauseCode[], string
     }),
   ],
   [
+    ["digest_separated", "prefix_missing", "header_extra_text"],
+    "openssl dgst -c, with all that it prints",
+    (json, secret) => ({
+      body: json,
+      header: `HMAC-SHA2-256(f)= ${signed(json, secret)
+        .slice(7)
+        .replace(/..(?=.)/g, "$&:")}`,
+    }),
+  ],
+  [
+    ["body_not_json", "newline_at_end"],
+    "puts of a hash in Ruby",
+    (_, secret) => ({ body: '{"a":[null,"b"]}', header: signed('{"a"=>[nil, "b"]}\n', secret) }),
+  ],
+  [
     ["body_compressed", "prefix_missing"],
     "gzip here, and no prefix",
     (json, secret) => ({ body: gzipSync(json), header: signed(json, secret).slice(7) }),
