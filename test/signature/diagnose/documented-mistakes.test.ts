@@ -89,6 +89,10 @@ describe("documented mistakes", () => {
     expect([...possible, ...sent].filter(({ outcome }) => outcome === "wrong")).toEqual([]);
   });
 
+  it("are all explained, if what was signed can be known", () => {
+    expect(possible.filter(({ outcome }) => outcome === "unexplained")).toEqual([]);
+  });
+
   it("are named alone in 95 of 100 cases, if what was signed can be known", () => {
     const figures = ["named alone", "named with another", "unexplained", "wrong"] as const;
     const counts = Object.fromEntries(figures.map((name) => [name, count(possible, name)]));
