@@ -35,6 +35,7 @@ const bundle = await rolldown({
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",
     fetch: "src/receiver/fetch.ts",
+    fastify: "src/receiver/fastify.ts",
     client: "src/client.ts",
     sandbox: "src/sandbox.ts",
     testing: "src/testing.ts",

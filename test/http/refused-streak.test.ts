@@ -29,7 +29,7 @@ describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
     const answers = statuses(text);
     const judged = answers.indexOf(503);
     // One or two are in progress when the eighth is refused. What an app answers with 404 itself is not counted.
-    const byApp = adapter.name.includes("in an app") ? 4 : 0;
+    const byApp = /in an app|fastify/.test(adapter.name) ? 4 : 0;
     expect(judged).toBeGreaterThanOrEqual(8 + byApp - 1);
     expect(judged).toBeLessThanOrEqual(10 + byApp);
     expect(answers.slice(0, 8)).toEqual([401, 404, 405, 401, 404, 405, 401, 404]);

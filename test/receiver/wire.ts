@@ -2,8 +2,10 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, request }
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
+import fastify from "fastify";
 import { onTestFinished } from "vitest";
 import { expressReceiver } from "../../src/receiver/express.ts";
+import { fastifyReceiver } from "../../src/receiver/fastify.ts";
 import { fetchReceiver } from "../../src/receiver/fetch.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
@@ -33,6 +35,15 @@ export const ADAPTERS: readonly Adapter[] = [
     listen: (receiver) => listenExpress((app) => app.use("/webhooks", expressReceiver(receiver))),
   },
   { name: "nodeReceiver", listen: (receiver) => listenNode(nodeReceiver(receiver)) },
+  {
+    name: "fastifyReceiver",
+    listen: async (receiver) => {
+      const app = fastify();
+      onTestFinished(() => app.close());
+      app.register(fastifyReceiver(receiver));
+      return new URL("/webhooks", await app.listen({ port: 0, host: "127.0.0.1" }));
+    },
+  },
   {
     name: "fetchReceiver under Hono's server",
     hides: true,
