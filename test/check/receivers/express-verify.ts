@@ -1,19 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import express, { type RequestHandler } from "express";
-import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
+import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 /** Verifies in `express.json({ verify })`, which runs for application/json alone, and takes forms too. */
-export function verifyBesideForms(): Promise<ReceiverUnderTest> {
-  return expressVerify(express.urlencoded({ extended: true }));
+export function verifyBesideForms(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
+  return expressVerify(express.urlencoded({ extended: true }), atEnd);
 }
 
 /** The same, but takes text of every type too, so that the sender's Content-Type does not matter. */
-export function verifyBesideText(): Promise<ReceiverUnderTest> {
-  return expressVerify(express.text({ type: () => true }));
+export function verifyBesideText(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
+  return expressVerify(express.text({ type: () => true }), atEnd);
 }
 
 /** Verifies the raw bytes correctly, but runs whatever either parser has put into `request.body`; `/runs` observes it. */
-async function expressVerify(other: RequestHandler): Promise<ReceiverUnderTest> {
+async function expressVerify(other: RequestHandler, atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const runs = new Map<string, number>();
   const app = express();
   app.set("env", "test"); // no stack in the test's output
@@ -27,7 +27,7 @@ async function expressVerify(other: RequestHandler): Promise<ReceiverUnderTest> 
     runs.set(id, (runs.get(id) ?? 0) + 1);
     response.sendStatus(200);
   });
-  const url = await serve(app);
+  const url = await serve(app, atEnd);
   return { url, observe: `${url.origin}/runs` };
 }
 

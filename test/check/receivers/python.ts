@@ -2,19 +2,19 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type ReceiverUnderTest, SECRET } from "./under-test.ts";
+import { type AtEnd, type ReceiverUnderTest, SECRET } from "./under-test.ts";
 
 /** Whether this machine has Python. */
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 /** `http_server.py`: Python's http.server and hmac. */
-export async function python(): Promise<ReceiverUnderTest> {
+export async function python(atEnd: AtEnd = onTestFinished): Promise<ReceiverUnderTest> {
   const env = { ...process.env, RECEIVER_SECRET: SECRET };
   const child = spawn("python3", [join(import.meta.dirname, "http_server.py")], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     child.kill();
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   });
