@@ -22,6 +22,11 @@ export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
 }
 
+/** Whether an answer says that the signature is wrong. */
+export function isUnauthorised(answer: ProbeAnswer): boolean {
+  return answer.type === "status" && (answer.status === 401 || answer.status === 403);
+}
+
 /** An answer in a word: its status, or why there is none. */
 export function answerText(answer: ProbeAnswer): string {
   if (answer.type === "status") return String(answer.status);

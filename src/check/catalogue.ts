@@ -1,4 +1,5 @@
 import { CONTENT_CASES } from "./cases/content-cases.ts";
+import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
 import { GATE_CASES } from "./cases/gate-cases.ts";
 import { KIND_CASES } from "./cases/kind-cases.ts";
@@ -13,6 +14,7 @@ import type { CheckCase } from "./check-case.ts";
 export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,
+  ...DIGEST_CASES,
   ...GATE_CASES,
   ...TAMPERING_CASES,
   ...SPELLING_CASES,

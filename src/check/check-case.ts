@@ -48,7 +48,7 @@ export interface CheckCase {
   /** How often the event must have run; such a case needs an observer. */
   readonly runs?: number;
   /** What related failures have in common; see `diagnosis.ts`. */
-  readonly about?: "bytes" | "content-type" | "form" | "unchecked-type";
+  readonly about?: "bytes" | "content-type" | "digest" | "form" | "header" | "transfer" | "unchecked-type";
   readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 

@@ -1,5 +1,6 @@
 import { CATALOGUE, CONTROL } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
+import { diagnoseDigests } from "./digest-diagnosis.ts";
 
 const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
 
@@ -13,12 +14,13 @@ export function diagnose(results: readonly CheckResult[]): readonly string[] {
       "The signature is not verified at all: deliveries with a missing or wrong signature are confirmed.",
     ];
   }
-  return CAUSES.flatMap(({ about, answered, says }) => {
+  const causes = CAUSES.flatMap(({ about, answered, says }) => {
     const failed = results.filter(
       (one) => one.outcome === "failed" && about(one) && answered.test(one.answer ?? ""),
     );
     return failed.length >= SEVERAL ? [`${says} (${idsText(failed)})`] : [];
   });
+  return [...diagnoseDigests(results), ...causes];
 }
 
 interface Cause {

@@ -1,4 +1,4 @@
-import { answersText, isIn, type ProbeAnswer } from "./answer.ts";
+import { answersText, isIn, isUnauthorised, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 
@@ -27,7 +27,7 @@ export function judge(
   const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
   if (best === undefined || second === undefined) return { ...seen, outcome: "passed" };
   const fix = best.includes("200")
-    ? one.fix
+    ? fixFor(one, second, circumstances)
     : `correctly refused, but answer ${anyOf(best)} to tell the sender why`;
   return { ...seen, outcome: "failed", severity: "recommended", fix };
 }
@@ -72,5 +72,15 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances)
   if (status >= 200 && status < 300) return `${status} does not confirm a delivery: answer exactly 200`;
   if (status >= 300 && status < 400)
     return "it redirects, but senders do not follow redirects: check the final URL";
+  if (isUnauthorised(answer) && !SIGNATURE_FIXES.has(one.about)) return UNAUTHORISED;
   return status >= 500 ? (one.crash ?? one.fix) : one.fix;
 }
+
+/** The cases whose own text says why a valid signature may be refused. */
+const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([
+  ...(["bytes", "content-type", "digest", "header", "transfer"] as const),
+]);
+
+const UNAUTHORISED =
+  "it refuses a validly signed delivery as unauthorised: its check uses something other than the raw body, or fails at " +
+  "random; `hookporter sign` prints what it should compute";

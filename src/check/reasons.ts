@@ -3,6 +3,7 @@ export const WHY = {
   confirm: "Delivery: the receiver confirms reception with 200",
   signature: "Authentication 6: a value that differs from the computed one is rejected",
   rawBody: "Authentication 6: the signature is over the raw request body",
+  digits: "Authentication 6: the digest is 64 hex digits, whatever bytes they stand for",
   sentTwice: "ours: with two values it is undefined which one counts",
   headerName: "HTTP: header names are case-insensitive",
   madeUpData: "Event kinds: one of the 12; its `data` is not shown, so it may be refused, but must not fail",

@@ -58,6 +58,15 @@ describe("judge", () => {
     });
   });
 
+  it.each([401, 403])("calls %d to a valid delivery unauthorised, whatever the case is about", (code) => {
+    const fix = expect.stringMatching(/^it refuses a validly signed delivery as unauthorised/);
+    expect(verdict(ACCEPTED, [status(code)])).toMatchObject({ fix });
+    expect(verdict({ ...ACCEPTED, right: ["200", "4xx"] }, [status(code)])).toMatchObject({ fix });
+    expect(verdict({ ...ACCEPTED, runs: 1 }, [status(200), status(code)], 1)).toMatchObject({ fix });
+    expect(verdict({ ...ACCEPTED, about: "bytes" }, [status(code)])).toMatchObject({ fix: "take it" });
+    expect(verdict(ACCEPTED, [status(400)])).toMatchObject({ fix: "take it" });
+  });
+
   it("considers every one of several answers", () => {
     expect(verdict(ACCEPTED, [status(200), status(409)])).toMatchObject({
       outcome: "failed",

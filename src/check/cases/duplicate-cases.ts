@@ -26,8 +26,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     ...{ ...REPEAT, id: "DUP-02", sent: "the same event with another serialisation" },
     fix: "it refuses a duplicate with another serialisation: answer 200",
     run: async (probe) => {
-      const body = probe.body();
-      return inTurn(probe, [body, pretty(reordered(body))]);
+      return inTurn(probe, respelt(probe));
     },
   },
   {
@@ -63,8 +62,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     ...{ ...ONCE, id: "DUP-07", sent: "the same event with another serialisation, observed" },
     fix: "it identifies events by their bytes, so a retry with another serialisation runs again: derive the key from values",
     run: (probe) => {
-      const body = probe.body();
-      return observed(probe, [body, pretty(reordered(body))], 1);
+      return observed(probe, respelt(probe), 1);
     },
   },
   {
@@ -74,7 +72,8 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     run: (probe) => {
       const timestamp = probe.at();
       const { data } = probe.event();
-      const bodies = [1, 2].map((rooms) => probe.body({ timestamp, data: { ...data, rooms } }));
+      const make = () => [1, 2].map((rooms) => probe.body({ timestamp, data: { ...data, rooms } }));
+      const bodies = probe.untilDigest(make);
       return observed(probe, bodies, 2);
     },
   },
@@ -100,6 +99,14 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
 ];
+
+/** A body, and the same event with another serialisation. */
+function respelt(probe: Probe): readonly Buffer[] {
+  return probe.untilDigest(() => {
+    const body = probe.body();
+    return [body, pretty(reordered(body))];
+  });
+}
 
 async function observed(probe: Probe, bodies: readonly Buffer[], wanted: number): Promise<Evidence> {
   const answers = await inTurn(probe, bodies);

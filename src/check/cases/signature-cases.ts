@@ -239,6 +239,7 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     severity: "required",
     why: WHY.headerName,
     fix: "it looks up the header case-sensitively: ignore the case of header names",
+    about: "header",
     run: (probe) => probe.post(probe.body(), { header: probe.signatureHeader.toUpperCase() }),
   },
 ];
