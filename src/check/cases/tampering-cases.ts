@@ -49,10 +49,13 @@ const TAMPERED: readonly TamperingRow[] = [
   ],
 ];
 
+/** Never part of UTF-8. */
+const BAD_BYTE = 0xff;
+
 /** A probe's event with a byte in its address that is not UTF-8. */
 export function withBadByte(probe: Probe): Buffer {
   const [before = "", after = ""] = probe.bodyWith({ address: "@@" }).toString("utf8").split("@@");
-  return Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
+  return Buffer.concat([Buffer.from(before), Buffer.from([BAD_BYTE]), Buffer.from(after)]);
 }
 
 /** The same JSON, pretty-printed. */
@@ -86,10 +89,25 @@ function changed(signedFor: Buffer, body: Buffer) {
 }
 
 /** Changes that a relay, a proxy or an attacker may make to a signed body. */
-export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(([id, sent, make, fix = BYTES_FIX]) => ({
-  ...{ id, sent, fix, right: ["4xx"], severity: "required", why: WHY.rawBody, about: "bytes" },
-  run: (probe) => {
-    const { body, signedFor } = make(probe.body(), probe);
-    return probe.post(body, { signature: probe.sign(signedFor) });
+export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(tamperingCase);
+
+/** A change that only decoders make that drop what they cannot read. */
+export const DROPPED_BYTE_CASE = tamperingCase([
+  "BODY-35",
+  "an invalid byte; the signature is of the body without it",
+  (_, probe) => {
+    const body = withBadByte(probe);
+    return { body, signedFor: Buffer.from(body.filter((byte) => byte !== BAD_BYTE)) };
   },
-}));
+  "it verifies the decoded text without what could not be decoded: verify the bytes, then decode strictly",
+]);
+
+function tamperingCase([id, sent, make, fix = BYTES_FIX]: TamperingRow): CheckCase {
+  return {
+    ...{ id, sent, fix, right: ["4xx"], severity: "required", why: WHY.rawBody, about: "bytes" },
+    run: (probe) => {
+      const { body, signedFor } = make(probe.body(), probe);
+      return probe.post(body, { signature: probe.sign(signedFor) });
+    },
+  };
+}
