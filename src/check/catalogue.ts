@@ -1,4 +1,5 @@
 import { CONTENT_CASES } from "./cases/content-cases.ts";
+import { DECODING_CASES } from "./cases/decoding-cases.ts";
 import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
 import { GATE_CASES } from "./cases/gate-cases.ts";
@@ -19,6 +20,7 @@ export const CATALOGUE: readonly CheckCase[] = [
   ...TAMPERING_CASES,
   ...SPELLING_CASES,
   ...CONTENT_CASES,
+  ...DECODING_CASES,
   ...REQUEST_CASES,
   ...TIME_CASES,
   ...DUPLICATE_CASES,
