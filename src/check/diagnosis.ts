@@ -4,10 +4,18 @@ import { diagnoseDigests } from "./digest-diagnosis.ts";
 
 const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
 
+/** Causes that were found by sending more than the cases. */
+export interface FoundCauses {
+  /** Why the control is refused. */
+  readonly control?: string;
+  /** Why valid deliveries are refused in some spellings. */
+  readonly spelling?: string;
+}
+
 /** Common causes of several results, most serious first; none if each failure has its own cause. */
-export function diagnose(results: readonly CheckResult[]): readonly string[] {
+export function diagnose(results: readonly CheckResult[], found: FoundCauses = {}): readonly string[] {
   const control = results.find(({ id }) => id === CONTROL);
-  if (control?.outcome === "failed") return [refusesAll(control)];
+  if (control?.outcome === "failed") return [refusesAll(control, found)];
   const forged = results.filter(({ id }) => /^(?:SIG-0[12]|SIG-1[78])$/.test(id));
   if (most(forged, ({ outcome, answer }) => outcome === "failed" && /^2/.test(answer ?? ""))) {
     return [
@@ -18,9 +26,21 @@ export function diagnose(results: readonly CheckResult[]): readonly string[] {
     const failed = results.filter(
       (one) => one.outcome === "failed" && about(one) && answered.test(one.answer ?? ""),
     );
-    return failed.length >= SEVERAL ? [`${says} (${idsText(failed)})`] : [];
+    const text = about === isSpelling ? (found.spelling ?? says) : says;
+    return failed.length >= SEVERAL ? [`${text} (${idsText(failed)})`] : [];
   });
   return [...diagnoseDigests(results), ...causes];
+}
+
+/** Whether a case sends a valid delivery in an unusual spelling. */
+function isSpelling({ id, right }: CheckResult): boolean {
+  return isAbout(id, "bytes") && right.startsWith("200");
+}
+
+/** Whether the receiver refuses valid deliveries in several spellings. */
+export function refusesSpellings(results: readonly CheckResult[]): boolean {
+  const refused = results.filter((one) => isSpelling(one) && /^4/.test(one.answer ?? ""));
+  return refused.filter(({ outcome }) => outcome === "failed").length >= SEVERAL;
 }
 
 interface Cause {
@@ -55,7 +75,7 @@ const CAUSES: readonly Cause[] = [
       "before any parser.",
   },
   {
-    about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("200"),
+    about: isSpelling,
     answered: /^[45]/,
     says:
       "The receiver does not verify the raw body, but JSON or text made from it: valid deliveries are refused if " +
@@ -86,8 +106,9 @@ const CAUSES: readonly Cause[] = [
 /** Fewer failures than this are not worth a common cause. */
 const SEVERAL = 3;
 
-function refusesAll({ answer }: CheckResult): string {
+function refusesAll({ answer }: CheckResult, { control }: FoundCauses): string {
   const came = `${CONTROL}, a completely valid delivery, was answered with ${answer}`;
+  if (control !== undefined) return `${came}. ${control}`;
   if (answer === "401" || answer === "403")
     return `${came}: most likely the secrets differ, or the signature header's name.`;
   if (answer === "404" || answer === "405") return `${came}: check the path.`;

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { describeError, HookporterError } from "../errors.ts";
 import { shownUrl } from "../shown-url.ts";
 import type { ProbeAnswer } from "./answer.ts";
+import { mayBeSignature, whyAllRefused, whySpellingsRefused } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckCase, Evidence } from "./check-case.ts";
 import { type CheckReport, type CheckResult, countResults } from "./check-result.ts";
-import { diagnose } from "./diagnosis.ts";
+import { diagnose, type FoundCauses, refusesSpellings } from "./diagnosis.ts";
 import { judge, notApplicable, notObserved } from "./judge.ts";
 import { Probe, type ProbeOptions } from "./probe.ts";
 import { whyGone, whyUnreachable } from "./reachable.ts";
@@ -51,10 +52,13 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   const { results, stopped } = run;
+  const spelling =
+    stopped === null && refusesSpellings(results) ? await whySpellingsRefused(run.again()) : undefined;
+  const found = { ...run.found, ...(spelling !== undefined && { spelling }) };
   return {
     ...{ url: shownUrl(url), startedAt, results, stopped },
     durationMs: Math.round(performance.now() - start),
-    diagnosis: diagnose(results),
+    diagnosis: diagnose(results, found),
     counts: countResults(results),
   };
 }
@@ -72,6 +76,7 @@ async function tryObserver(probe: Probe, observer: NonNullable<ProbeOptions["obs
 class Run {
   readonly results: CheckResult[] = [];
   stopped: string | null = null;
+  found: FoundCauses = {};
   readonly #options: CheckOptions;
   readonly #runName: string;
   readonly #ready = new Map<number, CheckResult>();
@@ -117,7 +122,21 @@ class Run {
     }
     const result = judge(one, evidence, { timeout, durationMs: durationMs() });
     await this.#lookAfter(one, evidence.answers);
-    return result;
+    return one.id === CONTROL ? this.#explain(result, evidence.answers) : result;
+  }
+
+  /** Tries the control with the common faults of receivers if its signature may be why it is refused. */
+  async #explain(control: CheckResult, answers: readonly ProbeAnswer[]): Promise<CheckResult> {
+    if (!answers.some(mayBeSignature)) return control;
+    const cause = await whyAllRefused(this.again());
+    if (cause === undefined) return control;
+    this.found = { control: cause };
+    return { ...control, fix: cause };
+  }
+
+  /** A probe for deliveries that belong to no case. */
+  again(): Probe {
+    return new Probe("AGAIN-0", { ...this.#options, runName: this.#runName });
   }
 
   /** After a case whose last request got no answer, checks whether the receiver still answers. */

@@ -108,7 +108,7 @@ export class CheckView {
       const head = `${markOf(result, color)} ${result.id.padEnd(8)}`;
       this.#print(INDENT, head, `${result.sent} → ${color.bold(came)} (right: ${right})${more}`);
     }
-    this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 300), UNDER_TITLE, color.dim);
+    this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 600), UNDER_TITLE, color.dim);
   }
 
   #print(

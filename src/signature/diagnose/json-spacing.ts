@@ -12,15 +12,20 @@ export interface Spacing {
   readonly rare?: boolean;
 }
 
-/** The spacing styles of libraries, most common first. */
-export const SPACINGS: readonly Spacing[] = [
+const STYLES = [
   { name: "compact", comma: ",", colon: ":", indent: "" },
   { name: "2 spaces", comma: ",", colon: ": ", indent: "  " },
   { name: "4 spaces", comma: ",", colon: ": ", indent: "    " },
   { name: "a tab", comma: ",", colon: ": ", indent: "\t" },
   { name: "a space after each comma and colon", comma: ", ", colon: ": ", indent: "" },
   { name: "as Jackson prints it", comma: ",", colon: " : ", indent: "  ", inlineLists: true, rare: true },
-];
+] as const satisfies readonly Spacing[];
+
+/** The spacing styles of libraries, most common first. */
+export const SPACINGS: readonly Spacing[] = STYLES;
+
+/** The name of one of these styles. */
+export type SpacingName = (typeof STYLES)[number]["name"];
 
 /** Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make it. */
 export function printSpaced(tokens: readonly string[], spacing: Spacing, limit: number): string | undefined {

@@ -5,7 +5,7 @@ export interface Spelling {
 }
 
 /** How libraries write strings. The plain form escapes only what JSON requires. */
-export const ESCAPES: readonly Spelling[] = [
+export const ESCAPES = [
   { name: "no more escapes than needed", spell: (plain) => plain },
   { name: "non-ASCII as \\u escapes", spell: (plain) => plain.replace(/[^ -~]/g, unicode) },
   { name: "/ as \\/", spell: escapeSlash },
@@ -26,7 +26,10 @@ export const ESCAPES: readonly Spelling[] = [
     name: "non-ASCII, quotes, <, > and & as upper-case \\u escapes",
     spell: escapeUpperCase,
   },
-];
+] as const satisfies readonly Spelling[];
+
+/** The name of one of these ways. */
+export type EscapesName = (typeof ESCAPES)[number]["name"];
 
 /** How libraries print a number that they have parsed. */
 export const NUMBERS: readonly Spelling[] = [
