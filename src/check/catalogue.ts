@@ -1,4 +1,5 @@
 import { CONTENT_CASES } from "./cases/content-cases.ts";
+import { DECODING_CASES } from "./cases/decoding-cases.ts";
 import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
 import { GATE_CASES } from "./cases/gate-cases.ts";
@@ -6,7 +7,7 @@ import { KIND_CASES } from "./cases/kind-cases.ts";
 import { REQUEST_CASES } from "./cases/request-cases.ts";
 import { SIGNATURE_CASES } from "./cases/signature-cases.ts";
 import { SPELLING_CASES } from "./cases/spelling-cases.ts";
-import { DROPPED_BYTE_CASE, TAMPERING_CASES } from "./cases/tampering-cases.ts";
+import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
 import type { CheckCase } from "./check-case.ts";
 
@@ -19,7 +20,7 @@ export const CATALOGUE: readonly CheckCase[] = [
   ...TAMPERING_CASES,
   ...SPELLING_CASES,
   ...CONTENT_CASES,
-  DROPPED_BYTE_CASE,
+  ...DECODING_CASES,
   ...REQUEST_CASES,
   ...TIME_CASES,
   ...DUPLICATE_CASES,

@@ -53,8 +53,22 @@ interface Cause {
 
 const CAUSES: readonly Cause[] = [
   {
+    about: ({ id }) => isAbout(id, "unchecked-route"),
+    answered: /(?:^|, |× )2/,
+    says:
+      "The signature is checked only for some methods or spellings of the path: a forged delivery by another is " +
+      "confirmed. Verify in the handler itself, not where method and path are compared.",
+  },
+  {
+    about: ({ id }) => isAbout(id, "unchecked-framing"),
+    answered: /(?:^|, |× )2/,
+    says:
+      "The signature is checked only for bodies with a length, or without an encoding: a forged delivery in another form " +
+      "is confirmed. Read the raw bytes of every request, and verify them first.",
+  },
+  {
     about: ({ id }) => isAbout(id, "unchecked-type"),
-    answered: /^2|, 2/,
+    answered: /(?:^|, |× )2/,
     says:
       "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +
       "Express, `express.json({ verify })` runs for application/json alone. Verify the raw bytes of every request " +
@@ -68,7 +82,7 @@ const CAUSES: readonly Cause[] = [
       "they are serialised differently. Read the body as bytes before any parser, verify those, then parse.",
   },
   {
-    about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("4xx"),
+    about: ({ id, right }) => isAbout(id, "bytes") && !right.startsWith("200"),
     answered: /^2/,
     says: "Changed bytes are confirmed: the signature is compared with something other than the raw body.",
   },
@@ -83,7 +97,7 @@ const CAUSES: readonly Cause[] = [
     says: "The receiver depends on Content-Type, which the description does not show: read the body whatever it says.",
   },
   {
-    about: ({ id, right }) => right.startsWith("4xx") && /^(?:BODY|TIME|SIG)/.test(id),
+    about: ({ id, right }) => !right.startsWith("200") && /^(?:BODY|TIME|SIG)/.test(id),
     answered: /^(?:5|closed)/,
     says: "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx.",
   },

@@ -26,9 +26,10 @@ export function judge(
   const { best } = one;
   const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
   if (best === undefined || second === undefined) return { ...seen, outcome: "passed" };
-  const fix = best.includes("200")
-    ? fixFor(one, second, circumstances)
-    : `correctly refused, but answer ${anyOf(best)} to tell the sender why`;
+  const fix =
+    best.includes("200") || !isIn(second, ["4xx"])
+      ? fixFor(one, second, circumstances)
+      : `correctly refused, but answer ${anyOf(best)} to tell the sender why`;
   return { ...seen, outcome: "failed", severity: "recommended", fix };
 }
 
@@ -55,7 +56,7 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances)
   const wantsRefusal = !one.right.includes("200");
   switch (answer.type) {
     case "silent":
-      if (one.right.includes("closed")) return one.fix;
+      if (one.silence !== undefined) return one.silence;
       return `no answer within ${timeout / 1000} s: answer as soon as the event is stored, and process it afterwards`;
     case "closed":
       return one.crash ?? "it closes the connection without an answer: check its log for a crash";

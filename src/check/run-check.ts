@@ -121,8 +121,7 @@ class Run {
       return notObserved(one, describeError(thrown), durationMs());
     }
     const result = judge(one, evidence, { timeout, durationMs: durationMs() });
-    if (result.outcome === "failed") await this.#lookAfter(one, evidence.answers);
-    else this.#silent = 0;
+    await this.#lookAfter(one, evidence.answers);
     return one.id === CONTROL ? this.#explain(result, evidence.answers) : result;
   }
 
@@ -140,12 +139,12 @@ class Run {
     return new Probe("AGAIN-0", { ...this.#options, runName: this.#runName });
   }
 
-  /** After a case that ended badly, checks whether the receiver still answers. */
-  async #lookAfter({ id, right }: CheckCase, answers: readonly ProbeAnswer[]): Promise<void> {
+  /** After a case whose last request got no answer, checks whether the receiver still answers. */
+  async #lookAfter({ id, silence }: CheckCase, answers: readonly ProbeAnswer[]): Promise<void> {
     const { url, timeout, patience = PATIENCE } = this.#options;
     const last = answers.at(-1)?.type;
     if (last === "status") this.#silent = 0;
-    else if (last === "silent" && !right.includes("closed")) {
+    else if (last === "silent" && silence === undefined) {
       if (++this.#silent >= SILENT_AT_MOST)
         this.stopped ??= `${SILENT_AT_MOST} cases in a row got no answer, the last was ${id}`;
     } else if (last === "closed" || last === "unreachable") {

@@ -51,6 +51,13 @@ describe("judge", () => {
     expect(verdict(REFUSED, [answer])).toMatchObject({ outcome: "failed", fix: expect.stringMatching(fix) });
   });
 
+  it("only recommends a refusal instead of a crash, since that keeps a forgery out too", () => {
+    const kept = { ...REFUSED, right: ["4xx", "5xx", "closed"], crash: "catch it" };
+    for (const answer of [status(500), { type: "closed" } as const])
+      expect(verdict(kept, [answer])).toMatchObject({ severity: "recommended", fix: "catch it" });
+    expect(verdict(kept, [status(200)])).toMatchObject({ severity: "required", fix: "mend it" });
+  });
+
   it("accepts only 200 as a confirmation", () => {
     expect(verdict(ACCEPTED, [status(204)])).toMatchObject({
       outcome: "failed",

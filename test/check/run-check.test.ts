@@ -53,6 +53,21 @@ it("the run ends with the case after which a receiver is gone", async () => {
   expect(stopped).toMatch(/^after SIG-01: connection refused/);
 });
 
+it("the run ends with the case after which a receiver is gone even if that case passed", async () => {
+  const server = createServer((request, response) => {
+    if (request.method === "POST") return response.writeHead(200).end();
+    server.close();
+    return server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/`);
+  const { results, stopped } = await runCheck(optionsFor(url, "GATE-19", "GATE-20"));
+  expect(outcomes(results)).toEqual(["KIND-01 passed", "GATE-19 passed", "GATE-20 not_applicable"]);
+  expect(stopped).toMatch(/^after GATE-19: connection refused/);
+});
+
 it("the run continues if a receiver only closed one connection", async () => {
   const url = await serve((request, response) => {
     if (request.headers["x-service-signature"] === undefined) return response.destroy();

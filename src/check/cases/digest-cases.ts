@@ -9,6 +9,7 @@ import {
   ZERO_BYTE,
 } from "../digest-forms.ts";
 import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
 
 type DigestRow = readonly [id: CheckCase["id"], sent: string, form: DigestForm, fix: string];
 
@@ -54,8 +55,6 @@ const DIGESTS: readonly DigestRow[] = [
   ],
 ];
 
-const FORGED = { right: ["4xx"], severity: "required", why: WHY.signature } as const;
-
 /** Valid digests that are refused by programs with a fault in their hex, and forged ones that some of them accept. */
 export const DIGEST_CASES: readonly CheckCase[] = [
   ...DIGESTS.map(
@@ -65,7 +64,7 @@ export const DIGEST_CASES: readonly CheckCase[] = [
     }),
   ),
   {
-    ...{ ...FORGED, id: "SIG-35", sent: "a wrong digest that begins with 00 like the right one" },
+    ...{ ...REFUSED, id: "SIG-35", sent: "a wrong digest that begins with 00 like the right one" },
     fix: "it compares the digest as text that ends at a zero byte, so 1 of 256 forgeries gets in: compare all 32 bytes",
     run: (probe) => {
       const body = probe.untilDigest(() => probe.body(), BEGINS_WITH_00);
@@ -73,7 +72,7 @@ export const DIGEST_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-36", sent: "a digest of which only the first half is right" },
+    ...{ ...REFUSED, id: "SIG-36", sent: "a digest of which only the first half is right" },
     fix: "it compares only the first part of the digest, or as a number with fewer digits: compare all 32 bytes",
     run: (probe) => {
       const body = probe.body();

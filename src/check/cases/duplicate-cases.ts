@@ -2,6 +2,7 @@ import type { ProbeAnswer } from "../answer.ts";
 import type { CheckCase, Evidence } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
 import { pretty, reordered } from "./tampering-cases.ts";
 
 /** The number of copies sent at once. */
@@ -31,7 +32,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
   },
   {
     ...{ ...REPEAT, id: "DUP-03", sent: `the same delivery ${AT_ONCE} times at once` },
-    right: ["200", "409", "429", "503"],
+    right: ["200", "409", "429", "5xx"], // a sender repeats a delivery after any of these
     best: ["200"],
     fix: "simultaneous copies conflict: let the unique constraint decide, and answer 200 to the losers",
     run: (probe) => atOnce(probe, probe.body()),
@@ -89,8 +90,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...ONCE, id: "DUP-10", sent: "a forged delivery alone, observed", right: ["4xx"], runs: 0 },
-    ...{ severity: "required", why: WHY.signature },
+    ...{ ...ONCE, id: "DUP-10", sent: "a forged delivery alone, observed", ...REFUSED, runs: 0 },
     fix: "it runs an event with a wrong signature, whatever it answers: verify before anything else",
     run: async (probe) => {
       const body = probe.body();

@@ -7,6 +7,12 @@ const OVERSIZE = 16 * 1024 * 1024;
 
 const TYPE_FIX = "it parses by Content-Type before it verifies: read the raw bytes, whatever the header says";
 
+const ENDLESS_FIX =
+  "it waits for the rest of a body for ever: allow several seconds for the whole body, then answer 408 or close";
+const LARGE_FIX = "it accepts a body of any size: limit it, for example to 1 MiB, and answer 413";
+const CHUNKED_FIX =
+  "its limit does not apply without a length: count the bytes as they arrive, and answer 413";
+
 type TypeRow = readonly [id: CheckCase["id"], sent: string, type: string | null, hasUmlaut?: boolean];
 
 const TYPES: readonly TypeRow[] = [
@@ -38,6 +44,7 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   ),
   {
     ...{ ...ACCEPTED, id: "HTTP-06", sent: "the body in chunks, without a length" },
+    ...{ severity: "recommended", why: WHY.framing },
     fix: "it requires a Content-Length: read the body to its end",
     run: (probe) => probe.post(probe.body(), { chunked: true }),
   },
@@ -86,7 +93,8 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       severity: "recommended",
     },
     ...{ why: WHY.limits },
-    fix: "it waits for the rest of a body for ever: allow several seconds for the whole body, then answer 408 or close",
+    fix: ENDLESS_FIX,
+    silence: ENDLESS_FIX,
     run: (probe) => {
       const body = probe.body();
       return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
@@ -101,7 +109,8 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     },
     ...{
       why: WHY.limits,
-      fix: "it accepts a body of any size: limit it, for example to 1 MiB, and answer 413",
+      fix: LARGE_FIX,
+      silence: LARGE_FIX,
     },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
@@ -114,7 +123,8 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     },
     ...{
       why: WHY.limits,
-      fix: "its limit does not apply without a length: count the bytes as they arrive, and answer 413",
+      fix: CHUNKED_FIX,
+      silence: CHUNKED_FIX,
     },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },

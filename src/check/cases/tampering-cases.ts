@@ -1,6 +1,7 @@
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
 
 const BYTES_FIX =
   "it does not verify the received bytes: read the body as bytes before any parser, and verify those";
@@ -49,13 +50,10 @@ const TAMPERED: readonly TamperingRow[] = [
   ],
 ];
 
-/** Never part of UTF-8. */
-const BAD_BYTE = 0xff;
-
 /** A probe's event with a byte in its address that is not UTF-8. */
 export function withBadByte(probe: Probe): Buffer {
   const [before = "", after = ""] = probe.bodyWith({ address: "@@" }).toString("utf8").split("@@");
-  return Buffer.concat([Buffer.from(before), Buffer.from([BAD_BYTE]), Buffer.from(after)]);
+  return Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
 }
 
 /** The same JSON, pretty-printed. */
@@ -89,25 +87,10 @@ function changed(signedFor: Buffer, body: Buffer) {
 }
 
 /** Changes that a relay, a proxy or an attacker may make to a signed body. */
-export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(tamperingCase);
-
-/** A change that only decoders make that drop what they cannot read. */
-export const DROPPED_BYTE_CASE = tamperingCase([
-  "BODY-35",
-  "an invalid byte; the signature is of the body without it",
-  (_, probe) => {
-    const body = withBadByte(probe);
-    return { body, signedFor: Buffer.from(body.filter((byte) => byte !== BAD_BYTE)) };
+export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(([id, sent, make, fix = BYTES_FIX]) => ({
+  ...{ ...REFUSED, id, sent, fix, why: WHY.rawBody, about: "bytes" },
+  run: (probe) => {
+    const { body, signedFor } = make(probe.body(), probe);
+    return probe.post(body, { signature: probe.sign(signedFor) });
   },
-  "it verifies the decoded text without what could not be decoded: verify the bytes, then decode strictly",
-]);
-
-function tamperingCase([id, sent, make, fix = BYTES_FIX]: TamperingRow): CheckCase {
-  return {
-    ...{ id, sent, fix, right: ["4xx"], severity: "required", why: WHY.rawBody, about: "bytes" },
-    run: (probe) => {
-      const { body, signedFor } = make(probe.body(), probe);
-      return probe.post(body, { signature: probe.sign(signedFor) });
-    },
-  };
-}
+}));

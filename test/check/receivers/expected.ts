@@ -4,7 +4,8 @@ import { CATALOGUE } from "../../../src/check/catalogue.ts";
 
 /** What `check` should find in a receiver. */
 export interface Expected {
-  readonly isRight: boolean;
+  /** Whether it fails a required case. */
+  readonly isFaulty: boolean;
   /** The severity of each case that fails, by the case's id. */
   readonly failed: ReadonlyMap<string, string>;
   /** How each common cause begins. */
@@ -20,8 +21,8 @@ export function readExpected(): ReadonlyMap<string, Expected> {
 
 function readBlock(block: string): [string, Expected] {
   const [head = "", ...lines] = block.trim().split("\n");
-  const [, name, kind] = /^\[(\S+)\] (right|faulty): \S.*$/.exec(head) ?? [];
-  if (name === undefined) throw new Error(`expected [name] right or faulty: what it does, got ${head}`);
+  const [, name, kind] = /^\[(\S+)\] (right|weak|faulty): \S.*$/.exec(head) ?? [];
+  if (name === undefined) throw new Error(`expected [name] right, weak or faulty: what it does, got ${head}`);
   const failed = new Map<string, string>();
   const causes: string[] = [];
   for (const line of lines) {
@@ -37,7 +38,7 @@ function readBlock(block: string): [string, Expected] {
       failed.set(id, severity);
     }
   }
-  return [name, { isRight: kind === "right", failed, causes }];
+  return [name, { isFaulty: kind === "faulty", failed, causes }];
 }
 
 /** The ids of `SIG-01`, or of a range such as `SIG-01..04`, which ends with a number of the same group. */
