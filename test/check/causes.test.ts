@@ -145,6 +145,7 @@ it("a receiver with another secret is told so, once all common faults are exclud
   const { results, diagnosis } = await runCheck(patient(url, "SIG-01"));
   expect(diagnosis).toEqual([expect.stringMatching(/most likely the secrets differ/)]);
   expect(results.map(({ outcome }) => outcome)).toEqual(["failed", "not_applicable"]);
+  expect(results[0]?.fix).toMatch(/compare the secret, the header's name and the path/);
 });
 
 it("a receiver that refuses the first delivery only is not blamed for a fault that it does not have", async () => {
