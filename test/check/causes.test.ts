@@ -1,5 +1,5 @@
 import { createSecretKey } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runCheck } from "../../src/check/run-check.ts";
 import { respell, type STYLES } from "./receivers/own-json.ts";
 import { refusing, reSerialiser } from "./receivers/refusing.ts";
@@ -146,6 +146,15 @@ it("a receiver with another secret is told so, once all common faults are exclud
   expect(diagnosis).toEqual([expect.stringMatching(/most likely the secrets differ/)]);
   expect(results.map(({ outcome }) => outcome)).toEqual(["failed", "not_applicable"]);
   expect(results[0]?.fix).toMatch(/compare the secret, the header's name and the path/);
+});
+
+it("the search for a cause ends if the receiver answers slowly, and the report says so", async () => {
+  const { url } = await refusing({ key: "quite another secret" });
+  let calls = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => calls++ * 20_000);
+  onTestFinished(() => clock.mockRestore());
+  const { diagnosis } = await runCheck(patient(url, "SIG-01"));
+  expect(diagnosis).toEqual([expect.stringMatching(/the secrets differ.*too slowly to try all/)]);
 });
 
 it("a receiver that refuses the first delivery only is not blamed for a fault that it does not have", async () => {

@@ -14,7 +14,7 @@ const TOO_SLOW =
   "Most likely the secrets differ, or the signature header's name. It answers too slowly to try all common faults.";
 
 /** Milliseconds after which the search ends. */
-const LONGEST = 20_000;
+const LONGEST = 60_000;
 
 /** These say that something besides the signature is wrong: the path, the method, the type, the size or the rate. */
 const OTHER_REFUSALS = ["404", "405", "408", "410", "411", "413", "415", "429"];
@@ -29,7 +29,7 @@ export function mayBeSignature(answer: ProbeAnswer): boolean {
  * with that fault accepts it. Returns `undefined` if none does.
  */
 export function whyAllRefused(probe: Probe): Promise<string | undefined> {
-  return firstProven([keyAttempts, headerAttempts, spellingAttempts, bodyAttempts], probe);
+  return firstProven([spellingAttempts, keyAttempts, headerAttempts, bodyAttempts], probe);
 }
 
 /** Which JSON or text a receiver verifies that accepts a delivery in one spelling and refuses it in another. */
