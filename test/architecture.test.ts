@@ -19,6 +19,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   ws: /^(?:sandbox|stream)\//,
   pino: /^default-logger\.ts$/,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
+  fastify: /^receiver\/fastify\.ts$/,
   zod: /^(?:event|client)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
   "@standard-schema/spec": /^event\//,

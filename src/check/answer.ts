@@ -1,6 +1,11 @@
 /** The outcome of one request. */
 export type ProbeAnswer =
-  | { readonly type: "status"; readonly status: number }
+  | {
+      readonly type: "status";
+      readonly status: number;
+      /** Milliseconds from the end of the request to the answer; absent if it was answered before its end. */
+      readonly tookMs?: number;
+    }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
   /** There was no answer in time. */
@@ -20,6 +25,11 @@ export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   if (answer.type !== "status") return false;
   const { status } = answer;
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
+}
+
+/** Whether an answer says that the signature is wrong. */
+export function isUnauthorised(answer: ProbeAnswer): boolean {
+  return answer.type === "status" && (answer.status === 401 || answer.status === 403);
 }
 
 /** An answer in a word: its status, or why there is none. */

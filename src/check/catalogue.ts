@@ -1,4 +1,6 @@
 import { CONTENT_CASES } from "./cases/content-cases.ts";
+import { DECODING_CASES } from "./cases/decoding-cases.ts";
+import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
 import { GATE_CASES } from "./cases/gate-cases.ts";
 import { KIND_CASES } from "./cases/kind-cases.ts";
@@ -13,10 +15,12 @@ import type { CheckCase } from "./check-case.ts";
 export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,
+  ...DIGEST_CASES,
   ...GATE_CASES,
   ...TAMPERING_CASES,
   ...SPELLING_CASES,
   ...CONTENT_CASES,
+  ...DECODING_CASES,
   ...REQUEST_CASES,
   ...TIME_CASES,
   ...DUPLICATE_CASES,

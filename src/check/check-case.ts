@@ -21,6 +21,18 @@ export type Group = keyof typeof GROUPS;
  */
 export type Severity = "required" | "recommended" | "informational";
 
+/** What related failures have in common. */
+export type Subject =
+  | "bytes"
+  | "content-type"
+  | "digest"
+  | "form"
+  | "header"
+  | "transfer"
+  | "unchecked-framing"
+  | "unchecked-route"
+  | "unchecked-type";
+
 /** The observations of a case. */
 export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
@@ -45,10 +57,12 @@ export interface CheckCase {
   readonly fix: string;
   /** The same for a 5xx answer or none, if more can be said than in general. */
   readonly crash?: string;
+  /** What no answer at all means, if the case provokes it. */
+  readonly silence?: string;
   /** How often the event must have run; such a case needs an observer. */
   readonly runs?: number;
   /** What related failures have in common; see `diagnosis.ts`. */
-  readonly about?: "bytes" | "content-type" | "form" | "unchecked-type";
+  readonly about?: Subject;
   readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 

@@ -1,24 +1,56 @@
 import { CATALOGUE, CONTROL } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
+import { diagnoseDigests } from "./digest-diagnosis.ts";
 
 const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
 
+/** Causes that were found by sending more than the cases. */
+export interface FoundCauses {
+  /** Why the control is refused. */
+  readonly control?: string;
+  /** Why valid deliveries are refused in some spellings. */
+  readonly spelling?: string;
+}
+
 /** Common causes of several results, most serious first; none if each failure has its own cause. */
-export function diagnose(results: readonly CheckResult[]): readonly string[] {
+export function diagnose(results: readonly CheckResult[], found: FoundCauses = {}): readonly string[] {
   const control = results.find(({ id }) => id === CONTROL);
-  if (control?.outcome === "failed") return [refusesAll(control)];
+  if (control?.outcome === "failed" && control.answer !== "200") return [refusesAll(control, found)];
   const forged = results.filter(({ id }) => /^(?:SIG-0[12]|SIG-1[78])$/.test(id));
   if (most(forged, ({ outcome, answer }) => outcome === "failed" && /^2/.test(answer ?? ""))) {
     return [
       "The signature is not verified at all: deliveries with a missing or wrong signature are confirmed.",
     ];
   }
-  return CAUSES.flatMap(({ about, answered, says }) => {
+  const causes = CAUSES.flatMap(({ about, answered, says }) => {
     const failed = results.filter(
       (one) => one.outcome === "failed" && about(one) && answered.test(one.answer ?? ""),
     );
-    return failed.length >= SEVERAL ? [`${says} (${idsText(failed)})`] : [];
+    const text = about === isSpelling ? (found.spelling ?? says) : says;
+    return failed.length >= SEVERAL ? [`${text} (${idsText(failed)})`] : [];
   });
+  return [...diagnoseDigests(results), ...diagnoseRuns(results), ...causes];
+}
+
+/** Why nothing was seen to run. */
+function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
+  const toRun = results.filter(({ runs, right }) => runs !== null && /, runs /.test(right));
+  if (!most(toRun, ({ runs }) => runs === 0)) return [];
+  const ids = idsText(toRun);
+  return [
+    `No confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it. (${ids})`,
+  ];
+}
+
+/** Whether a case sends a valid delivery in an unusual spelling. */
+function isSpelling({ id, right }: CheckResult): boolean {
+  return isAbout(id, "bytes") && right.startsWith("200");
+}
+
+/** Whether the receiver refuses valid deliveries in several spellings. */
+export function refusesSpellings(results: readonly CheckResult[]): boolean {
+  const refused = results.filter((one) => isSpelling(one) && /^4/.test(one.answer ?? ""));
+  return refused.filter(({ outcome }) => outcome === "failed").length >= SEVERAL;
 }
 
 interface Cause {
@@ -31,22 +63,36 @@ interface Cause {
 
 const CAUSES: readonly Cause[] = [
   {
+    about: ({ id }) => isAbout(id, "unchecked-route"),
+    answered: /(?:^|, |× )2/,
+    says:
+      "The signature is checked only for some methods or spellings of the path: a forged delivery by another is " +
+      "confirmed. Verify in the handler itself, not where method and path are compared.",
+  },
+  {
+    about: ({ id }) => isAbout(id, "unchecked-framing"),
+    answered: /(?:^|, |× )2/,
+    says:
+      "The signature is checked only for bodies with a length, or without an encoding: a forged delivery in another form " +
+      "is confirmed. Read the raw bytes of every request, and verify them first.",
+  },
+  {
     about: ({ id }) => isAbout(id, "unchecked-type"),
-    answered: /^2|, 2/,
+    answered: /(?:^|, |× )2/,
     says:
       "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +
       "Express, `express.json({ verify })` runs for application/json alone. Verify the raw bytes of every request " +
       "before any parser.",
   },
   {
-    about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("200"),
+    about: isSpelling,
     answered: /^[45]/,
     says:
       "The receiver does not verify the raw body, but JSON or text made from it: valid deliveries are refused if " +
       "they are serialised differently. Read the body as bytes before any parser, verify those, then parse.",
   },
   {
-    about: ({ id, right }) => isAbout(id, "bytes") && right.startsWith("4xx"),
+    about: ({ id, right }) => isAbout(id, "bytes") && !right.startsWith("200"),
     answered: /^2/,
     says: "Changed bytes are confirmed: the signature is compared with something other than the raw body.",
   },
@@ -61,7 +107,7 @@ const CAUSES: readonly Cause[] = [
     says: "The receiver depends on Content-Type, which the description does not show: read the body whatever it says.",
   },
   {
-    about: ({ id, right }) => right.startsWith("4xx") && /^(?:BODY|TIME|SIG)/.test(id),
+    about: ({ id, right }) => !right.startsWith("200") && /^(?:BODY|TIME|SIG)/.test(id),
     answered: /^(?:5|closed)/,
     says: "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx.",
   },
@@ -70,8 +116,9 @@ const CAUSES: readonly Cause[] = [
 /** Fewer failures than this are not worth a common cause. */
 const SEVERAL = 3;
 
-function refusesAll({ answer }: CheckResult): string {
+function refusesAll({ answer }: CheckResult, { control }: FoundCauses): string {
   const came = `${CONTROL}, a completely valid delivery, was answered with ${answer}`;
+  if (control !== undefined) return `${came}. ${control}`;
   if (answer === "401" || answer === "403")
     return `${came}: most likely the secrets differ, or the signature header's name.`;
   if (answer === "404" || answer === "405") return `${came}: check the path.`;

@@ -46,6 +46,16 @@ it.each([
     /^The signature is checked only for some content types.*\(GATE-07, GATE-08, GATE-09\)/,
   ],
   [
+    "a check for some methods and paths only",
+    { "GATE-19": "200", "GATE-48": "200", "GATE-54": "404, 200" },
+    /^The signature is checked only for some methods.*\(GATE-19, GATE-48, GATE-54\)/,
+  ],
+  [
+    "a check for plain bodies only",
+    { "GATE-42": "4 × 200", "GATE-43": "401, 200", "GATE-45": "200" },
+    /^The signature is checked only for bodies with a length.*\(GATE-42, GATE-43, GATE-45\)/,
+  ],
+  [
     "code that throws",
     { "SIG-10": "500", "SIG-11": "closed", "BODY-22": "500" },
     /^Unusual input makes the code fail/,

@@ -4,7 +4,7 @@ import type { CheckCase } from "../../src/check/check-case.ts";
 import { judge } from "../../src/check/judge.ts";
 
 const status = (code: number): ProbeAnswer => ({ type: "status", status: code });
-const circumstances = { timeout: 1000, durationMs: 5 };
+const circumstances = { timeout: 1000, slow: 5000, durationMs: 5 };
 
 const REFUSED: CheckCase = {
   ...{
@@ -51,11 +51,27 @@ describe("judge", () => {
     expect(verdict(REFUSED, [answer])).toMatchObject({ outcome: "failed", fix: expect.stringMatching(fix) });
   });
 
+  it("only recommends a refusal instead of a crash, since that keeps a forgery out too", () => {
+    const kept = { ...REFUSED, right: ["4xx", "5xx", "closed"], crash: "catch it" };
+    for (const answer of [status(500), { type: "closed" } as const])
+      expect(verdict(kept, [answer])).toMatchObject({ severity: "recommended", fix: "catch it" });
+    expect(verdict(kept, [status(200)])).toMatchObject({ severity: "required", fix: "mend it" });
+  });
+
   it("accepts only 200 as a confirmation", () => {
     expect(verdict(ACCEPTED, [status(204)])).toMatchObject({
       outcome: "failed",
       fix: expect.stringMatching(/exactly 200/),
     });
+  });
+
+  it.each([401, 403])("calls %d to a valid delivery unauthorised, whatever the case is about", (code) => {
+    const fix = expect.stringMatching(/^it refuses a validly signed delivery as unauthorised/);
+    expect(verdict(ACCEPTED, [status(code)])).toMatchObject({ fix });
+    expect(verdict({ ...ACCEPTED, right: ["200", "4xx"] }, [status(code)])).toMatchObject({ fix });
+    expect(verdict({ ...ACCEPTED, runs: 1 }, [status(200), status(code)], 1)).toMatchObject({ fix });
+    expect(verdict({ ...ACCEPTED, about: "bytes" }, [status(code)])).toMatchObject({ fix: "take it" });
+    expect(verdict(ACCEPTED, [status(400)])).toMatchObject({ fix: "take it" });
   });
 
   it("considers every one of several answers", () => {

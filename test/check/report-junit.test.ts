@@ -3,9 +3,9 @@ import { DOMParser } from "@xmldom/xmldom";
 import { expect, it } from "vitest";
 import { type CheckResult, countResults } from "../../src/check/check-result.ts";
 import { junitReport } from "../../src/check/report-junit.ts";
-import { hasPython } from "./receivers/python.ts";
 import { result } from "./sample.ts";
 
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const NASTY = "a <b> & \"c\" 'd' ]]> \u0000\u001b[31m \ud800 \uffff é 🏠";
 
 const results = [
@@ -20,7 +20,7 @@ function xmlOf(strict: boolean, given: readonly CheckResult[] = results): string
   return junitReport(
     {
       ...{ url: "http://127.0.0.1:3000/a?b&c", startedAt: "2026-01-15T09:30:00.000Z", durationMs: 1234 },
-      ...{ results: given, diagnosis: [], stopped: null, counts: countResults(given) },
+      ...{ results: given, diagnosis: [], stopped: null, responseTimes: null, counts: countResults(given) },
     },
     strict,
   );

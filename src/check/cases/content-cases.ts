@@ -96,7 +96,7 @@ export const CONTENT_CASES: readonly CheckCase[] = [
         severity: "recommended",
         why: WHY.noFailure,
       },
-      run: (probe) => probe.post(make(probe)),
+      run: (probe) => probe.post(probe.untilDigest(() => make(probe))),
     }),
   ),
 ];

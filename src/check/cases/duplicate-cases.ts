@@ -2,6 +2,7 @@ import type { ProbeAnswer } from "../answer.ts";
 import type { CheckCase, Evidence } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
 import { pretty, reordered } from "./tampering-cases.ts";
 
 /** The number of copies sent at once. */
@@ -26,13 +27,12 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     ...{ ...REPEAT, id: "DUP-02", sent: "the same event with another serialisation" },
     fix: "it refuses a duplicate with another serialisation: answer 200",
     run: async (probe) => {
-      const body = probe.body();
-      return inTurn(probe, [body, pretty(reordered(body))]);
+      return inTurn(probe, respelt(probe));
     },
   },
   {
     ...{ ...REPEAT, id: "DUP-03", sent: `the same delivery ${AT_ONCE} times at once` },
-    right: ["200", "409", "429", "503"],
+    right: ["200", "409", "429", "5xx"], // a sender repeats a delivery after any of these
     best: ["200"],
     fix: "simultaneous copies conflict: let the unique constraint decide, and answer 200 to the losers",
     run: (probe) => atOnce(probe, probe.body()),
@@ -63,8 +63,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     ...{ ...ONCE, id: "DUP-07", sent: "the same event with another serialisation, observed" },
     fix: "it identifies events by their bytes, so a retry with another serialisation runs again: derive the key from values",
     run: (probe) => {
-      const body = probe.body();
-      return observed(probe, [body, pretty(reordered(body))], 1);
+      return observed(probe, respelt(probe), 1);
     },
   },
   {
@@ -74,7 +73,8 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     run: (probe) => {
       const timestamp = probe.at();
       const { data } = probe.event();
-      const bodies = [1, 2].map((rooms) => probe.body({ timestamp, data: { ...data, rooms } }));
+      const make = () => [1, 2].map((rooms) => probe.body({ timestamp, data: { ...data, rooms } }));
+      const bodies = probe.untilDigest(make);
       return observed(probe, bodies, 2);
     },
   },
@@ -90,8 +90,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...ONCE, id: "DUP-10", sent: "a forged delivery alone, observed", right: ["4xx"], runs: 0 },
-    ...{ severity: "required", why: WHY.signature },
+    ...{ ...ONCE, id: "DUP-10", sent: "a forged delivery alone, observed", ...REFUSED, runs: 0 },
     fix: "it runs an event with a wrong signature, whatever it answers: verify before anything else",
     run: async (probe) => {
       const body = probe.body();
@@ -100,6 +99,14 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
 ];
+
+/** A body, and the same event with another serialisation. */
+function respelt(probe: Probe): readonly Buffer[] {
+  return probe.untilDigest(() => {
+    const body = probe.body();
+    return [body, pretty(reordered(body))];
+  });
+}
 
 async function observed(probe: Probe, bodies: readonly Buffer[], wanted: number): Promise<Evidence> {
   const answers = await inTurn(probe, bodies);

@@ -17,7 +17,7 @@ export const KIND_CASES: readonly CheckCase[] = [
     } satisfies Partial<CheckCase>;
     if (kind === DESCRIBED) {
       return {
-        ...{ ...common, right: ["200"], why: WHY.confirm },
+        ...{ ...common, right: ["200"], why: WHY.confirm, about: "header" },
         fix: "it refuses a completely valid delivery: compare the secret, the header's name and the path",
       };
     }
@@ -51,11 +51,12 @@ export const KIND_CASES: readonly CheckCase[] = [
     ...{ why: WHY.addedFields, crash: FAILED },
     fix: "it refuses unknown fields: ignore them",
     run: (probe) => {
-      const { data, webhook } = probe.event();
       const added = { added_later: { nested: [1, null] } };
-      return probe.post(
-        probe.body({ ...added, data: { ...data, ...added }, webhook: { ...webhook, ...added } }),
-      );
+      const make = () => {
+        const { data, webhook } = probe.event();
+        return probe.body({ ...added, data: { ...data, ...added }, webhook: { ...webhook, ...added } });
+      };
+      return probe.post(probe.untilDigest(make));
     },
   },
 ];

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { CheckCase, Severity } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
 
 type SignatureRow = readonly [
   id: CheckCase["id"],
@@ -165,10 +166,8 @@ const VALUES: readonly SignatureRow[] = [
   ],
 ];
 
-const REFUSED = {
-  right: ["4xx"],
-  severity: "required",
-  why: WHY.signature,
+const FORGED = {
+  ...REFUSED,
   crash:
     "its code fails on this value instead of refusing it: check the format and the length before you compare " +
     "(a constant-time comparison throws on unequal lengths or odd characters)",
@@ -180,8 +179,8 @@ const BEST_401 = new Set(["SIG-01", "SIG-17"]);
 /** All wrong forms of the header's value, signatures in wrong places, and one correct form. */
 export const SIGNATURE_CASES: readonly CheckCase[] = [
   ...VALUES.map(
-    ([id, sent, value, fix, about, [severity, why] = [REFUSED.severity, REFUSED.why]]): CheckCase => ({
-      ...{ ...REFUSED, id, sent, fix, severity, why },
+    ([id, sent, value, fix, about, [severity, why] = [FORGED.severity, FORGED.why]]): CheckCase => ({
+      ...{ ...FORGED, id, sent, fix, severity, why },
       ...(about !== undefined && { about }),
       ...(BEST_401.has(id) && { best: ["401"] }),
       run: (probe) => {
@@ -191,10 +190,11 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     }),
   ),
   {
-    ...REFUSED,
+    ...FORGED,
     id: "SIG-24",
     sent: "the signature in the query string, no header",
-    fix: "it reads the signature from the URL, which ends up in logs: read it only from the header",
+    fix: "it reads the signature from the URL, which ends up in logs, or checks none if the URL has a query: read it only from the header, for every URL",
+    about: "unchecked-route",
     run: (probe) => {
       const body = probe.body();
       const { target, signatureHeader } = probe;
@@ -203,7 +203,7 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...REFUSED,
+    ...FORGED,
     id: "SIG-25",
     sent: "a signature in the body, no header",
     fix: "it reads the signature from the body: read it only from the header",
@@ -213,10 +213,11 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...REFUSED,
+    ...FORGED,
     id: "SIG-26",
     sent: "the signature in a trailer, after the body",
-    right: ["4xx", "5xx", "closed"], // a server need not take trailers at all, as long as it does not take them for headers
+    best: REFUSED.right, // a server need not take trailers at all
+    ...{ severity: "recommended", why: WHY.trailer }, // some servers take them for headers, and only the sender can sign
     fix: "it treats trailers as headers: read the signature only from the header",
     run: (probe) => {
       const body = probe.body();
@@ -226,7 +227,7 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...REFUSED,
+    ...FORGED,
     id: "SIG-27",
     sent: "the signature under another header's name",
     fix: "it reads the signature from another header: read only the right one",
@@ -239,6 +240,7 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     severity: "required",
     why: WHY.headerName,
     fix: "it looks up the header case-sensitively: ignore the case of header names",
+    about: "header",
     run: (probe) => probe.post(probe.body(), { header: probe.signatureHeader.toUpperCase() }),
   },
 ];

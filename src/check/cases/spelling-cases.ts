@@ -1,3 +1,4 @@
+import type { AnswerSet } from "../answer.ts";
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
@@ -6,7 +7,12 @@ import { pretty, reordered } from "./tampering-cases.ts";
 const RAW_FIX =
   "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
 
-type SpellingRow = readonly [id: CheckCase["id"], sent: string, make: (probe: Probe) => Buffer];
+type SpellingRow = readonly [
+  id: CheckCase["id"],
+  sent: string,
+  make: (probe: Probe) => Buffer,
+  right?: AnswerSet,
+];
 
 /** Ways to write an event that parsing and serialising would not reproduce. */
 const SPELLINGS: readonly SpellingRow[] = [
@@ -21,7 +27,12 @@ const SPELLINGS: readonly SpellingRow[] = [
     (probe) => replaced(probe, '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
   ],
   ["BODY-11", "slashes written as \\/", (probe) => replaced(probe, "@@", "12\\/14 Sample Street")],
-  ["BODY-12", "a whole number beyond 2^53", (probe) => numbered(probe, "12345678901234567890")],
+  [
+    "BODY-12",
+    "a whole number beyond 2^53",
+    (probe) => numbered(probe, "12345678901234567890"),
+    ["200", "400", "422"], // it may not fit a column
+  ],
   ["BODY-13", "a number written as 385000.00", (probe) => numbered(probe, "385000.00")],
   ["BODY-14", "a number written as 3.85E+5", (probe) => numbered(probe, "3.85E+5")],
   ["BODY-15", "the keys in another order, signed that way", (probe) => reordered(probe.body())],
@@ -60,16 +71,17 @@ const ACCEPTED = {
 /** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES: readonly CheckCase[] = [
   ...SPELLINGS.map(
-    ([id, sent, make]): CheckCase => ({
-      ...{ ...ACCEPTED, id, sent },
-      run: (probe) => probe.post(make(probe)),
+    ([id, sent, make, right = ACCEPTED.right]): CheckCase => ({
+      ...{ ...ACCEPTED, id, sent, right },
+      ...(right !== ACCEPTED.right && { best: ACCEPTED.right }),
+      run: (probe) => probe.post(probe.untilDigest(() => make(probe))),
     }),
   ),
   {
     ...ACCEPTED,
     id: "BODY-19",
     sent: "the body in two pieces, cut inside a character",
-    fix: "it joins the pieces as text, which breaks a character in two: collect bytes, and decode them together",
+    fix: "it joins the pieces as text, which breaks a character in two, or reads only the first: collect all bytes, then decode them",
     run: (probe) => {
       const body = probe.bodyWith({ address: "Zürich" });
       const cut = body.indexOf("ü") + 1;
@@ -77,7 +89,7 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...ACCEPTED, id: "BODY-20", sent: "a body of 80 KiB", severity: "recommended", why: WHY.json },
+    ...{ id: "BODY-20", sent: "a body of 80 KiB", right: ["200"], severity: "recommended", why: WHY.json },
     fix: "its limit is low, since the description shows no maximum size: accept at least a few hundred KiB",
     run: (probe) => probe.post(probe.bodyWith({ address: "12 Sample Street ".repeat(4800) })),
   },
@@ -85,6 +97,9 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     ...{ ...ACCEPTED, id: "BODY-21", sent: "a byte order mark before the JSON, signed with it" },
     ...{ right: ["200", "400", "422"], severity: "recommended" },
     fix: "it removes the byte order mark before verifying: verify the received bytes, and remove it only for parsing",
-    run: (probe) => probe.post(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), probe.body()])),
+    run: (probe) => {
+      const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+      return probe.post(probe.untilDigest(() => Buffer.concat([mark, probe.body()])));
+    },
   },
 ];

@@ -1,6 +1,7 @@
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
 
 const BYTES_FIX =
   "it does not verify the received bytes: read the body as bytes before any parser, and verify those";
@@ -87,7 +88,7 @@ function changed(signedFor: Buffer, body: Buffer) {
 
 /** Changes that a relay, a proxy or an attacker may make to a signed body. */
 export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(([id, sent, make, fix = BYTES_FIX]) => ({
-  ...{ id, sent, fix, right: ["4xx"], severity: "required", why: WHY.rawBody, about: "bytes" },
+  ...{ ...REFUSED, id, sent, fix, why: WHY.rawBody, about: "bytes" },
   run: (probe) => {
     const { body, signedFor } = make(probe.body(), probe);
     return probe.post(body, { signature: probe.sign(signedFor) });

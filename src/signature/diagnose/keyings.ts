@@ -29,7 +29,7 @@ export function plainKeyings(secrets: readonly Secret[], others: readonly NamedS
 }
 
 /** The secrets after common mistakes, such as quotes around them. */
-export function mistakenKeyings(secrets: readonly Secret[]): readonly Keying[] {
+export function mistakenKeyings(secrets: readonly Pick<Secret, "key">[]): readonly Keying[] {
   const own = secrets.slice(0, MOST_SECRETS).flatMap(({ key }) => mistakesOf(key.export()));
   return [...own, ...unset(), hashed("over the body alone", (body) => [body])];
 }

@@ -1,11 +1,12 @@
 import express from "express";
-import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
+import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 /**
  * Verifies the raw bytes correctly, but only if method and path are exactly `POST /webhooks`. Express routes more than
- * that to the handler: other methods, a header that replaces the method, capitals, a closing slash. `/runs` observes it.
+ * that to the handler: other methods, a header that replaces the method, capitals, a closing slash, a query. `/runs`
+ * observes it.
  */
-export async function checkByRoute(): Promise<ReceiverUnderTest> {
+export async function checkByRoute(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const runs = new Map<string, number>();
   const app = express();
   app.set("env", "test"); // no stack in the test's output
@@ -17,7 +18,7 @@ export async function checkByRoute(): Promise<ReceiverUnderTest> {
     next();
   });
   app.use(express.raw({ type: () => true }), (request, response, next) => {
-    if (request.method !== "POST" || request.path !== "/webhooks") return next();
+    if (request.method !== "POST" || request.originalUrl !== "/webhooks") return next();
     const isRight = request.get("x-service-signature") === rightSignature(request.body ?? "");
     return isRight ? next() : response.sendStatus(401);
   });
@@ -26,6 +27,6 @@ export async function checkByRoute(): Promise<ReceiverUnderTest> {
     runs.set(data.id, (runs.get(data.id) ?? 0) + 1);
     response.sendStatus(200);
   });
-  const url = await serve(app);
+  const url = await serve(app, atEnd);
   return { url, observe: `${url.origin}/runs` };
 }

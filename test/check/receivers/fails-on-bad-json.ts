@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import express from "express";
-import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
+import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 /** Verifies the raw bytes correctly, then turns every error into a 500, even when comparing unequal lengths. */
-export async function failsOnBadJson(): Promise<ReceiverUnderTest> {
+export async function failsOnBadJson(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const app = express();
   app.set("env", "test");
   app.post("/webhooks", express.raw({ type: "*/*" }), (request, response) => {
@@ -13,5 +13,5 @@ export async function failsOnBadJson(): Promise<ReceiverUnderTest> {
     const { event, data } = JSON.parse(body.toString("utf8"));
     return response.status(200).send(`${event.toUpperCase()} ${data.id}`);
   });
-  return { url: await serve(app) };
+  return { url: await serve(app, atEnd) };
 }

@@ -4,27 +4,29 @@ import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { expressReceiver } from "../../../src/receiver/express.ts";
 import { nodeReceiver } from "../../../src/receiver/node.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
-import { type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
+import { type AtEnd, type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
 
 /** hookporter's own receiver in an Express app. */
-export async function ownExpress(): Promise<ReceiverUnderTest> {
-  const { receiver, runs } = await openReceiver();
+export async function ownExpress(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
+  const { receiver, runs } = await openReceiver(atEnd);
   const app = express().get("/runs", runs).use("/webhooks", expressReceiver(receiver));
-  return observed(await serve(app));
+  return observed(await serve(app, atEnd));
 }
 
 /** hookporter's own receiver on `node:http`. */
-export async function ownNode(): Promise<ReceiverUnderTest> {
-  const { receiver, runs } = await openReceiver();
+export async function ownNode(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
+  const { receiver, runs } = await openReceiver(atEnd);
   const app = express().get("/runs", runs).use(nodeReceiver(receiver));
-  return observed(await serve(app));
+  return observed(await serve(app, atEnd));
 }
 
 function observed(url: URL): ReceiverUnderTest {
   return { url, observe: `${url.origin}/runs?marker={marker}` };
 }
 
-async function openReceiver(): Promise<{ receiver: Receiver; runs: express.RequestHandler }> {
+async function openReceiver(
+  atEnd: AtEnd = onTestFinished,
+): Promise<{ receiver: Receiver; runs: express.RequestHandler }> {
   const ran = new Map<string, number>();
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const receiver = createReceiver({
@@ -39,7 +41,7 @@ async function openReceiver(): Promise<{ receiver: Receiver; runs: express.Reque
     ran.set(marker, (ran.get(marker) ?? 0) + 1);
   });
   await receiver.start();
-  onTestFinished(() => receiver.close());
+  atEnd(() => receiver.close());
   const runs: express.RequestHandler = ({ query }, response) => {
     response.send(String(ran.get(String(query.marker)) ?? 0));
   };

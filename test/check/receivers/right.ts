@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
+import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 const LIMIT = 1024 * 1024;
 /** Milliseconds: five times what the slowest honest body takes. */
@@ -9,7 +9,7 @@ const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const DAY = 86_400_000;
 
 /** A correct receiver, written by hand with `node:http` and without hookporter; `/runs?marker=…` observes it. */
-export async function right(): Promise<ReceiverUnderTest> {
+export async function right(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const keys = new Set<string>();
   const runs = new Map<string, number>();
   const url = await serve(async (request, response) => {
@@ -29,7 +29,7 @@ export async function right(): Promise<ReceiverUnderTest> {
       runs.set(event.id, (runs.get(event.id) ?? 0) + 1);
     }
     return end(response, 200);
-  });
+  }, atEnd);
   return { url, observe: `${url.origin}/runs` };
 }
 

@@ -13,6 +13,12 @@ export interface ReceiverUnderTest {
   readonly observe?: string;
 }
 
+/** Registers what ends with the test: vitest's `onTestFinished`, of its own context if tests run at once. */
+export type AtEnd = (end: () => void | Promise<void>) => void;
+
+/** Starts a receiver, which ends with the test. */
+export type StartReceiver = (atEnd?: AtEnd) => Promise<ReceiverUnderTest>;
+
 /** The correct header value for a text or bytes. */
 export function rightSignature(body: string | Uint8Array): string {
   return `sha256=${createHmac("sha256", SECRET).update(body).digest("hex")}`;
@@ -22,7 +28,7 @@ export function rightSignature(body: string | Uint8Array): string {
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Listens until the test ends. A listener that rejects ends its connection, where a separate process would crash. */
-export async function serve(listener: Listener): Promise<URL> {
+export async function serve(listener: Listener, atEnd: AtEnd = onTestFinished): Promise<URL> {
   const server = createServer(async (request, response) => {
     try {
       await listener(request, response);
@@ -31,7 +37,7 @@ export async function serve(listener: Listener): Promise<URL> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(
+  atEnd(
     () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { endsWith } from "../../check/receivers/ends-with.ts";
 import { failsOnBadJson } from "../../check/receivers/fails-on-bad-json.ts";
 import { right } from "../../check/receivers/right.ts";
 import { SECRET, serve } from "../../check/receivers/under-test.ts";
@@ -13,15 +14,50 @@ it("check exits with 0 if all cases pass, with a line per group and a summary", 
   const run = await runCli(["check", url.href, "--only", "SIG,kind-13", "--only", "DUP-01"], { env });
   expect(run).toMatchObject({ code: 0 });
   expect(run.stdout).toMatch(
-    /^✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}28 of 28 {2}signatures\n✓ DUP .*\n31 of 31 passed/,
+    /^✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}36 of 36 {2}signatures\n✓ DUP .*\n39 of 39 passed/,
   );
 });
 
 it("check exits with 1 if a required case fails, and prints what was sent, the answer and the fix", async () => {
-  const { url } = await failsOnBadJson();
-  const run = await runCli(["check", url.href, "--only", "SIG-10"], { env });
+  const { url } = await endsWith();
+  const run = await runCli(["check", url.href, "--only", "SIG-03"], { env });
   expect(run.code).toBe(1);
-  expect(run.stdout).toMatch(/✗ SIG-10 {2}only the first 32 digits → 500 \(right: 4xx\)\n +its code fails/);
+  expect(run.stdout).toMatch(
+    /✗ SIG-03 {2}the bare hex digest, .* → 200 \(right: .*best 4xx\)\n +it does not/,
+  );
+});
+
+it("a status that confirms nothing is reported before the cases that fail because of it", async () => {
+  const url = await serve((_, response) => response.writeHead(204).end());
+  const run = await runCli(["check", url.href, "--only", "KIND"], { env });
+  expect(run.code).toBe(1);
+  const lines = run.stdout.split("\n");
+  expect(lines[0]).toMatch(/^» KIND-01.* 204: only 200 confirms a delivery/);
+  expect(lines.filter((line) => line.startsWith("» KIND-01"))).toHaveLength(2);
+});
+
+it("the summary has the response times", async () => {
+  const { url } = await right();
+  const run = await runCli(["check", url.href, "--only", "SIG-01"], { env });
+  expect(run.stdout).toMatch(/\nresponse times: median \d+ ms, slowest .*\n$/);
+  const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
+  expect(records.at(-1)?.responseTimes).toMatchObject({ medianMs: expect.any(Number) });
+  expect(records[0]?.responseMs).toEqual(expect.any(Number));
+});
+
+it("--settle is how long a late second run is watched for", async () => {
+  const { url } = await right();
+  let asked = 0;
+  const observer = await serve((_, response) => {
+    asked++;
+    response.end(asked > 3 ? "2" : asked > 1 ? "1" : "0"); // tried, polled, settled, then polled and settled again
+  });
+  const argv = ["check", url.href, "--only", "DUP-04", "--observe", observer.href, "--json", "--settle"];
+  const started = performance.now();
+  const { records } = await runCli([...argv, "300ms"], { env });
+  expect(records[1]).toMatchObject({ id: "DUP-04", outcome: "passed", runs: 1 });
+  expect(performance.now() - started).toBeGreaterThanOrEqual(300);
+  expect((await runCli([...argv, "soon"], { env })).code).toBe(2);
 });
 
 it("a failed recommended case fails the run only with --strict", async () => {
@@ -133,8 +169,8 @@ it("cases with the same result share a line on a terminal, except with --verbose
   const argv = ["check", url.href, "--only", "SIG-02,SIG-03", "--no-color"];
   const shown = async (...more: string[]) =>
     (await runCli([...argv, ...more], { env, isTTY: { stdout: true } })).stdout;
-  const alone = /^ +✗ SIG-03/m;
-  expect(await shown()).toMatch(/SIG-02[^✗]*same for SIG-03/);
+  const alone = /^ +! SIG-03/m;
+  expect(await shown()).toMatch(/SIG-02[^!]*same\s+for\s+SIG-03/);
   expect(await shown()).not.toMatch(alone);
   expect(await shown("--verbose")).toMatch(alone);
   expect((await runCli(argv, { env })).stdout).toMatch(alone);

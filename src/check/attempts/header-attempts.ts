@@ -1,0 +1,63 @@
+import { createHmac } from "node:crypto";
+import type { PostOptions, Probe } from "../probe.ts";
+import type { Attempt } from "./attempt.ts";
+
+const WANTED = "The header's value is `sha256=` and 64 lowercase hex digits.";
+
+/** What a receiver may expect in the header in place of `sha256=` and the hex digest. */
+const VALUES: readonly (readonly [expects: string, value: (hex: string) => string])[] = [
+  ["the digest alone, without `sha256=`", (hex) => hex],
+  ["the digest in upper case", (hex) => `sha256=${hex.toUpperCase()}`],
+  ["the digest alone in upper case", (hex) => hex.toUpperCase()],
+  ["the digest in base64", (hex) => `sha256=${base64(hex)}`],
+  ["the digest alone in base64", base64],
+  ["the hex digits in base64 again", (hex) => `sha256=${Buffer.from(hex).toString("base64")}`],
+  ["the hex digits in base64 again, alone", (hex) => Buffer.from(hex).toString("base64")],
+  ["the prefix twice", (hex) => `sha256=sha256=${hex}`],
+  [
+    "bytes from 0x80 as negative numbers, as `Integer.toHexString(b)` prints them without `& 0xff`",
+    (hex) => `sha256=${hex.replace(/../g, negative)}`,
+  ],
+];
+
+/** Names of signature headers of other services. */
+const NAMES = [
+  ...["x-hub-signature-256", "x-signature-256", "x-webhook-signature-256"],
+  ...["x-signature", "x-webhook-signature", "webhook-signature", "signature", "x-hub-signature"],
+];
+
+/** An event whose digest is right, but printed, computed or named otherwise. */
+export function headerAttempts(probe: Probe): readonly Attempt[] {
+  const body = probe.body();
+  const hex = probe.digest(body);
+  const own = probe.signatureHeader.toLowerCase();
+  const attempt = (cause: string, options: PostOptions): Attempt => ({
+    cause,
+    send: () => probe.post(body, options),
+    sendValid: () => probe.post(body),
+  });
+  return [
+    ...VALUES.map(([expects, value]) =>
+      attempt(`The receiver expects ${expects}. ${WANTED}`, { signature: value(hex) }),
+    ),
+    ...["sha1", "sha512"].map((algorithm) => {
+      const digest = createHmac(algorithm, probe.secret).update(body).digest("hex");
+      const cause = `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.`;
+      return attempt(cause, { signature: `${algorithm}=${digest}` });
+    }),
+    ...NAMES.filter((name) => name !== own).map((name) =>
+      attempt(
+        `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`,
+        { headers: { [name]: probe.sign(body) } },
+      ),
+    ),
+  ];
+}
+
+function base64(hex: string): string {
+  return Buffer.from(hex, "hex").toString("base64");
+}
+
+function negative(byte: string): string {
+  return Number.parseInt(byte, 16) < 0x80 ? byte : `ffffff${byte}`;
+}

@@ -1,0 +1,88 @@
+import type { CheckCase } from "../check-case.ts";
+import {
+  BEGINS_WITH_0,
+  BEGINS_WITH_00,
+  type DigestForm,
+  ENDS_IN_0,
+  LOW_BYTE,
+  NEGATIVE,
+  ZERO_BYTE,
+} from "../digest-forms.ts";
+import { WHY } from "../reasons.ts";
+import { REFUSED } from "./refused.ts";
+
+type DigestRow = readonly [id: CheckCase["id"], sent: string, form: DigestForm, fix: string];
+
+const PAD = "print all 32 bytes with two digits each, such as with `%02x`";
+
+/** Digests that faulty programs print with fewer digits, or another sign. */
+const DIGESTS: readonly DigestRow[] = [
+  [
+    "SIG-29",
+    "a valid delivery whose digest begins with 0",
+    BEGINS_WITH_0,
+    `it loses a zero at the start of the digest, and so refuses 1 of 16 valid deliveries: ${PAD}`,
+  ],
+  [
+    "SIG-30",
+    "a valid delivery whose digest begins with 00",
+    BEGINS_WITH_00,
+    `it loses zero bytes at the start of the digest, and so refuses 1 of 256 valid deliveries: ${PAD}`,
+  ],
+  [
+    "SIG-31",
+    "a valid delivery whose digest has a byte below 0x10 inside",
+    LOW_BYTE,
+    `it prints bytes below 0x10 with one digit, and so refuses 7 of 8 valid deliveries: ${PAD}`,
+  ],
+  [
+    "SIG-32",
+    "a valid delivery whose digest has a zero byte inside",
+    ZERO_BYTE,
+    "it takes the digest for text that ends at a zero byte, and so refuses 1 of 8 valid deliveries: compare all 32 bytes",
+  ],
+  [
+    "SIG-33",
+    "a valid delivery whose digest ends in 0",
+    ENDS_IN_0,
+    `it loses zeros at the end of the digest, and so refuses 1 of 16 valid deliveries: ${PAD}`,
+  ],
+  [
+    "SIG-34",
+    "a valid delivery whose digest begins with 8 or more",
+    NEGATIVE,
+    `it prints the digest as a signed number, and so refuses every second valid delivery: ${PAD}`,
+  ],
+];
+
+/** Valid digests that are refused by programs with a fault in their hex, and forged ones that some of them accept. */
+export const DIGEST_CASES: readonly CheckCase[] = [
+  ...DIGESTS.map(
+    ([id, sent, form, fix]): CheckCase => ({
+      ...{ id, sent, fix, right: ["200"], severity: "required", why: WHY.digits, about: "digest" },
+      run: (probe) => probe.post(probe.untilDigest(() => probe.body(), form)),
+    }),
+  ),
+  {
+    ...{ ...REFUSED, id: "SIG-35", sent: "a wrong digest that begins with 00 like the right one" },
+    fix: "it compares the digest as text that ends at a zero byte, so 1 of 256 forgeries gets in: compare all 32 bytes",
+    run: (probe) => {
+      const body = probe.untilDigest(() => probe.body(), BEGINS_WITH_00);
+      return probe.post(body, { signature: `sha256=00${inverted(probe.digest(body).slice(2))}` });
+    },
+  },
+  {
+    ...{ ...REFUSED, id: "SIG-36", sent: "a digest of which only the first half is right" },
+    fix: "it compares only the first part of the digest, or as a number with fewer digits: compare all 32 bytes",
+    run: (probe) => {
+      const body = probe.body();
+      const digest = probe.digest(body);
+      return probe.post(body, { signature: `sha256=${digest.slice(0, 32)}${inverted(digest.slice(32))}` });
+    },
+  },
+];
+
+/** The same number of digits, none of them right. */
+function inverted(hex: string): string {
+  return hex.replace(/./g, (digit) => (Number.parseInt(digit, 16) ^ 1).toString(16));
+}

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { runCheck } from "../../src/check/run-check.ts";
+import { selectCases } from "../../src/check/select-cases.ts";
+import { HEX_FAULTS, hexFault } from "./receivers/hex-faults.ts";
+import { ownNode } from "./receivers/own.ts";
+import { optionsFor } from "./sample.ts";
+
+/** All but those that take long. */
+const cases = selectCases({ skip: ["HTTP-09", "HTTP-10", "HTTP-11", "HTTP-12"] });
+
+/** What each fault in the hex fails, and how the common cause of that reads. */
+const EXPECTED: Readonly<Record<keyof typeof HEX_FAULTS, readonly [string, RegExp | undefined]>> = {
+  bigInteger: ["SIG-29 SIG-30", /^1 of 16 .*as one number, .*BigInteger.*\(SIG-29, SIG-30\)$/],
+  evenBigInteger: ["SIG-30", /^1 of 256 .*as one number.*\(SIG-30\)$/],
+  signedBigInteger: ["SIG-34", /^1 of 2 .*signed number.*\(SIG-34\)$/],
+  eachByte: ["SIG-29 SIG-30 SIG-31 SIG-32", /^7 of 8 .*each byte.*\(SIG-29, SIG-30, SIG-31, SIG-32\)$/],
+  trimmed: ["SIG-33", /^1 of 16 .*at the end.*\(SIG-33\)$/],
+  untilZero: ["SIG-30 SIG-32", /^1 of 8 .*ends at a zero byte.*\(SIG-30, SIG-32\)$/],
+  strcmp: ["SIG-35", undefined],
+  asNumbers: ["SIG-36", undefined],
+};
+
+it.each(Object.keys(HEX_FAULTS) as (keyof typeof HEX_FAULTS)[])(
+  "a receiver with the fault %s fails the cases with such digests and no other that is signed",
+  async (name) => {
+    const { url } = await hexFault(name);
+    const { results, diagnosis } = await runCheck({
+      ...optionsFor(url),
+      cases,
+      timeout: 10_000,
+      concurrency: 8,
+    });
+    const [failed, cause] = EXPECTED[name];
+    const refused = results.filter(({ id, outcome, severity, answer }) => {
+      return outcome === "failed" && severity === "required" && (answer?.includes("401") || /SIG/.test(id));
+    });
+    expect(refused.map(({ id }) => id).join(" ")).toBe(failed);
+    if (cause !== undefined) expect(diagnosis[0]).toMatch(cause);
+    expect(diagnosis).toHaveLength(cause === undefined ? 0 : 1);
+  },
+);
+
+it("hookporter's own receiver passes all digests", async () => {
+  const { url } = await ownNode();
+  const { counts } = await runCheck({ ...optionsFor(url, "SIG"), timeout: 10_000, concurrency: 8 });
+  expect(counts).toMatchObject({ total: 37, passed: 37 });
+});
