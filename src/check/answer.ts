@@ -1,6 +1,11 @@
 /** The outcome of one request. */
 export type ProbeAnswer =
-  | { readonly type: "status"; readonly status: number }
+  | {
+      readonly type: "status";
+      readonly status: number;
+      /** Milliseconds from the end of the request to the answer; absent if it was answered before its end. */
+      readonly tookMs?: number;
+    }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
   /** There was no answer in time. */

@@ -1,4 +1,5 @@
 import type { Group, Severity } from "./check-case.ts";
+import type { ResponseTimes } from "./response-times.ts";
 
 /** The result of a case. */
 export interface CheckResult {
@@ -19,6 +20,8 @@ export interface CheckResult {
   readonly why: string;
   /** What is wrong with the receiver and how to fix it, or why the case was not applicable. */
   readonly fix: string | null;
+  /** How long the receiver took for its slowest answer, from the end of the request; `null` if not measured. */
+  readonly responseMs: number | null;
   readonly durationMs: number;
 }
 
@@ -29,6 +32,8 @@ export interface CheckReport {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly results: readonly CheckResult[];
+  /** How long answers took; `null` if there was none. */
+  readonly responseTimes: ResponseTimes | null;
   /** Common causes of several failures. */
   readonly diagnosis: readonly string[];
   /** Why the run ended before its last case, if it did. */

@@ -15,7 +15,7 @@ export interface FoundCauses {
 /** Common causes of several results, most serious first; none if each failure has its own cause. */
 export function diagnose(results: readonly CheckResult[], found: FoundCauses = {}): readonly string[] {
   const control = results.find(({ id }) => id === CONTROL);
-  if (control?.outcome === "failed") return [refusesAll(control, found)];
+  if (control?.outcome === "failed" && control.answer !== "200") return [refusesAll(control, found)];
   const forged = results.filter(({ id }) => /^(?:SIG-0[12]|SIG-1[78])$/.test(id));
   if (most(forged, ({ outcome, answer }) => outcome === "failed" && /^2/.test(answer ?? ""))) {
     return [
@@ -29,7 +29,17 @@ export function diagnose(results: readonly CheckResult[], found: FoundCauses = {
     const text = about === isSpelling ? (found.spelling ?? says) : says;
     return failed.length >= SEVERAL ? [`${text} (${idsText(failed)})`] : [];
   });
-  return [...diagnoseDigests(results), ...causes];
+  return [...diagnoseDigests(results), ...diagnoseRuns(results), ...causes];
+}
+
+/** Why nothing was seen to run. */
+function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
+  const toRun = results.filter(({ runs, right }) => runs !== null && /, runs /.test(right));
+  if (!most(toRun, ({ runs }) => runs === 0)) return [];
+  const ids = idsText(toRun);
+  return [
+    `No confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it. (${ids})`,
+  ];
 }
 
 /** Whether a case sends a valid delivery in an unusual spelling. */

@@ -1,10 +1,13 @@
 import { answersText, isIn, isUnauthorised, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
+import { slowFix } from "./response-times.ts";
 
 /** What a judgement needs besides the evidence. */
 export interface Circumstances {
   readonly timeout: number;
+  /** Milliseconds after which an answer is slow. */
+  readonly slow: number;
   readonly durationMs: number;
 }
 
@@ -14,23 +17,35 @@ export function judge(
   { answers, runs }: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
-  const base = { ...blank(one), answer: answersText(answers), durationMs: circumstances.durationMs };
-  const seen = { ...base, runs: runs ?? null };
+  const { durationMs, slow } = circumstances;
+  const responseMs = slowestOf(answers);
+  const base = { ...blank(one), answer: answersText(answers), durationMs };
+  const seen = { ...base, runs: runs ?? null, responseMs };
   const wrong = answers.find((answer) => !isIn(answer, one.right));
   if (wrong !== undefined) return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) };
   if (runs !== undefined && runs !== one.runs) {
-    const never = runs === 0 && one.severity === "recommended";
+    const never = runs === 0 && (one.severity === "recommended" || one.runs === 2);
     const fix = never ? "the event was confirmed, but never ran: see DUP-04" : one.fix;
     return { ...seen, outcome: "failed", fix };
   }
   const { best } = one;
   const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
-  if (best === undefined || second === undefined) return { ...seen, outcome: "passed" };
+  if (best === undefined || second === undefined) {
+    if (responseMs === null || responseMs <= slow) return { ...seen, outcome: "passed" };
+    return { ...seen, outcome: "failed", severity: "recommended", fix: slowFix(responseMs) };
+  }
   const fix =
     best.includes("200") || !isIn(second, ["4xx"])
       ? fixFor(one, second, circumstances)
       : `correctly refused, but answer ${anyOf(best)} to tell the sender why`;
   return { ...seen, outcome: "failed", severity: "recommended", fix };
+}
+
+function slowestOf(answers: readonly ProbeAnswer[]): number | null {
+  const times = answers.flatMap((answer) =>
+    answer.type === "status" && answer.tookMs !== undefined ? [answer.tookMs] : [],
+  );
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** The result of a case that was not run. */
@@ -47,7 +62,7 @@ function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
   const { id, sent, severity, why } = one;
   return {
     ...{ id, sent, severity, why, group: groupOf(one), right: rightText(one) },
-    ...{ answer: null, runs: null, fix: null, durationMs: 0 },
+    ...{ answer: null, runs: null, fix: null, responseMs: null, durationMs: 0 },
   };
 }
 

@@ -6,9 +6,8 @@ import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
 import type { ProbeAnswer } from "./answer.ts";
-import { countRuns } from "./count-runs.ts";
 import { type DigestForm, PLAIN } from "./digest-forms.ts";
-import type { Observer } from "./observer.ts";
+import type { RunCounter } from "./run-counter.ts";
 import { type BodyPart, exchange } from "./wire.ts";
 
 /** What a probe needs to know about the receiver and the run. */
@@ -18,12 +17,11 @@ export interface ProbeOptions {
   readonly signatureHeader: string;
   /** Milliseconds per request. */
   readonly timeout: number;
-  /** Milliseconds to wait until an event's number of runs is considered final. */
-  readonly settle: number;
   readonly clock: () => number;
   /** Part of every marker, so that two runs share no event. */
   readonly runName: string;
-  readonly observer?: Observer;
+  /** Counts how often events ran, if that can be observed. */
+  readonly counter?: RunCounter;
 }
 
 /** How a delivery differs from those of the service. */
@@ -190,9 +188,9 @@ export class Probe {
 
   /** How often the events of these bodies ran, according to the observer, once the count has settled. */
   async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
-    const { observer, timeout, settle } = this.#options;
-    if (observer === undefined) throw new TypeError("a case that observes was run without an observer");
-    return countRuns(observer, { marker: this.marker, bodies }, { wanted, timeout, settle });
+    const { counter } = this.#options;
+    if (counter === undefined) throw new TypeError("a case that observes was run without an observer");
+    return counter.count({ marker: this.marker, bodies }, wanted);
   }
 }
 

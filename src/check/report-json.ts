@@ -8,13 +8,14 @@ export function jsonReport({
   url,
   startedAt,
   durationMs,
+  responseTimes,
   stopped,
   counts,
   diagnosis,
   results,
 }: CheckReport): string {
   const document = {
-    ...{ schemaVersion: REPORT_SCHEMA_VERSION, url, startedAt, durationMs, stopped },
+    ...{ schemaVersion: REPORT_SCHEMA_VERSION, url, startedAt, durationMs, responseTimes, stopped },
     ...{ summary: counts, diagnosis, cases: results },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -1,16 +1,18 @@
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+import { responseTimesText } from "./response-times.ts";
 
 /** A report as Markdown, for a pull request or a job's summary: the result, common causes, and the failed cases as a table. */
 export function markdownReport(
-  { url, results, counts, stopped, diagnosis }: CheckReport,
+  { url, results, counts, stopped, diagnosis, responseTimes }: CheckReport,
   strict: boolean,
 ): string {
   const failed = results.filter(({ outcome }) => outcome === "failed");
   const isGood = stopped === null && !failed.some((one) => isFatal(one, strict));
   const { passed, total, notApplicable } = counts;
+  const times = responseTimes === null ? "" : `; ${responseTimesText(responseTimes)}`;
   const blocks = [
     `### ${isGood ? "✅" : "❌"} hookporter check: ${passed} of ${total} cases passed`,
-    `\`${url.replaceAll("`", "'")}\`, ${failed.length} failed, ${notApplicable} not applicable`,
+    `\`${url.replaceAll("`", "'")}\`, ${failed.length} failed, ${notApplicable} not applicable${times}`,
     ...(stopped === null ? [] : [`**The receiver stopped answering:** ${cell(stopped)}`]),
     diagnosis.map((cause) => `- ${cell(cause)}`).join("\n"),
     failed.length === 0 ? "" : [...HEAD, ...failed.map((one) => row(one, strict))].join("\n"),

@@ -8,15 +8,24 @@ import type { CheckCase, Evidence } from "./check-case.ts";
 import { type CheckReport, type CheckResult, countResults } from "./check-result.ts";
 import { diagnose, type FoundCauses, refusesSpellings } from "./diagnosis.ts";
 import { judge, notApplicable, notObserved } from "./judge.ts";
+import type { Observer } from "./observer.ts";
 import { Probe, type ProbeOptions } from "./probe.ts";
 import { whyGone, whyUnreachable } from "./reachable.ts";
+import { diagnoseTimes, responseTimesOf, SLOW } from "./response-times.ts";
+import { RunCounter } from "./run-counter.ts";
 
 /** What to check and how. */
-export interface CheckOptions extends Omit<ProbeOptions, "runName"> {
+export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter"> {
   /** The cases in order; the control comes first. */
   readonly cases: readonly CheckCase[];
   /** How many cases run at a time. */
   readonly concurrency: number;
+  /** Reports how often an event ran. Without it, cases that observe are not run. */
+  readonly observer?: Observer;
+  /** Milliseconds to watch for a late second run, after an event ran. */
+  readonly settle: number;
+  /** Milliseconds after which an answer is slow. Default: 5 s. */
+  readonly slow?: number;
   /** Milliseconds to wait for a receiver that went away to come back. */
   readonly patience?: number;
   /** Called with each result, in the order of the cases. */
@@ -33,7 +42,7 @@ const PATIENCE = 3000;
  * @throws HookporterError `target_unreachable` before any case; `usage` if the observer returns no number
  */
 export async function runCheck(options: CheckOptions): Promise<CheckReport> {
-  const { url, cases, timeout, observer, clock } = options;
+  const { url, cases, timeout, observer, clock, slow = SLOW } = options;
   const unreachable = await whyUnreachable(url, timeout);
   if (unreachable !== undefined)
     throw new HookporterError("target_unreachable", `${url.origin}: ${unreachable}`);
@@ -55,16 +64,17 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   const spelling =
     stopped === null && refusesSpellings(results) ? await whySpellingsRefused(run.again()) : undefined;
   const found = { ...run.found, ...(spelling !== undefined && { spelling }) };
+  const responseTimes = responseTimesOf(results);
   return {
-    ...{ url: shownUrl(url), startedAt, results, stopped },
+    ...{ url: shownUrl(url), startedAt, results, stopped, responseTimes },
     durationMs: Math.round(performance.now() - start),
-    diagnosis: diagnose(results, found),
+    diagnosis: [...diagnose(results, found), ...diagnoseTimes(responseTimes, slow)],
     counts: countResults(results),
   };
 }
 
 /** Tests the observer before anything is sent. */
-async function tryObserver(probe: Probe, observer: NonNullable<ProbeOptions["observer"]>): Promise<void> {
+async function tryObserver(probe: Probe, observer: Observer): Promise<void> {
   const count = await observer.count({ marker: probe.marker, bodies: [probe.body()] });
   if (count === 0) return;
   throw new HookporterError(
@@ -78,15 +88,17 @@ class Run {
   stopped: string | null = null;
   found: FoundCauses = {};
   readonly #options: CheckOptions;
-  readonly #runName: string;
+  readonly #probing: ProbeOptions;
   readonly #ready = new Map<number, CheckResult>();
   /** Why the other cases are not run: if nothing is confirmed, a refusal proves nothing. */
   #pointless: string | undefined;
   #silent = 0;
 
   constructor(options: CheckOptions, runName: string) {
+    const { observer, ...others } = options;
+    const counter = observer === undefined ? undefined : new RunCounter(observer, options);
     this.#options = options;
-    this.#runName = runName;
+    this.#probing = { ...others, runName, ...(counter !== undefined && { counter }) };
   }
 
   async one(one: CheckCase, at: number): Promise<void> {
@@ -106,7 +118,7 @@ class Run {
   }
 
   async #run(one: CheckCase): Promise<CheckResult> {
-    const { timeout, observer } = this.#options;
+    const { timeout, observer, slow = SLOW } = this.#options;
     if (this.stopped !== null) return notApplicable(one, "not run: the receiver stopped answering");
     if (this.#pointless !== undefined) return notApplicable(one, this.#pointless);
     if (one.runs !== undefined && observer === undefined)
@@ -115,12 +127,12 @@ class Run {
     const durationMs = () => Math.round(performance.now() - start);
     let evidence: Evidence;
     try {
-      evidence = toEvidence(await one.run(new Probe(one.id, { ...this.#options, runName: this.#runName })));
+      evidence = toEvidence(await one.run(new Probe(one.id, this.#probing)));
     } catch (thrown) {
       if (!(thrown instanceof HookporterError)) throw thrown;
       return notObserved(one, describeError(thrown), durationMs());
     }
-    const result = judge(one, evidence, { timeout, durationMs: durationMs() });
+    const result = judge(one, evidence, { timeout, slow, durationMs: durationMs() });
     await this.#lookAfter(one, evidence.answers);
     return one.id === CONTROL ? this.#explain(result, evidence.answers) : result;
   }
@@ -136,7 +148,7 @@ class Run {
 
   /** A probe for deliveries that belong to no case. */
   again(): Probe {
-    return new Probe("AGAIN-0", { ...this.#options, runName: this.#runName });
+    return new Probe("AGAIN-0", this.#probing);
   }
 
   /** After a case whose last request got no answer, checks whether the receiver still answers. */

@@ -37,6 +37,7 @@ export function exchange(
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     const outgoing = request(url, { method, path: target, agent: agent ?? false });
     let answer: ProbeAnswer | undefined;
+    let sentAt: number | undefined;
     const end = (fallback: ProbeAnswer) => {
       clearTimeout(timer);
       stop.abort();
@@ -46,9 +47,16 @@ export function exchange(
     const stop = new AbortController();
     const timer = setTimeout(() => end({ type: "silent" }), timeout);
     outgoing.on("response", (incoming: IncomingMessage) => {
-      answer = { type: "status", status: incoming.statusCode ?? 0 };
+      const tookMs = sentAt === undefined ? undefined : Math.round(performance.now() - sentAt);
+      answer = {
+        ...{ type: "status", status: incoming.statusCode ?? 0 },
+        ...(tookMs !== undefined && { tookMs }),
+      };
       incoming.resume();
       incoming.on("end", () => end({ type: "closed" })).on("error", () => end({ type: "closed" }));
+    });
+    outgoing.on("finish", () => {
+      sentAt = performance.now();
     });
     outgoing.on("error", (error) => end(failure(error)));
     outgoing.on("close", () => end({ type: "closed" }));

@@ -12,7 +12,7 @@ const results = [
 ];
 const report = {
   ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", durationMs: 1, results },
-  ...{ diagnosis: ["one cause"], stopped: null, counts: countResults(results) },
+  ...{ diagnosis: ["one cause"], stopped: null, responseTimes: null, counts: countResults(results) },
 };
 
 it("a failed case is an error, a warning or a notice, with its answer and its fix", () => {

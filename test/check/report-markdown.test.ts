@@ -6,11 +6,12 @@ import { result } from "./sample.ts";
 const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
   ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", durationMs: 1, results },
   ...{ diagnosis: stopped === null ? [] : ["one cause"], stopped, counts: countResults(results) },
+  responseTimes: { medianMs: 4, slowestMs: 12_300, slowestCase: "DUP-03" },
 });
 
 it("a run without failures is one heading and one line", () => {
   expect(markdownReport(whole([result()]), false)).toBe(
-    "### ✅ hookporter check: 1 of 1 cases passed\n\n`http://127.0.0.1:3000/`, 0 failed, 0 not applicable\n",
+    "### ✅ hookporter check: 1 of 1 cases passed\n\n`http://127.0.0.1:3000/`, 0 failed, 0 not applicable; response times: median 4 ms, slowest 12 s (DUP-03)\n",
   );
 });
 

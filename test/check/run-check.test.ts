@@ -108,6 +108,16 @@ it("the run does not start with an observer that counts events never sent", asyn
   await expect(run).rejects.toMatchObject({ code: "usage" });
 });
 
+it("a receiver that runs nothing is told so once, for all cases", async () => {
+  const { url } = await right();
+  const { results, diagnosis } = await runCheck({
+    ...optionsFor(url, "DUP"),
+    observer: { count: async () => 0 },
+  });
+  expect(diagnosis).toEqual([expect.stringMatching(/^No confirmed event was seen to run.*DUP-04, DUP-05/)]);
+  expect(results.find(({ id }) => id === "DUP-08")?.fix).toMatch(/never ran/);
+});
+
 it("the run finds a receiver that runs every copy, one that runs forged events, and one that loses the second of two", async () => {
   const runs = new Map<string, number>();
   const url = await serve(async (request, response) => {
@@ -146,6 +156,35 @@ it("a site that answers 200 at every path has not confirmed a forgery sent to on
   const paths = ["GATE-25", "GATE-26", "GATE-28", "GATE-29"];
   const { results } = await runCheck(optionsFor(url, ...paths));
   expect(outcomes(results)).toEqual(["KIND-01", ...paths].map((id) => `${id} passed`));
+});
+
+it("a slow answer is a recommendation, named with its time, and the report has the response times", async () => {
+  const url = await serve(async (request, response) => {
+    for await (const _ of request); // to its end, from which the time counts
+    const isSlow = request.headers["x-service-signature"] === undefined;
+    setTimeout(() => response.writeHead(isSlow ? 401 : 200).end(), isSlow ? 300 : 0);
+  });
+  const options = { ...optionsFor(url, "SIG-01", "SIG-28"), timeout: 10_000, slow: 290 };
+  const { results, responseTimes, diagnosis } = await runCheck(options);
+  const [, slow] = results;
+  expect(slow).toMatchObject({ id: "SIG-01", outcome: "failed", severity: "recommended", answer: "401" });
+  expect(slow?.responseMs).toBeGreaterThanOrEqual(290);
+  expect(slow?.fix).toMatch(/^answered after .*stored/);
+  expect(responseTimes).toMatchObject({ slowestCase: "SIG-01", slowestMs: slow?.responseMs });
+  expect(diagnosis).toEqual([expect.stringMatching(/^It answers slowly.*SIG-01/)]);
+});
+
+it("a control that is slow is confirmed all the same", async () => {
+  const url = await serve(async (request, response) => {
+    for await (const _ of request);
+    setTimeout(() => response.writeHead(200).end(), 60);
+  });
+  const { results, diagnosis } = await runCheck({ ...optionsFor(url, "SIG-28"), timeout: 10_000, slow: 10 });
+  expect(results.map(({ severity, answer }) => [severity, answer])).toEqual([
+    ["recommended", "200"],
+    ["recommended", "200"],
+  ]);
+  expect(diagnosis).toEqual([expect.stringMatching(/^It answers slowly/)]);
 });
 
 it("a server that does not support trailers passes the case of a signature in one", async () => {

@@ -16,7 +16,15 @@ export function optionsFor(url: URL, ...only: string[]): CheckOptions {
 export function result(parts: Partial<CheckResult> = {}): CheckResult {
   return {
     ...{ id: "SIG-01", group: "SIG", sent: "no signature header", outcome: "passed", severity: "required" },
-    ...{ right: "4xx", answer: "401", runs: null, why: "because", fix: null, durationMs: 12 },
+    ...{
+      right: "4xx",
+      answer: "401",
+      runs: null,
+      why: "because",
+      fix: null,
+      responseMs: null,
+      durationMs: 12,
+    },
     ...parts,
   };
 }

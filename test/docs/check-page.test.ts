@@ -17,7 +17,7 @@ const RESULT: CheckResult = {
     right: "",
     answer: null,
   },
-  ...{ runs: null, why: "", fix: null, durationMs: 0 },
+  ...{ runs: null, why: "", fix: null, responseMs: null, durationMs: 0 },
 };
 
 it.each(Object.entries(GROUPS))(
@@ -38,11 +38,13 @@ it("the page has the number of cases", () => {
 it("the page lists the fields of the JSON report, and no other", () => {
   const text = jsonReport({
     ...{ url: "", startedAt: "", durationMs: 0, diagnosis: [], stopped: null },
+    responseTimes: { medianMs: 0, slowestMs: 0, slowestCase: "" },
     ...{ results: [RESULT], counts: countResults([RESULT]) },
   });
-  const { cases, summary, ...whole } = JSON.parse(text);
+  const { cases, summary, responseTimes, ...whole } = JSON.parse(text);
   const inCode = [
-    ...Object.keys({ ...whole, summary, cases }),
+    ...Object.keys({ ...whole, summary, cases, responseTimes }),
+    ...Object.keys(responseTimes),
     ...Object.keys(summary),
     ...Object.keys(cases[0]),
   ];

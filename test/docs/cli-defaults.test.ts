@@ -8,7 +8,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
-import { CHECK_TIMEOUT, shownDuration } from "../../src/cli/settings/default-values.ts";
+import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../../src/cli/settings/default-values.ts";
 import { readDuration } from "../../src/cli/settings/values.ts";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
 import { DEFAULT_LIMITS } from "../../src/client/options.ts";
@@ -39,6 +39,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "replay --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
   "replay --timeout": shownDuration(SEND_TIMEOUT),
   "check --timeout": shownDuration(CHECK_TIMEOUT),
+  "check --settle": shownDuration(CHECK_SETTLE),
   "check --concurrency": 1,
   "events list --limit": LIST_LIMIT,
   "events prune --older-than": shownDuration(DEFAULT_AGES.retention),

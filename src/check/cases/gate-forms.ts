@@ -38,7 +38,7 @@ const FRAMING_FIX =
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const BOUNDARY = "hookporter-check";
 
-/** The forms, in the order of their cases. */
+/** The forms in which forged deliveries are sent. */
 export const GATE_FORMS: readonly GateForm[] = [
   typed(["GATE-01", "GATE-02", "GATE-03"], "text/plain", "text/plain"),
   typed(["GATE-04", "GATE-05", "GATE-06"], `JSON with the type ${FORM_TYPE}`, FORM_TYPE),
@@ -104,6 +104,14 @@ export const GATE_FORMS: readonly GateForm[] = [
     },
   },
   atPath(["GATE-51", "GATE-52", "GATE-53"], "a letter of the path percent-encoded", percentEncoded),
+  {
+    ...typed(["GATE-58", "GATE-59", "GATE-60"], "application/octet-stream, text/json or an empty type", null),
+    requests: (probe) =>
+      ["application/octet-stream", "text/json", ""].map((type) => ({
+        body: probe.body(),
+        headers: { "content-type": type },
+      })),
+  },
   atPath(["GATE-54", "GATE-55", "GATE-56"], "the path with // or /./", (path) => [`/${path}`, `/.${path}`]),
 ];
 

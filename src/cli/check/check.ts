@@ -23,7 +23,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import { describeFileError } from "../files/file-error.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
-import { CHECK_TIMEOUT } from "../settings/default-values.ts";
+import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { CheckView, caseLine } from "./view.ts";
 
 /** Options of `check`; times are milliseconds. */
@@ -38,12 +38,10 @@ export interface CheckCommandOptions extends SecretOptions {
   readonly output?: string;
   readonly observe?: string;
   readonly timeout?: number;
+  readonly settle?: number;
   readonly concurrency?: number;
   readonly signatureHeader?: string;
 }
-
-/** Milliseconds to wait until an event's number of runs is considered final. */
-const SETTLE = 1000;
 
 /** `check <url>`. */
 export async function runCheckCommand(
@@ -58,6 +56,7 @@ export async function runCheckCommand(
   const cases = selectCases(options);
   const {
     timeout = CHECK_TIMEOUT,
+    settle = CHECK_SETTLE,
     concurrency = 1,
     strict = false,
     signatureHeader = SIGNATURE_HEADER,
@@ -80,7 +79,7 @@ export async function runCheckCommand(
       timeout,
       concurrency,
       clock,
-      settle: SETTLE,
+      settle,
     },
     ...(observer !== undefined && { observer }),
     onResult: (result) => {
@@ -90,9 +89,18 @@ export async function runCheckCommand(
   });
   view.end(report);
   context.exitCode = exitCodeOf(report, strict);
-  const { url: checked, startedAt, durationMs, stopped, diagnosis, counts } = report;
+  const { url: checked, startedAt, durationMs, stopped, diagnosis, counts, responseTimes } = report;
   const exitCode = context.exitCode;
-  output.record("summary", { url: checked, startedAt, durationMs, ...counts, diagnosis, stopped, exitCode });
+  output.record("summary", {
+    url: checked,
+    startedAt,
+    durationMs,
+    ...counts,
+    responseTimes,
+    diagnosis,
+    stopped,
+    exitCode,
+  });
   writeReport(report, view.text, options, context);
   if (report.stopped !== null) output.talk(`error: the receiver stopped answering: ${report.stopped}`);
 }

@@ -1,7 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ChalkInstance } from "chalk";
+import { CONTROL } from "../../check/catalogue.ts";
 import { GROUPS, type Severity } from "../../check/check-case.ts";
 import type { CheckReport, CheckResult } from "../../check/check-result.ts";
+import { diagnose } from "../../check/diagnosis.ts";
+import { responseTimesText } from "../../check/response-times.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, wrapText } from "../wrap-text.ts";
@@ -35,14 +38,18 @@ export class CheckView {
   }
 
   add(result: CheckResult): void {
+    // What makes nearly all cases fail is said before them, not only below.
+    if (result.id === CONTROL && result.outcome === "failed" && /^2/.test(result.answer ?? "")) {
+      for (const text of diagnose([result])) this.#printCause(text);
+    }
     if (this.#group[0] !== undefined && this.#group[0].group !== result.group) this.#endGroup();
     this.#group.push(result);
   }
 
-  end({ counts, durationMs, diagnosis, stopped }: CheckReport): void {
+  end({ counts, durationMs, diagnosis, stopped, responseTimes }: CheckReport): void {
     this.#endGroup();
     const { color } = this.#context.output;
-    for (const text of diagnosis) this.#print("", `${color.yellow("»")} `, text, "  ");
+    for (const text of diagnosis) this.#printCause(text);
     if (stopped !== null)
       this.#print(
         "",
@@ -59,6 +66,11 @@ export class CheckView {
       notApplicable > 0 && `${notApplicable} not applicable`,
     ].filter((part) => part !== false);
     this.#print("", "", `${parts.join(", ")} (${(durationMs / 1000).toFixed(1)} s)`, "");
+    if (responseTimes !== null) this.#print("", "", responseTimesText(responseTimes), "", color.dim);
+  }
+
+  #printCause(text: string): void {
+    this.#print("", `${this.#context.output.color.yellow("»")} `, text, "  ");
   }
 
   #endGroup(): void {

@@ -3,7 +3,7 @@ import { REPORT_FORMATS } from "../../check/report-formats.ts";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import { CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
+import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
 import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
 
 /** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
@@ -35,6 +35,11 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option(
       "--timeout <duration>",
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,
+      readDuration,
+    )
+    .option(
+      "--settle <duration>",
+      `with --observe, how long to watch for a late second run (default: ${shownDuration(CHECK_SETTLE)})`,
       readDuration,
     )
     .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)

@@ -1,6 +1,9 @@
 /** Milliseconds that `check` waits for each answer by default. */
 export const CHECK_TIMEOUT = 15_000;
 
+/** Milliseconds that `check` watches for a late second run by default. */
+export const CHECK_SETTLE = 1000;
+
 const UNITS = [
   ["d", 86_400_000],
   ["h", 3_600_000],

@@ -3,7 +3,7 @@ import { checkByRoute } from "./check-by-route.ts";
 import { endsWith } from "./ends-with.ts";
 import { expressJson } from "./express-json.ts";
 import { expressRaw } from "./express-raw.ts";
-import { verifyBesideForms, verifyBesideText } from "./express-verify.ts";
+import { verifyBesideForms, verifyBesideRaw, verifyBesideText } from "./express-verify.ts";
 import { failsOnBadJson } from "./fails-on-bad-json.ts";
 import { fastifyRight, fastifyStringify } from "./fastify.ts";
 import { honoRight, honoText } from "./hono.ts";
@@ -27,6 +27,7 @@ export const RECEIVERS: Readonly<Record<string, StartReceiver | ForeignReceiver>
   "express-json": expressJson,
   "verify+forms": verifyBesideForms,
   "verify+text": verifyBesideText,
+  "verify+raw": verifyBesideRaw,
   "by-route": checkByRoute,
   "by-framing": checkByFraming,
   octokit,

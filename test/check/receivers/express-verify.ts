@@ -12,6 +12,11 @@ export function verifyBesideText(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   return expressVerify(express.text({ type: () => true }), atEnd);
 }
 
+/** The same, but keeps the bytes of `application/octet-stream`, and parses them itself. */
+export function verifyBesideRaw(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
+  return expressVerify(express.raw(), atEnd);
+}
+
 /** Verifies the raw bytes correctly, but runs whatever either parser has put into `request.body`; `/runs` observes it. */
 async function expressVerify(other: RequestHandler, atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const runs = new Map<string, number>();
@@ -22,7 +27,7 @@ async function expressVerify(other: RequestHandler, atEnd?: AtEnd): Promise<Rece
   });
   app.use(express.json({ verify }), other);
   app.post("/webhooks", ({ body }, response) => {
-    const event = typeof body === "string" ? JSON.parse(body) : body;
+    const event = typeof body === "string" || Buffer.isBuffer(body) ? JSON.parse(String(body)) : body;
     const id = String(event.data.id);
     runs.set(id, (runs.get(id) ?? 0) + 1);
     response.sendStatus(200);

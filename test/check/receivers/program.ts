@@ -31,12 +31,19 @@ export function program(
   command: readonly string[],
   { variant = "right", path = "/webhooks" }: { variant?: string; path?: string } = {},
 ): ForeignReceiver {
-  const [tool, ...probe] = NEEDS[needs];
-  const isHere = spawnSync(tool, probe, { stdio: "ignore" }).status === 0;
   return {
     start: (atEnd) => start(command, variant, path, atEnd),
-    ...(!isHere && { missing: needs }),
+    ...(!isHere(needs) && { missing: needs }),
   };
+}
+
+const FOUND = new Map<string, boolean>();
+
+function isHere(needs: keyof typeof NEEDS): boolean {
+  const [tool, ...probe] = NEEDS[needs];
+  const found = FOUND.get(needs) ?? spawnSync(tool, probe, { stdio: "ignore" }).status === 0;
+  FOUND.set(needs, found);
+  return found;
 }
 
 async function start(

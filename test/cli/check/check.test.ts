@@ -27,6 +27,39 @@ it("check exits with 1 if a required case fails, and prints what was sent, the a
   );
 });
 
+it("a status that confirms nothing is reported before the cases that fail because of it", async () => {
+  const url = await serve((_, response) => response.writeHead(204).end());
+  const run = await runCli(["check", url.href, "--only", "KIND"], { env });
+  expect(run.code).toBe(1);
+  const lines = run.stdout.split("\n");
+  expect(lines[0]).toMatch(/^» KIND-01.* 204: only 200 confirms a delivery/);
+  expect(lines.filter((line) => line.startsWith("» KIND-01"))).toHaveLength(2);
+});
+
+it("the summary has the response times", async () => {
+  const { url } = await right();
+  const run = await runCli(["check", url.href, "--only", "SIG-01"], { env });
+  expect(run.stdout).toMatch(/\nresponse times: median \d+ ms, slowest .*\n$/);
+  const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
+  expect(records.at(-1)?.responseTimes).toMatchObject({ medianMs: expect.any(Number) });
+  expect(records[0]?.responseMs).toEqual(expect.any(Number));
+});
+
+it("--settle is how long a late second run is watched for", async () => {
+  const { url } = await right();
+  let asked = 0;
+  const observer = await serve((_, response) => {
+    asked++;
+    response.end(asked > 3 ? "2" : asked > 1 ? "1" : "0"); // tried, polled, settled, then polled and settled again
+  });
+  const argv = ["check", url.href, "--only", "DUP-04", "--observe", observer.href, "--json", "--settle"];
+  const started = performance.now();
+  const { records } = await runCli([...argv, "300ms"], { env });
+  expect(records[1]).toMatchObject({ id: "DUP-04", outcome: "passed", runs: 1 });
+  expect(performance.now() - started).toBeGreaterThanOrEqual(300);
+  expect((await runCli([...argv, "soon"], { env })).code).toBe(2);
+});
+
 it("a failed recommended case fails the run only with --strict", async () => {
   const { url } = await failsOnBadJson();
   expect((await runCli(["check", url.href, "--only", "BODY-22"], { env })).code).toBe(0);
