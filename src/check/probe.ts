@@ -45,7 +45,7 @@ export interface PostOptions {
 
 /** A larger body is not made again until its digest fits. */
 const SEARCHED_BYTES = 1024 * 1024;
-/** 1 of 500 pairs of digests is plain, and 1 of 300 digests begins with 00. */
+/** 1 of 300 pairs of digests is plain, and as many digests begin with 00. */
 const MOST_TRIES = 10_000;
 
 /** The tools of one case: its own events, and exact requests. */

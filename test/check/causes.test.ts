@@ -1,11 +1,14 @@
 import { createSecretKey } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runCheck } from "../../src/check/run-check.ts";
-import type { STYLES } from "./receivers/own-json.ts";
+import { respell, type STYLES } from "./receivers/own-json.ts";
 import { refusing, reSerialiser } from "./receivers/refusing.ts";
 import { right } from "./receivers/right.ts";
 import { SECRET, serve } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
+
+/** Enough for a busy machine: none of these receivers lets anything wait. */
+const patient: typeof optionsFor = (...given) => ({ ...optionsFor(...given), timeout: 10_000 });
 
 const RAW = "The receiver does not verify the raw body, but JSON made from it, as";
 
@@ -27,7 +30,7 @@ describe("a receiver that re-serialises the body before it verifies", () => {
   it.each(Object.keys(PRINTERS) as (keyof typeof STYLES)[])("is named: %s", async (name) => {
     const [printer, refusesControl] = PRINTERS[name];
     const { url } = await reSerialiser(name);
-    const { results, diagnosis } = await runCheck(optionsFor(url, "BODY"));
+    const { results, diagnosis } = await runCheck(patient(url, "BODY"));
     expect(results[0]).toMatchObject({ id: "KIND-01", outcome: refusesControl ? "failed" : "passed" });
     const cause = diagnosis.find((text) => text.includes(RAW)) ?? "";
     expect(cause).toContain(`${RAW} ${printer}`);
@@ -89,11 +92,14 @@ const SECRETS: readonly (readonly [string, Buffer, string | Buffer, RegExp])[] =
 
 it.each(SECRETS)("a receiver that %s is named, without the secret", async (_, key, own, cause) => {
   const { url } = await refusing({ key: own });
-  const { diagnosis } = await runCheck({ ...optionsFor(url, "KIND"), secret: createSecretKey(key) });
+  const { diagnosis } = await runCheck({ ...patient(url, "KIND"), secret: createSecretKey(key) });
   expect(diagnosis).toEqual([expect.stringMatching(cause)]);
   for (const secret of [SECRET, String(key), String(own)].filter((text) => text !== ""))
     expect(diagnosis.join()).not.toContain(secret);
 });
+
+const asDict = (body: Buffer) => respell(body.toString("utf8"), "python").replaceAll('"', "'");
+const dataOnly = (body: Buffer) => JSON.stringify(JSON.parse(body.toString("utf8")).data);
 
 it.each([
   ["expects base64", { value: (digest: Buffer) => digest.toString("base64") }, /the digest alone in base64/],
@@ -115,26 +121,46 @@ it.each([
     { header: "x-webhook-signature" },
     /from the header x-webhook-signature. Pass --signature-header x-webhook-signature/,
   ],
-  ["verifies a stream that was read", { body: (): string => "" }, /what it verifies was empty/],
+  ["verifies a stream that was read", { body: (): string => "" }, /it verifies an empty body/],
   ["verifies an object", { body: (): string => "[object Object]" }, /\[object Object\]/],
+  ["shows a dict", { body: asDict }, /Python's `str\(\)` of a dict/],
+  ["verifies `data` alone", { body: dataOnly }, /only the member `data`/],
   ["answers 400 to a wrong signature", { key: "", refusal: 400 }, /an empty text as its secret/],
 ] as const)("a receiver that %s is named", async (_, fault, cause) => {
   const { url } = await refusing(fault);
-  const { diagnosis } = await runCheck(optionsFor(url, "KIND"));
+  const { diagnosis } = await runCheck(patient(url, "KIND"));
   expect(diagnosis).toEqual([expect.stringMatching(cause)]);
+});
+
+it("a receiver that reads the body as Latin-1 is not taken for one that re-serialises", async () => {
+  const { url } = await refusing({ body: (body) => body.toString("latin1") });
+  const { diagnosis } = await runCheck(patient(url, "BODY"));
+  expect(diagnosis).toEqual([
+    expect.stringMatching(/another character encoding \(its UTF-8 read as Latin-1/),
+  ]);
 });
 
 it("a receiver with another secret is told so, once all common faults are excluded", async () => {
   const { url } = await refusing({ key: "quite another secret" });
-  const { results, diagnosis } = await runCheck(optionsFor(url, "SIG-01"));
+  const { results, diagnosis } = await runCheck(patient(url, "SIG-01"));
   expect(diagnosis).toEqual([expect.stringMatching(/most likely the secrets differ/)]);
   expect(results.map(({ outcome }) => outcome)).toEqual(["failed", "not_applicable"]);
+  expect(results[0]?.fix).toMatch(/compare the secret, the header's name and the path/);
+});
+
+it("the search for a cause ends if the receiver answers slowly, and the report says so", async () => {
+  const { url } = await refusing({ key: "quite another secret" });
+  let calls = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => calls++ * 20_000);
+  onTestFinished(() => clock.mockRestore());
+  const { diagnosis } = await runCheck(patient(url, "SIG-01"));
+  expect(diagnosis).toEqual([expect.stringMatching(/the secrets differ.*too slowly to try all/)]);
 });
 
 it("a receiver that refuses the first delivery only is not blamed for a fault that it does not have", async () => {
   let requests = 0;
   const url = await serve((_, response) => response.writeHead(++requests === 1 ? 401 : 200).end());
-  const { diagnosis } = await runCheck(optionsFor(url, "KIND"));
+  const { diagnosis } = await runCheck(patient(url, "KIND"));
   expect(diagnosis).toEqual([expect.stringMatching(/refuses at random/)]);
 });
 
@@ -146,14 +172,14 @@ it.each([404, 405, 413, 415, 500])(
       requests++;
       response.writeHead(status).end();
     });
-    await runCheck(optionsFor(url, "KIND"));
+    await runCheck(patient(url, "KIND"));
     expect(requests).toBe(1);
   },
 );
 
 it("a right receiver gets nothing but the cases", async () => {
   const { url } = await right();
-  const { diagnosis, counts } = await runCheck(optionsFor(url, "BODY"));
+  const { diagnosis, counts } = await runCheck(patient(url, "BODY"));
   expect(diagnosis).toEqual([]);
   expect(counts.passed).toBe(counts.total);
 });

@@ -24,7 +24,12 @@ it.each(Object.keys(HEX_FAULTS) as (keyof typeof HEX_FAULTS)[])(
   "a receiver with the fault %s fails the cases with such digests and no other that is signed",
   async (name) => {
     const { url } = await hexFault(name);
-    const { results, diagnosis } = await runCheck({ ...optionsFor(url), cases, concurrency: 8 });
+    const { results, diagnosis } = await runCheck({
+      ...optionsFor(url),
+      cases,
+      timeout: 10_000,
+      concurrency: 8,
+    });
     const [failed, cause] = EXPECTED[name];
     const refused = results.filter(({ id, outcome, severity, answer }) => {
       return outcome === "failed" && severity === "required" && (answer?.includes("401") || /SIG/.test(id));
@@ -37,6 +42,6 @@ it.each(Object.keys(HEX_FAULTS) as (keyof typeof HEX_FAULTS)[])(
 
 it("hookporter's own receiver passes all digests", async () => {
   const { url } = await ownNode();
-  const { counts } = await runCheck({ ...optionsFor(url, "SIG"), concurrency: 8 });
+  const { counts } = await runCheck({ ...optionsFor(url, "SIG"), timeout: 10_000, concurrency: 8 });
   expect(counts).toMatchObject({ total: 37, passed: 37 });
 });

@@ -1,62 +1,61 @@
 import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
-import { JSON_PRINTERS, type JsonPrinter, printJson } from "../../signature/diagnose/json-printers.ts";
+import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Probe } from "../probe.ts";
 import type { Attempt } from "./attempt.ts";
+import { objectTexts } from "./object-texts.ts";
 
-/** Text that every printer writes in its own way, if it does not write it like all others. */
-const TELLING = {
-  address: "12/14 rue de l’Église, <Zürich> & 'Sons' = 1 + 1",
-  purchase_price: 385000,
-};
-
-/** The event as each library prints it, correctly signed: refused, unless it is what the receiver prints itself. */
-export function spellingAttempts(probe: Probe): readonly Attempt[] {
-  return JSON_PRINTERS.map((printer) => ({
-    cause:
-      `The receiver does not verify the raw body, but JSON made from it, as ${printer.name} prints it: valid deliveries ` +
-      "that are serialised differently are refused. Read the body as bytes before any parser, verify those, then parse: " +
-      `${printer.raw}.`,
-    send: () => probe.post(probe.untilDigest(() => printed(probe, printer))),
-  }));
-}
-
-function printed(probe: Probe, printer: JsonPrinter): Buffer {
-  const text = telling(probe).toString("utf8");
-  const price = `"purchase_price":${TELLING.purchase_price}`;
-  const given = printer.keepsFractions === true ? text.replace(price, `${price}.0`) : text;
-  return Buffer.from(printJson(given, printer) ?? "", "utf8");
-}
-
-/** The event, spelt as no library prints it, and correctly signed. */
-export function unprintable(probe: Probe): Buffer {
-  return probe.untilDigest(() => {
-    const text = telling(probe).toString("utf8");
-    return Buffer.from(
-      ` ${text.replace(":", " :\t").replace("385000", "3850.00e2").replace("12/14", "12\\u002F14")}\r\n`,
-    );
-  });
-}
+const READ = "Read the body as bytes before any parser, and verify those";
 
 /** The event with the signature of what a receiver may verify in place of the body, such as an empty text. */
 export function bodyAttempts(probe: Probe): readonly Attempt[] {
-  const body = telling(probe);
+  const ascii = probe.body();
+  const umlauts = probe.bodyWith({ address: "Zürich, 5 €" });
+  return [
+    ...variantAttempts(probe, ascii),
+    ...objectTexts(JSON.parse(ascii.toString("utf8"))).map(([call, text]) =>
+      attempt(probe, ascii, `an object as text, as ${call} shows it. ${READ}.`, Buffer.from(text)),
+    ),
+    ...variantAttempts(probe, umlauts, ["charset", "undecodable"]),
+  ];
+}
+
+/** One cause each. JSON printed otherwise has attempts of its own, except that of `data`. */
+function variantAttempts(probe: Probe, body: Buffer, codes?: readonly Cause["code"][]): readonly Attempt[] {
   return bodyVariants(body).variants.flatMap(({ causes, bytes: make }) => {
-    const [cause] = causes;
+    const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];
+    if (cause === undefined || (causes.length > 1 && cause.code !== "body_data_only")) return [];
+    if (cause.code.startsWith("json_") || codes?.includes(cause.code) === false) return [];
     const bytes = make();
-    if (cause === undefined || bytes === undefined || causes.length > 1 || cause.code.startsWith("json_"))
-      return [];
-    const { meaning, detail, fix } = cause;
-    const where = detail === null ? "" : ` (${detail.replaceAll("on the signing side", "in the receiver")})`;
-    const signature = probe.sign(bytes);
-    return [
-      {
-        cause: `The receiver does not verify the raw body: ${meaning.replace("the signed body", "what it verifies")}${where}. Read the body as bytes before any parser, and verify those; ${fix}.`,
-        send: () => probe.post(body, { signature }),
-      },
-    ];
+    return bytes === undefined ? [] : [attempt(probe, body, inWords(cause), bytes)];
   });
 }
 
-function telling(probe: Probe): Buffer {
-  return probe.bodyWith(TELLING);
+function attempt(probe: Probe, body: Buffer, verified: string, bytes: Uint8Array): Attempt {
+  const signature = probe.sign(bytes);
+  return {
+    cause: `The receiver does not verify the raw body: it verifies ${verified}`,
+    send: () => probe.post(body, { signature }),
+    sendValid: () => probe.post(body),
+  };
+}
+
+/** What is verified, by the code of the cause. */
+const VERIFIED: Readonly<Partial<Record<Cause["code"], string>>> = {
+  newline_at_end: "the body with a line break at its end",
+  line_endings: "the body with other line breaks",
+  byte_order_mark: "the body with a byte order mark before it",
+  charset: "the body's text in another character encoding",
+  unicode_form: "the body's text with its accents composed differently",
+  body_empty: "an empty body, as if the request had been read before",
+  body_placeholder: "a text in place of the body",
+  body_string: "the body inside a JSON string",
+  body_form: "the body encoded as a form",
+  body_base64: "the body in base64",
+  body_html: "the body with HTML entities",
+  body_data_only: "only the member `data`, printed as JSON again",
+};
+
+function inWords({ code, meaning, detail }: Cause): string {
+  const where = detail?.replace("on the signing side", "in the receiver");
+  return `${VERIFIED[code] ?? meaning}${where === undefined ? "" : ` (${where})`}. ${READ}.`;
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Probe } from "../probe.ts";
+import type { PostOptions, Probe } from "../probe.ts";
 import type { Attempt } from "./attempt.ts";
 
 const WANTED = "The header's value is `sha256=` and 64 lowercase hex digits.";
@@ -31,22 +31,26 @@ export function headerAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
   const hex = probe.digest(body);
   const own = probe.signatureHeader.toLowerCase();
+  const attempt = (cause: string, options: PostOptions): Attempt => ({
+    cause,
+    send: () => probe.post(body, options),
+    sendValid: () => probe.post(body),
+  });
   return [
-    ...VALUES.map(([expects, value]) => ({
-      cause: `The receiver expects ${expects}. ${WANTED}`,
-      send: () => probe.post(body, { signature: value(hex) }),
-    })),
+    ...VALUES.map(([expects, value]) =>
+      attempt(`The receiver expects ${expects}. ${WANTED}`, { signature: value(hex) }),
+    ),
     ...["sha1", "sha512"].map((algorithm) => {
       const digest = createHmac(algorithm, probe.secret).update(body).digest("hex");
-      return {
-        cause: `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.`,
-        send: () => probe.post(body, { signature: `${algorithm}=${digest}` }),
-      };
+      const cause = `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.`;
+      return attempt(cause, { signature: `${algorithm}=${digest}` });
     }),
-    ...NAMES.filter((name) => name !== own).map((name) => ({
-      cause: `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`,
-      send: () => probe.post(body, { headers: { [name]: probe.sign(body) } }),
-    })),
+    ...NAMES.filter((name) => name !== own).map((name) =>
+      attempt(
+        `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`,
+        { headers: { [name]: probe.sign(body) } },
+      ),
+    ),
   ];
 }
 

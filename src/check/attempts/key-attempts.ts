@@ -10,7 +10,8 @@ export function keyAttempts(probe: Probe): readonly Attempt[] {
   return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
     if (cause === undefined) return [];
     const signature = SIGNATURE_PREFIX + digest("sha256", body);
-    return [{ cause: inWords(cause), send: () => probe.post(body, { signature }) }];
+    const send = () => probe.post(body, { signature });
+    return [{ cause: inWords(cause), send, sendValid: () => probe.post(body) }];
   });
 }
 

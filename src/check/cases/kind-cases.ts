@@ -17,7 +17,7 @@ export const KIND_CASES: readonly CheckCase[] = [
     } satisfies Partial<CheckCase>;
     if (kind === DESCRIBED) {
       return {
-        ...{ ...common, right: ["200"], why: WHY.confirm },
+        ...{ ...common, right: ["200"], why: WHY.confirm, about: "header" },
         fix: "it refuses a completely valid delivery: compare the secret, the header's name and the path",
       };
     }

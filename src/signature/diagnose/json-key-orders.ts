@@ -27,3 +27,23 @@ export const KEY_ORDERS: readonly KeyOrder[] = [
 function rankOf(name: string): number {
   return RANKS.get(name) ?? RANKS.size;
 }
+
+/** The order of Java's `HashMap` with up to 12 keys: that of its 16 buckets, and of the text within one. */
+export const HASH_MAP: KeyOrder = {
+  name: "as Java's HashMap keeps them",
+  compare: (one, other) => bucketOf(one) - bucketOf(other),
+};
+
+/** The same for the envelope alone, since the maps inside it keep the order of the text. */
+export const OUTER_HASH_MAP: KeyOrder = {
+  name: "as Java's HashMap keeps them, outside",
+  compare: (one, other) => (ENVELOPE.has(one) && ENVELOPE.has(other) ? HASH_MAP.compare(one, other) : 0),
+};
+
+const ENVELOPE = new Set(DESCRIBED.slice(0, 4));
+
+function bucketOf(name: string): number {
+  let hash = 0;
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(31, hash) + name.charCodeAt(at)) | 0;
+  return (hash ^ (hash >>> 16)) & 15;
+}

@@ -1,4 +1,4 @@
-import { ALPHABETICAL } from "./json-key-orders.ts";
+import { ALPHABETICAL, HASH_MAP, type KeyOrder, OUTER_HASH_MAP } from "./json-key-orders.ts";
 import { printSpaced, SPACINGS, type SpacingName } from "./json-spacing.ts";
 import { ESCAPES, type EscapesName, plainTokens, spellStrings } from "./json-spelling.ts";
 import { sortKeys, tokenise } from "./json-tokens.ts";
@@ -13,7 +13,10 @@ export interface JsonPrinter {
   readonly spacing?: SpacingName;
   /** Default: only the necessary ones. */
   readonly escapes?: EscapesName;
-  readonly isSorted?: boolean;
+  /** Default: that of the text. */
+  readonly order?: KeyOrder;
+  /** Rewrites a string after its escapes. */
+  readonly spell?: (string: string) => string;
   /** How it prints a number that it has parsed. Default: unchanged. */
   readonly number?: (number: string) => string;
   /** Whether it prints 385000.0 as it was, like most languages, but not JavaScript. */
@@ -41,6 +44,14 @@ const GSON: EscapesName = "<, >, &, = and ' as \\u escapes";
 const UPPER_CASE: EscapesName = "non-ASCII as upper-case \\u escapes";
 const NET_ESCAPES: EscapesName = "non-ASCII, quotes, <, > and & as upper-case \\u escapes";
 
+/** The characters besides the necessary ones that these two write as escapes. */
+const ORG_JSON = /[\u0080-\u009f\u2000-\u20ff]/g;
+const JSON_SIMPLE = /[\u007f-\u009f\u2000-\u20ff]/g;
+
+function unicode(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 /** Every number, as Java prints a `double` of usual size. */
 function asDouble(number: string): string {
   return /^-?\d+$/.test(number) ? `${number}.0` : number;
@@ -62,21 +73,21 @@ export const JSON_PRINTERS: readonly JsonPrinter[] = [
     raw: `${NODE}; ${PHP}`,
   },
   { name: "Rails' `to_json` or Go's `json.Marshal` of a struct", raw: `${RUBY}; ${GO}`, escapes: HTML },
-  { name: "Go's `json.Marshal` of a map", raw: GO, escapes: HTML, isSorted: true },
+  { name: "Go's `json.Marshal` of a map", raw: GO, escapes: HTML, order: ALPHABETICAL },
   { name: "Gson's `toJson`", raw: JAVA, escapes: GSON },
   { name: "Gson's `toJson` of a map", raw: JAVA, escapes: GSON, number: asDouble },
   { name: ".NET's `JsonSerializer.Serialize`", raw: NET, escapes: NET_ESCAPES },
   { name: "Json.NET's `JsonConvert.SerializeObject`", raw: NET, readsDates: true },
   { name: "Go's `json.Encoder` of a struct", raw: GO, escapes: HTML, end: "\n" },
-  { name: "Go's `json.Encoder` of a map", raw: GO, escapes: HTML, isSorted: true, end: "\n" },
+  { name: "Go's `json.Encoder` of a map", raw: GO, escapes: HTML, order: ALPHABETICAL, end: "\n" },
   {
     name: "Python's `json.dumps` with `sort_keys=True`",
-    ...{ raw: PYTHON, spacing: SPACED, escapes: ASCII, isSorted: true },
+    ...{ raw: PYTHON, spacing: SPACED, escapes: ASCII, order: ALPHABETICAL },
   },
   { name: "Python's `json.dumps` with `ensure_ascii=False`", raw: PYTHON, spacing: SPACED },
   {
     name: "Python's `json.dumps` with `sort_keys=True` and `ensure_ascii=False`",
-    ...{ raw: PYTHON, spacing: SPACED, isSorted: true },
+    ...{ raw: PYTHON, spacing: SPACED, order: ALPHABETICAL },
   },
   {
     name: "Python's `json.dumps` with `separators`, or PHP's `json_encode` with `JSON_UNESCAPED_SLASHES`",
@@ -84,11 +95,26 @@ export const JSON_PRINTERS: readonly JsonPrinter[] = [
   },
   {
     name: "Python's `json.dumps` with `separators` and `sort_keys=True`",
-    ...{ raw: PYTHON, escapes: ASCII, isSorted: true },
+    ...{ raw: PYTHON, escapes: ASCII, order: ALPHABETICAL },
   },
   {
     name: "Jackson with sorted keys, Rust's `serde_json`, or a canonical printer",
-    ...{ raw: `${JAVA}; in Rust the body as \`Bytes\``, isSorted: true },
+    ...{ raw: `${JAVA}; in Rust the body as \`Bytes\``, order: ALPHABETICAL },
+  },
+  {
+    name: "Java's `org.json`",
+    ...{ raw: JAVA, order: HASH_MAP },
+    spell: (text) => text.replaceAll("</", "<\\/").replace(ORG_JSON, (found) => unicode(found)),
+  },
+  {
+    name: "Java's json-simple",
+    ...{ raw: JAVA, order: HASH_MAP, escapes: SLASHES },
+    spell: (text) => text.replace(JSON_SIMPLE, (found) => unicode(found).toUpperCase().replace("U", "u")),
+  },
+  { name: "Jackson's `writeValueAsString` of a `HashMap`", raw: JAVA, order: OUTER_HASH_MAP },
+  {
+    name: "Gson's `toJson` of a `HashMap`",
+    ...{ raw: JAVA, order: OUTER_HASH_MAP, escapes: GSON, number: asDouble },
   },
   { name: "PHP's `json_encode` with `JSON_UNESCAPED_UNICODE`", raw: PHP, escapes: SLASHES },
   {
@@ -114,19 +140,14 @@ export const JSON_PRINTERS: readonly JsonPrinter[] = [
 export function printJson(text: string, printer: JsonPrinter): string | undefined {
   const json = tokenise(text);
   if (json === undefined) return undefined;
-  const {
-    spacing = "compact",
-    escapes = "no more escapes than needed",
-    isSorted,
-    number,
-    end = "",
-  } = printer;
-  const { readsDates = false } = printer;
-  const ordered = isSorted === true ? sortKeys(json.tokens, ALPHABETICAL) : json.tokens;
+  const { spacing = "compact", escapes = "no more escapes than needed", order, number, end = "" } = printer;
+  const { readsDates = false, spell = String } = printer;
+  const ordered = order === undefined ? json.tokens : sortKeys(json.tokens, order);
   const spelling = ESCAPES.find(({ name }) => name === escapes) ?? ESCAPES[0];
   const tokens = spellStrings(plainTokens(ordered), spelling).map((token) => {
     if (/^[-\d]/.test(token)) return number?.(token) ?? token;
-    return readsDates ? token.replace(/^("[\d-]+T[\d:]+)(\.\d*?)0+Z"$/, trimDate) : token;
+    if (!token.startsWith('"')) return token;
+    return readsDates ? token.replace(/^("[\d-]+T[\d:]+)(\.\d*?)0+Z"$/, trimDate) : spell(token);
   });
   const style = SPACINGS.find(({ name }) => name === spacing);
   if (style === undefined) return undefined;
