@@ -28,8 +28,8 @@ export function diagnose(results: readonly CheckResult[], found: FoundCauses = {
     const failed = results.filter(
       (one) => one.outcome === "failed" && about(one) && answered.test(one.answer ?? ""),
     );
-    const spelling = refusesOnlyText(results) ? DECODED : found.spelling;
-    const text = about === isSpelling ? (spelling ?? says) : says;
+    const spelling = found.spelling ?? (refusesOnlyText(results) ? DECODED : says);
+    const text = about === isSpelling ? spelling : says;
     return failed.length >= SEVERAL ? [`${text} (${idsText(failed)})`] : [];
   });
   return [
