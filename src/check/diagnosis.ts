@@ -22,18 +22,57 @@ export function diagnose(results: readonly CheckResult[], found: FoundCauses = {
       "The signature is not verified at all: deliveries with a missing or wrong signature are confirmed.",
     ];
   }
+  const open = whyOpen(results);
   const causes = CAUSES.flatMap(({ about, answered, says }) => {
+    if (open !== undefined && UNCHECKED.has(about)) return [];
     const failed = results.filter(
       (one) => one.outcome === "failed" && about(one) && answered.test(one.answer ?? ""),
     );
-    const text = about === isSpelling ? (found.spelling ?? says) : says;
+    const spelling = found.spelling ?? (refusesOnlyText(results) ? DECODED : says);
+    const text = about === isSpelling ? spelling : says;
     return failed.length >= SEVERAL ? [`${text} (${idsText(failed)})`] : [];
   });
-  return [...diagnoseDigests(results), ...diagnoseRuns(results), ...causes];
+  return [
+    ...(open === undefined ? [] : [open]),
+    ...diagnoseDigests(results),
+    ...diagnoseRuns(results),
+    ...causes,
+  ];
 }
 
-/** Why nothing was seen to run. */
+/** Why unsigned deliveries are confirmed in every form, if they are in the plainest. */
+function whyOpen(results: readonly CheckResult[]): string | undefined {
+  const accepts = (id: string) =>
+    results.some((one) => one.id === id && one.outcome === "failed" && /^2/.test(one.answer ?? ""));
+  if (!accepts("SIG-01")) return undefined;
+  if (accepts("SIG-16"))
+    return "Signatures that cannot be compared are confirmed: an error while verifying counts as success. Refuse the delivery then.";
+  if (accepts("SIG-10"))
+    return "Only as many digits as were sent are compared, even none: compare the lengths first.";
+  return "Unsigned deliveries are confirmed: the signature is verified only if there is one. Refuse deliveries without the header.";
+}
+
+/** Whether only text that is not ASCII is refused, and JSON in unusual spellings is not. */
+function refusesOnlyText(results: readonly CheckResult[]): boolean {
+  const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id));
+  return failed.has("BODY-09") && !["BODY-10", "BODY-11", "BODY-13", "BODY-16"].some((id) => failed.has(id));
+}
+
+const DECODED =
+  "The receiver does not verify the raw body, but text decoded from it as something other than UTF-8, such as Latin-1: " +
+  "valid deliveries with characters beyond ASCII are refused. Read the body as bytes before any parser, verify those, then parse.";
+
+/** Why nothing was seen to run, or what was forged. */
 function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
+  const ranRefused = results.filter(
+    ({ runs, right, answer }) =>
+      (runs ?? 0) > 0 && /never runs/.test(right) && !/(?:^|, |× )2/.test(answer ?? ""),
+  );
+  if (ranRefused.length >= SEVERAL) {
+    return [
+      `Forged events run although they are refused: verify the signature before you do anything else. (${idsText(ranRefused)})`,
+    ];
+  }
   const toRun = results.filter(({ runs, right }) => runs !== null && /, runs /.test(right));
   if (!most(toRun, ({ runs }) => runs === 0)) return [];
   const ids = idsText(toRun);
@@ -61,23 +100,30 @@ interface Cause {
   readonly says: string;
 }
 
+const isUncheckedRoute = ({ id }: CheckResult) => isAbout(id, "unchecked-route");
+const isUncheckedFraming = ({ id }: CheckResult) => isAbout(id, "unchecked-framing");
+const isUncheckedType = ({ id }: CheckResult) => isAbout(id, "unchecked-type");
+
+/** These say that a forgery gets in by a detour, which it does not need if unsigned deliveries get in anyway. */
+const UNCHECKED = new Set<Cause["about"]>([isUncheckedRoute, isUncheckedFraming, isUncheckedType]);
+
 const CAUSES: readonly Cause[] = [
   {
-    about: ({ id }) => isAbout(id, "unchecked-route"),
+    about: isUncheckedRoute,
     answered: /(?:^|, |× )2/,
     says:
       "The signature is checked only for some methods or spellings of the path: a forged delivery by another is " +
       "confirmed. Verify in the handler itself, not where method and path are compared.",
   },
   {
-    about: ({ id }) => isAbout(id, "unchecked-framing"),
+    about: isUncheckedFraming,
     answered: /(?:^|, |× )2/,
     says:
       "The signature is checked only for bodies with a length, or without an encoding: a forged delivery in another form " +
       "is confirmed. Read the raw bytes of every request, and verify them first.",
   },
   {
-    about: ({ id }) => isAbout(id, "unchecked-type"),
+    about: isUncheckedType,
     answered: /(?:^|, |× )2/,
     says:
       "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +

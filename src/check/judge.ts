@@ -25,6 +25,8 @@ export function judge(
   if (wrong !== undefined) return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) };
   if (runs !== undefined && runs !== one.runs) {
     const never = runs === 0 && (one.severity === "recommended" || one.runs === 2);
+    if (one.runs === 0 && !answers.some((answer) => isIn(answer, ["2xx"])))
+      return { ...seen, outcome: "failed", fix: RUNS_REFUSED };
     const fix = never ? "the event was confirmed, but never ran: see DUP-04" : one.fix;
     return { ...seen, outcome: "failed", fix };
   }
@@ -96,6 +98,9 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances)
 const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([
   ...(["bytes", "content-type", "digest", "header", "transfer"] as const),
 ]);
+
+const RUNS_REFUSED =
+  "it refuses a forged event, but runs it: verify the signature before you do anything else";
 
 const UNAUTHORISED =
   "it refuses a validly signed delivery as unauthorised: its check uses something other than the raw body, or fails at " +

@@ -56,6 +56,33 @@ it.each([
     /^The signature is checked only for bodies with a length.*\(GATE-42, GATE-43, GATE-45\)/,
   ],
   [
+    "verification only if there is a signature",
+    { "SIG-01": "200", "GATE-01": "200", "GATE-22": "200", "GATE-42": "4 × 200", "GATE-45": "200" },
+    /^Unsigned deliveries are confirmed/,
+  ],
+  [
+    "an error that counts as success",
+    {
+      "SIG-01": "200",
+      "SIG-10": "200",
+      "SIG-16": "200",
+      "GATE-01": "200",
+      "GATE-04": "200",
+      "GATE-10": "200",
+    },
+    /^Signatures that cannot be compared are confirmed/,
+  ],
+  [
+    "a comparison of as many digits as were sent",
+    { "SIG-01": "200", "SIG-10": "200", "GATE-01": "200", "GATE-04": "200", "GATE-10": "200" },
+    /^Only as many digits/,
+  ],
+  [
+    "a body decoded as Latin-1",
+    { "BODY-09": "401", "BODY-19": "401", "BODY-21": "401" },
+    /^The receiver does not verify the raw body, but text decoded/,
+  ],
+  [
     "code that throws",
     { "SIG-10": "500", "SIG-11": "closed", "BODY-22": "500" },
     /^Unusual input makes the code fail/,

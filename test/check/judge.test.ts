@@ -82,6 +82,12 @@ describe("judge", () => {
     expect(verdict(ACCEPTED, [status(200), status(200), status(200)])).toMatchObject({ answer: "3 × 200" });
   });
 
+  it("names a forged event that ran although it was refused", () => {
+    const never = { ...REFUSED, runs: 0 };
+    expect(verdict(never, [status(401)], 1).fix).toMatch(/refuses a forged event, but runs it/);
+    expect(verdict({ ...never, right: ["2xx", "4xx"] }, [status(200)], 1).fix).toBe("mend it");
+  });
+
   it("fails if the event ran too often, or never", () => {
     const once = { ...ACCEPTED, runs: 1 };
     expect(verdict(once, [status(200)], 1).outcome).toBe("passed");

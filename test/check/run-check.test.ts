@@ -146,14 +146,15 @@ it("the run finds a receiver that runs every copy, one that runs forged events, 
   expect(failed(second.results)).toEqual([["DUP-08", 1]]);
 });
 
-it("a site that answers 200 at every path has not confirmed a forgery sent to one of them", async () => {
+it("a site that answers 200 at every path and to every method has not confirmed a forgery sent to one of them", async () => {
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const isSigned = request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
-    response.writeHead(request.url !== "/webhooks" || isSigned ? 200 : 401).end();
+    const isPage = request.url !== "/webhooks" || request.method !== "POST";
+    response.writeHead(isPage || isSigned ? 200 : 401).end();
   });
-  const paths = ["GATE-25", "GATE-26", "GATE-28", "GATE-29"];
+  const paths = ["GATE-19", "GATE-20", "GATE-25", "GATE-26", "GATE-28", "GATE-29"];
   const { results } = await runCheck(optionsFor(url, ...paths));
   expect(outcomes(results)).toEqual(["KIND-01", ...paths].map((id) => `${id} passed`));
 });

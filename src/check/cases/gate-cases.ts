@@ -73,13 +73,14 @@ async function send(
 ): Promise<ProbeAnswer> {
   const answer = await probe.post(body, { ...options, signature });
   // A page that answers 200 at every path takes nothing; what counts then is the answer at the URL itself.
-  const proves = !elsewhere || !isIn(answer, ["2xx"]) || !(await confirmsAnywhere(probe));
+  const proves = !elsewhere || !isIn(answer, ["2xx"]) || !(await confirmsAnywhere(probe, options.method));
   return proves ? answer : probe.post(probe.body(), { signature });
 }
 
-async function confirmsAnywhere(probe: Probe): Promise<boolean> {
+async function confirmsAnywhere(probe: Probe, method = "POST"): Promise<boolean> {
   const path = probe.url.pathname.replace(/\/$/, "");
-  const answer = await probe.post(Buffer.from("{}"), { signature: null, target: `${path}-no-such-endpoint` });
+  const target = `${path}-no-such-endpoint`;
+  const answer = await probe.post(Buffer.from("{}"), { method, signature: null, target });
   return isIn(answer, ["2xx"]);
 }
 

@@ -15,7 +15,7 @@ export interface GateForm {
   readonly requests: (probe: Probe) => readonly GateRequest[];
   readonly fix: string;
   readonly about: NonNullable<CheckCase["about"]>;
-  /** Sent to another path, which may be answered 200 without being a receiver. */
+  /** Sent by another method or to another path, which may be answered 200 without being a receiver. */
   readonly elsewhere?: boolean;
 }
 
@@ -50,6 +50,7 @@ export const GATE_FORMS: readonly GateForm[] = [
   typed(["GATE-16", "GATE-17", "GATE-18"], "application/merge-patch+json", "application/merge-patch+json"),
   {
     ...{ ids: ["GATE-19", "GATE-20", "GATE-21"], as: "by PUT", fix: METHOD_FIX, about: "unchecked-route" },
+    elsewhere: true,
     requests: (probe) => [{ body: probe.body(), method: "PUT" }],
   },
   {

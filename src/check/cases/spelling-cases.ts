@@ -85,7 +85,7 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     run: (probe) => {
       const body = probe.bodyWith({ address: "Zürich" });
       const cut = body.indexOf("ü") + 1;
-      return probe.post(body, { parts: [body.subarray(0, cut), 100, body.subarray(cut)] });
+      return probe.post(body, { parts: [body.subarray(0, cut), 300, body.subarray(cut)] });
     },
   },
   {
