@@ -38,12 +38,18 @@ export class TunnelSupervisor {
   #url: string | undefined;
   #wasOnline = false;
   #last = "";
+  #seen: string | undefined;
 
   constructor({ timing, previousUrl, ...options }: SupervisorOptions) {
     this.#options = { clock: () => performance.now(), random: Math.random, ...options };
     this.#timing = { ...TUNNEL_TIMING, ...timing };
     this.#url = previousUrl;
     this.#ended = this.#run();
+  }
+
+  /** Notes a delivery through the public address: while deliveries arrive, no probe is needed. Cheap to call often. */
+  arrived(): void {
+    this.#life?.arrived();
   }
 
   /** Ends the tunnel; resolves when its child is gone. */
@@ -78,8 +84,16 @@ export class TunnelSupervisor {
       ...{ startChild, probe, clock, random, timing: this.#timing },
       online: (url) => this.#online(url),
       doubtful: (why) => this.#tell("reconnecting", why),
+      unreached: (why) => this.#unreached(why),
     });
     return this.#life.run();
+  }
+
+  /** Reports what answers at an address that has never led here; later, the state and its reason say enough. */
+  #unreached(why: TunnelFailure): void {
+    if (this.#wasOnline || this.#seen === why.message) return;
+    this.#seen = why.message;
+    this.#tell("starting", why);
   }
 
   #online(url: string): void {

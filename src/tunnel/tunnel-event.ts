@@ -21,6 +21,6 @@ export interface TunnelEvent {
   readonly url: string | undefined;
   /** With `online`: the previous address, if it differs. */
   readonly previousUrl: string | undefined;
-  /** The reason, for all states but `starting`, `online` and `closed`. */
+  /** The reason, for all states but `online` and `closed`; with `starting`, what answers at an address that does not lead here. */
   readonly failure: TunnelFailure | undefined;
 }

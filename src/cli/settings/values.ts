@@ -56,11 +56,14 @@ export function readDuration(text: string): number {
   return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
 }
 
-/** A time-out: a duration above 0, up to a day. */
+/** The longest time-out, a little less than the longest delay of a timer; a longer timer would fire at once. */
+const MAX_TIMEOUT = 24 * 86_400_000;
+
+/** A time-out: a duration above 0 that a timer can wait for. */
 export function readTimeout(text: string): number {
   const duration = readDuration(text);
-  if (duration >= 1 && duration <= 86_400_000) return duration;
-  throw new InvalidArgumentError("expected a duration from 1ms to 1d.");
+  if (duration >= 1 && duration <= MAX_TIMEOUT) return duration;
+  throw new InvalidArgumentError("expected a duration from 1ms to 24d.");
 }
 
 /** A range of durations in milliseconds: `0..2s`, or one duration for both ends. */
@@ -71,6 +74,7 @@ export function readDurationRange(text: string): readonly [number, number] {
   const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
   if (rest.length > 0 || range[0] > range[1])
     throw new InvalidArgumentError("expected a range such as 0..2s.");
+  if (range[1] > MAX_TIMEOUT) throw new InvalidArgumentError("expected a range of at most 24d.");
   return range;
 }
 

@@ -76,6 +76,11 @@ export class SupervisedTunnel {
     });
   }
 
+  /** Notes a delivery that came through the public address. */
+  arrived(): void {
+    this.#supervisor?.arrived();
+  }
+
   /** Whether a probe has arrived and the tunnel has not been in doubt since. */
   get online(): boolean {
     return this.#state === "online" && !this.#closed;

@@ -34,8 +34,8 @@ export interface PlannedTunnel {
 
 const HOST = "127.0.0.1";
 
-/** There is nothing to restart, so an address that led here once is waited for. Milliseconds. */
-const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY };
+/** There is nothing to restart, so an address that led here once is waited for; a wrong one is reported at once. Milliseconds. */
+const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY, quiet: 0 };
 
 /**
  * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either.
@@ -64,7 +64,11 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
       return supervised.online;
     },
     open: async (receiver, stop, moved) => {
-      serving = startServer(receiver, { port: 0, host: HOST, path, also: supervised.answer });
+      const receive: Receiver["receive"] = (...given) => {
+        supervised.arrived(); // only the tunnel leads to this server
+        return receiver.receive(...given);
+      };
+      serving = startServer({ receive }, { port: 0, host: HOST, path, also: supervised.answer });
       const { url } = await serving;
       const { path: root } = await findPackageRoot();
       const startChild = childOf({
