@@ -19,6 +19,11 @@ export function registerSubscribe(program: Command, context: CliContext): void {
       "forget these subscriptions, by id or URL, after removing them at the service; may be repeated",
       readTexts,
     )
+    .option(
+      "--confirm <names>",
+      "remember these subscriptions, which may exist, as created, after finding them at the service; may be repeated",
+      readTexts,
+    )
     .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout);
   addSecretOptions(addServiceOptions(command))
     .addHelpText(

@@ -8,6 +8,7 @@ import type { CliContext } from "../context.ts";
 import { lostBySandbox } from "./sandbox-subscriptions.ts";
 import { type RememberedSubscription, SubscriptionMemory } from "./subscription-memory.ts";
 import type { SubscriptionSecret } from "./subscription-secret.ts";
+import { whatToDo } from "./unconfirmed.ts";
 
 /** A subscription to create. */
 export interface WantedSubscription {
@@ -26,6 +27,7 @@ export interface WantedSubscription {
 
 /** The result. */
 export interface SubscriptionOutcome {
+  /** If it is unconfirmed, it may exist, so nothing was sent. */
   readonly subscription: RememberedSubscription;
   /** False if it was remembered, so that nothing was sent. */
   readonly created: boolean;
@@ -36,10 +38,10 @@ export interface SubscriptionOutcome {
 }
 
 /**
- * Creates a subscription, unless it is remembered. It is recorded before the request, so that a possible subscription is
- * known even if this process dies or the response is lost.
+ * Creates a subscription, unless it is remembered, as created or as one that may exist. It is recorded before the request,
+ * so that a possible subscription is known even if this process dies or the response is lost.
  *
- * @throws ServiceError; HookporterError `input_invalid` if the memory is damaged
+ * @throws ServiceError, which says so if the subscription may exist; HookporterError `input_invalid` if the memory is damaged
  */
 export async function ensureSubscription(
   client: Client,
@@ -56,14 +58,16 @@ export async function ensureSubscription(
     createdAt: new Date(clock()).toISOString(),
   };
   const others = await rememberedAt(client, memory);
-  const known = others.findLast((one) => one.state === "created" && wouldDoTheSame(one, plan));
+  const same = others.filter((one) => wouldDoTheSame(one, plan));
+  const known = same.findLast(({ state }) => state === "created") ?? same.at(-1);
   if (known !== undefined && wanted.again !== true) {
     const rest = others.filter((one) => one !== known);
     return { subscription: known, created: false, mayExistTwice: false, others: rest };
   }
   memory.add(plan);
   const made = await create(client, wanted, events).catch((thrown: unknown) => {
-    if (!mayHaveHappened(thrown)) memory.forget(plan);
+    if (mayHaveHappened(thrown)) throw withFate(thrown, plan);
+    memory.forget(plan);
     throw thrown;
   });
   const subscription = { ...plan, id: made.id ?? null, state: "created" } as const;
@@ -84,6 +88,13 @@ function create(
 /** Whether the service may have carried out the request; after an abort it is unknown how far it got. */
 function mayHaveHappened(thrown: unknown): boolean {
   return thrown instanceof ServiceError ? thrown.mayHaveHappened : !(thrown instanceof HookporterError);
+}
+
+/** The same error, if it is the service's, with what it means for the subscription. */
+function withFate(thrown: unknown, plan: RememberedSubscription): unknown {
+  if (!(thrown instanceof ServiceError)) return thrown;
+  const message = `${thrown.message}; the subscription may exist all the same, and is remembered as unconfirmed: ${whatToDo(plan)}`;
+  return new ServiceError({ ...thrown, message, cause: thrown.cause }, thrown.attempts);
 }
 
 /** The remembered subscriptions for the same service and data. Those that a sandbox has lost are forgotten. */
