@@ -8,6 +8,8 @@ export interface NetworkFailure {
   readonly notSent: boolean;
   /** Retrying at once cannot help. */
   readonly permanent: boolean;
+  /** Waiting can help: the service, and its name, may not be up yet. */
+  readonly mayPass: boolean;
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -32,7 +34,8 @@ export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const refused = text === "bad port";
   const notSent = refused || leaves.every(isBeforeSending);
   const why = refused ? "fetch refuses this port, as browsers do: use another" : (MESSAGES[code] ?? text);
-  return { why, notSent, permanent: refused || PERMANENT.test(code) };
+  const permanent = refused || PERMANENT.test(code);
+  return { why, notSent, permanent, mayPass: !permanent || code === "ENOTFOUND" };
 }
 
 function isBeforeSending(thrown: unknown): boolean {

@@ -12,6 +12,8 @@ export interface ClientChoice {
   /** Milliseconds for one attempt. */
   readonly timeout?: number | undefined;
   readonly assumptions?: Partial<Assumptions>;
+  /** Called before each wait of the client. Default: prints a line. */
+  readonly onRetry?: (notice: RetryNotice) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ClientChoice {
  */
 export function openClient(
   options: ServiceOptions,
-  { timeout, assumptions }: ClientChoice,
+  { timeout, assumptions, onRetry = (notice) => context.output.talk(retryLine(notice)) }: ClientChoice,
   context: CliContext,
 ): Client {
   const { baseUrl, live, plainHttp } = options;
@@ -33,10 +35,10 @@ export function openClient(
     );
   }
   const credential = findCredential(options, context);
-  const onRetry = (notice: RetryNotice) => context.output.talk(retryLine(notice));
   return createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
 }
 
-function retryLine({ error, delay }: RetryNotice): string {
+/** A retry of the client in one line. */
+export function retryLine({ error, delay }: RetryNotice): string {
   return `${printable(error.message, 500)}; retrying in ${(delay / 1000).toFixed(1)} s`;
 }

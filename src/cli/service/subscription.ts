@@ -21,6 +21,8 @@ export interface WantedSubscription {
   readonly tunnel?: string | undefined;
   /** Create another one even if it is remembered. */
   readonly again?: boolean | undefined;
+  /** Whether the caller waits for a service that is not up. Then a sandbox that is not up cannot pass for one that knows it. */
+  readonly waits?: boolean | undefined;
   /** Aborts the creation; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,7 +59,7 @@ export async function ensureSubscription(
     tunnel: wanted.tunnel ?? null,
     createdAt: new Date(clock()).toISOString(),
   };
-  const others = await rememberedAt(client, memory);
+  const others = await rememberedAt(client, memory, wanted.waits);
   const same = others.filter((one) => wouldDoTheSame(one, plan));
   const known = same.findLast(({ state }) => state === "created") ?? same.at(-1);
   if (known !== undefined && wanted.again !== true) {
@@ -101,10 +103,11 @@ function withFate(thrown: unknown, plan: RememberedSubscription): unknown {
 async function rememberedAt(
   { baseUrl, environment }: Client,
   memory: SubscriptionMemory,
+  waits = false,
 ): Promise<readonly RememberedSubscription[]> {
   const known = memory.all.filter((one) => one.baseUrl === baseUrl && one.environment === environment);
   if (known.length === 0) return known;
-  const isLost = await lostBySandbox(baseUrl);
+  const isLost = await lostBySandbox(baseUrl, waits);
   for (const one of known.filter(isLost)) memory.forget(one);
   return known.filter((one) => !isLost(one));
 }

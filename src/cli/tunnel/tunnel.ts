@@ -56,7 +56,7 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
   const { path = DEFAULT_PATH } = options;
   const { provider, settings: read, timing = {} } = TUNNEL_KINDS[name];
   const settings = read(options, context);
-  const supervised = new SupervisedTunnel(path, context);
+  const supervised = new SupervisedTunnel(options, context);
   let serving: Promise<RunningServer> | undefined;
   return {
     alsoHere: undefined,
@@ -96,7 +96,7 @@ function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJ
 
 /** An address that the user maintains leads to the main server. */
 function keptAddress(url: URL, options: ReachableOptions, context: CliContext): PlannedTunnel {
-  const supervised = new SupervisedTunnel(options.path ?? DEFAULT_PATH, context);
+  const supervised = new SupervisedTunnel(options, context);
   const way = { name: PUBLIC_URL, startChild: fixedAddress(url.href), timing: KEPT };
   return {
     alsoHere: supervised.answer,
