@@ -6,6 +6,7 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
+import { proxyNotice } from "./proxy-notice.ts";
 
 /** What a command sets besides the service's address and key. */
 export interface ClientChoice {
@@ -35,7 +36,10 @@ export function openClient(
     );
   }
   const credential = findCredential(options, context);
-  return createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
+  const client = createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
+  const notice = proxyNotice(new URL(client.baseUrl), context.io);
+  if (notice !== undefined) context.output.talk(notice);
+  return client;
 }
 
 /** A retry of the client in one line. */
