@@ -27,6 +27,8 @@ const PERMANENT =
 /** Describes an error of `fetch`, which always says "fetch failed" and keeps the reason in `cause`. */
 export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  const proxy = readProxyRefusal(cause);
+  if (proxy !== undefined) return { why: proxy, notSent: true, permanent: false, mayPass: true };
   const leaves = cause instanceof AggregateError ? cause.errors : [cause]; // one per address of the host
   const first = leaves[0] as NodeJS.ErrnoException | undefined;
   const code = first?.code ?? "";
@@ -36,6 +38,14 @@ export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const why = refused ? "fetch refuses this port, as browsers do: use another" : (MESSAGES[code] ?? text);
   const permanent = refused || PERMANENT.test(code);
   return { why, notSent, permanent, mayPass: !permanent || code === "ENOTFOUND" };
+}
+
+/** A proxy that Node uses refused to connect: the service has seen nothing. */
+function readProxyRefusal(cause: unknown): string | undefined {
+  const inner = cause instanceof Error ? cause.cause : undefined;
+  const [, status] = /^Proxy response \((\d+)\)/.exec(describeError(inner)) ?? [];
+  if (status === undefined) return undefined;
+  return `the proxy answered ${status}: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY`;
 }
 
 function isBeforeSending(thrown: unknown): boolean {
