@@ -1,4 +1,4 @@
-import { retryDelay } from "../dispatch/retry.ts";
+import { type RetryPolicy, retryDelay } from "../dispatch/retry.ts";
 import { type LifeEnd, TunnelLife } from "./life.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Probe } from "./probe.ts";
@@ -72,10 +72,16 @@ export class TunnelSupervisor {
       if (failure.permanent || hopeless) return this.#tell("failed", failure);
       this.#tell("restarting", failure);
       failures = onlineFor >= this.#timing.stable ? 1 : failures + 1;
-      const pause = retryDelay(failures, RESTARTS, random()) ?? 0;
+      const pause = retryDelay(failures, this.#restartsAfter(failure), random()) ?? 0;
       await this.#wake.take(this.#wasOnline ? pause : Math.min(pause, hopelessAt - clock()));
     }
     this.#tell("closed");
+  }
+
+  /** Each restart for a dead address costs probes, so such restarts are as rare as probes of an idle address. */
+  #restartsAfter({ code }: TunnelFailure): RetryPolicy {
+    const rare = code === "tunnel_unreachable" ? this.#timing.idleProbeEvery : 0;
+    return { ...RESTARTS, maxDelay: Math.max(RESTARTS.maxDelay, rare) };
   }
 
   #live(): Promise<LifeEnd> {

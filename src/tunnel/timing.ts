@@ -14,7 +14,7 @@ export interface TunnelTiming {
   readonly quiet: number;
   /** How often to probe the address while it is online and in use, after silence. */
   readonly probeEvery: number;
-  /** The same while it is not in use. */
+  /** The same while it is not in use; also the longest pause between restarts for a dead address, if above 15 s. */
   readonly idleProbeEvery: number;
   /** How long an address is in use after a delivery, or after it came online. */
   readonly inUse: number;

@@ -394,6 +394,17 @@ it("an address that is not in use is probed every 5 minutes, and often again fro
   expect(states().at(-1)).toBe("reconnecting tunnel_unreachable");
 });
 
+it("an address that stays dead is not probed without end: restarts are up to 5 minutes apart", async () => {
+  const { probes, here } = supervise({ timing: COUNTED });
+  await pass(SECOND);
+  here.leads = () => false;
+  await pass(60 * MINUTE);
+  const before = probes.length;
+  await pass(60 * MINUTE);
+  expect(probes.length - before).toBeGreaterThan(60);
+  expect(probes.length - before).toBeLessThan(200);
+});
+
 it("the budget limits the probes of an address that is always in use", async () => {
   const { supervisor, probes } = supervise({ timing: COUNTED });
   const hours = 30;

@@ -23,11 +23,14 @@ export function readSeed(text: string): number {
   return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
 }
 
+/** A timer can wait for the next of this rate, which is one in 12 days. */
+const MIN_RATE = 0.000_001;
+
 /** A rate per second. */
 export function readRate(text: string): number {
   const rate = Number(text);
-  if (text.trim() !== "" && rate > 0 && rate <= 100_000) return rate;
-  throw new InvalidArgumentError("expected a number per second, above 0.");
+  if (text.trim() !== "" && rate >= MIN_RATE && rate <= 100_000) return rate;
+  throw new InvalidArgumentError("expected a number per second, from 0.000001 to 100000.");
 }
 
 /** A share from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */

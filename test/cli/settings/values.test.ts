@@ -7,6 +7,7 @@ import {
   readMoment,
   readPath,
   readPublicUrl,
+  readRate,
   readTarget,
   readTimeout,
 } from "../../../src/cli/settings/values.ts";
@@ -27,6 +28,12 @@ it.each(["0s", "0.1ms", "25d", "x"])("a wait of %s is refused", (text) => {
 
 it.each(["", "s", "-1s", "1 s", "1w", "1e3"])("the duration %j is refused", (text) => {
   expect(() => readDuration(text)).toThrow("duration");
+});
+
+it("a rate is refused if a timer cannot wait for the next one", () => {
+  expect(readRate("0.000001")).toBe(0.000_001);
+  for (const text of ["0", "0.0000001", "-1", "200000", ""])
+    expect(() => readRate(text)).toThrow("per second");
 });
 
 it("a range uses the unit of its end", () => {
