@@ -5,8 +5,9 @@ import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { type EventKind, eventKinds } from "../../event/kinds.ts";
 import type { CliContext } from "../context.ts";
+import { oneAtATime } from "../files/one-at-a-time.ts";
 import { lostBySandbox } from "./sandbox-subscriptions.ts";
-import { type RememberedSubscription, SubscriptionMemory } from "./subscription-memory.ts";
+import { type RememberedSubscription, SubscriptionMemory, subscriptionsLock } from "./subscription-memory.ts";
 import type { SubscriptionSecret } from "./subscription-secret.ts";
 import { whatToDo } from "./unconfirmed.ts";
 
@@ -41,11 +42,22 @@ export interface SubscriptionOutcome {
 
 /**
  * Creates a subscription, unless it is remembered, as created or as one that may exist. It is recorded before the request,
- * so that a possible subscription is known even if this process dies or the response is lost.
+ * so that a possible subscription is known even if this process dies or the response is lost. Processes in the same folder
+ * take turns.
  *
  * @throws ServiceError, which says so if the subscription may exist; HookporterError `input_invalid` if the memory is damaged
  */
-export async function ensureSubscription(
+export function ensureSubscription(
+  client: Client,
+  wanted: WantedSubscription,
+  context: CliContext,
+): Promise<SubscriptionOutcome> {
+  const onWait = () => context.output.talk("waiting for another process that subscribes in this folder");
+  const lock = subscriptionsLock(context.io.cwd);
+  return oneAtATime(lock, () => ensure(client, wanted, context), { onWait, signal: wanted.signal });
+}
+
+async function ensure(
   client: Client,
   wanted: WantedSubscription,
   { io, clock }: CliContext,

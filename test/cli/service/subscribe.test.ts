@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
@@ -225,6 +225,15 @@ describe("subscribe", () => {
     expect((await run("--forget", URL_2)).code).toBe(0);
     expect((await subscribe(URL_2)).records).toMatchObject([{ created: true, url: URL_2 }]);
     expect(service.created).toHaveLength(1);
+  });
+
+  it("creates one subscription if several processes ask for the same at once", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    const runs = await Promise.all(Array.from({ length: 6 }, () => subscribe(URL_1)));
+    expect(runs.map(({ code }) => code)).toEqual(Array(6).fill(0));
+    expect(service.created).toHaveLength(1);
+    expect(remembered(cwd)).toHaveLength(1);
+    expect(readdirSync(join(cwd, ".hookporter")).filter((name) => /lock/.test(name))).toEqual([]);
   });
 
   it("records a subscription before the request", async () => {
