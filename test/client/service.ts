@@ -127,7 +127,7 @@ export async function openService(options: StandInOptions = {}): Promise<StandIn
 
 /** A client of a stand-in that never really waits; `delays` has the waits. */
 export function clientOf(
-  service: StandIn,
+  service: Pick<StandIn, "url">,
   options: Partial<ClientOptions> = {},
 ): Client & { readonly delays: readonly number[] } {
   const delays: number[] = [];

@@ -117,6 +117,18 @@ it("listen waits for a service that is not up yet, and is not ready before it is
   expect((await finished).code).toBe(0);
 });
 
+it("listen waits as long as a service asks for that refuses for its rate limit", async () => {
+  const service = await openService();
+  service.next(failure(429, {}, { "retry-after": "120" }));
+  const { until, signal, finished } = subscribing(service.url);
+  const waiting = await until("subscribing");
+  expect(waiting.code).toBe("service_rate_limited");
+  expect(Number(waiting.delayMs)).toBeGreaterThanOrEqual(120_000);
+  signal("SIGINT");
+  expect((await finished).code).toBe(0);
+  expect(service.created).toEqual([]);
+});
+
 it("listen that waits for a service can be stopped at once", async () => {
   const { until, signal, finished } = subscribing(`http://127.0.0.1:${await closedPort()}`);
   await until("subscribing");
