@@ -34,6 +34,7 @@ const bundle = await rolldown({
     index: "src/index.ts",
     express: "src/receiver/express.ts",
     node: "src/receiver/node.ts",
+    fetch: "src/receiver/fetch.ts",
     client: "src/client.ts",
     sandbox: "src/sandbox.ts",
     testing: "src/testing.ts",
@@ -49,6 +50,7 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 await buildStart();
+await buildVerify();
 const page = await buildPage({
   configFile: false,
   root: join(root, "src", "inspector", "ui"),
@@ -81,6 +83,13 @@ async function buildStart() {
   const say = (flag) => execFileSync(process.execPath, [join(dist, "bin.js"), flag], { encoding: "utf8" });
   const answers = Object.fromEntries(["--version", "--help"].map((flag) => [flag, say(flag)]));
   writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
+}
+
+/** A file of its own, with nothing of Node in it, so that any runtime and any bundler takes it. */
+async function buildVerify() {
+  const verify = await rolldown({ cwd: root, platform: "neutral", input: "src/verify.ts" });
+  await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
+  await verify.close();
 }
 
 /** The licences of the bundled packages, as they require. */

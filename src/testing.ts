@@ -20,8 +20,10 @@ import type { AttemptObservation } from "./receiver/observation.ts";
 import type { ReceiverOptions } from "./receiver/options.ts";
 import type { Outcome } from "./receiver/outcome.ts";
 import type { Receiver } from "./receiver/receiver.ts";
-import { readSecrets, type SecretValue } from "./signature/secrets.ts";
-import { SIGNATURE_HEADER, sign } from "./signature/sign.ts";
+import type { SecretValue } from "./signature/secret-bytes.ts";
+import { readSecrets } from "./signature/secrets.ts";
+import { sign } from "./signature/sign.ts";
+import { SIGNATURE_HEADER } from "./signature/signature-format.ts";
 
 export type { TestingErrorCode } from "./errors.ts";
 export type { SampleOptions } from "./event/sample.ts";

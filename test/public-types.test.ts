@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Declarations, ENTRIES, openDeclarations, origin } from "./declarations.ts";
 
 /** The imports that extend `hookporter`: their users have its exports too. */
-const EXTENDS_MAIN = ["hookporter/express", "hookporter/node", "hookporter/testing"];
+const EXTENDS_MAIN = ["hookporter/express", "hookporter/node", "hookporter/fetch", "hookporter/testing"];
 
 /** The class has two types: `library-error.ts` exports it with the codes that a program meets. */
 const SAME_CLASS: Readonly<Record<string, string>> = { "src/errors.d.ts": "src/library-error.d.ts" };

@@ -1,4 +1,4 @@
-import { type Rejection, rejected } from "./read-envelope.ts";
+import { type Rejection, rejected } from "./rejection.ts";
 
 /** How old, and how far ahead of this machine's clock, an event may be: milliseconds. */
 export interface AgeLimits {

@@ -19,17 +19,3 @@ export const envelopeSchema = z.looseObject({
 
 /** A validated envelope, including unknown fields. */
 export type Envelope = z.infer<typeof envelopeSchema>;
-
-/** A fast check for valid envelopes. If it returns false, {@link envelopeSchema} decides and explains why. */
-export function isEnvelope(value: object): value is Envelope {
-  const { event, timestamp, data, webhook } = value as Partial<Envelope>;
-  return (
-    typeof event === "string" &&
-    typeof timestamp === "string" &&
-    isRecord(data) &&
-    isRecord(webhook) &&
-    typeof webhook.id === "string" &&
-    webhook.id.startsWith("wh_") &&
-    typeof webhook.url === "string"
-  );
-}

@@ -1,8 +1,5 @@
 import { hash } from "node:crypto";
-import { formatTimestamp } from "./timestamp.ts";
-
-/** The version of the rule that derives ids. A new rule gets a new number, so that ids of both can share an inbox. */
-const RULE = "1";
+import { DIGEST_LENGTH, derivedIdText, digestId, ownId, RULE } from "./identity-text.ts";
 
 /** The key that identifies an entry; unique in an inbox. */
 export interface DedupKey {
@@ -22,9 +19,9 @@ export const REJECTED = -(10 ** 15);
 /** The key timestamp if the user's `identity` alone decides. */
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
-/** A digest of an event's kind and `data` in canonical form, without its timestamp. */
-export function contentDigest(canonicalEvent: string, canonicalData: string): string {
-  return shortDigest(`[${canonicalEvent},${canonicalData}]`);
+/** A digest of {@link contentText}. */
+export function contentDigest(content: string): string {
+  return shortDigest(content);
 }
 
 /**
@@ -33,20 +30,14 @@ export function contentDigest(canonicalEvent: string, canonicalData: string): st
  * one event. The service description shows no event id (section "Body envelope").
  */
 export function deriveEventId(content: string, timestamp: number): string {
-  return `evt_${RULE}_${shortDigest(`["${content}","${formatTimestamp(timestamp)}"]`)}`;
+  return digestId(shortDigest(derivedIdText(content, timestamp)));
 }
 
-/** Longer ids, and ids that cannot be stored exactly, are replaced by a digest. */
-const MAX_OWN_ID = 255;
-
-/**
- * The event id in an envelope: its `id`, if that is a non-empty string. An id that a store or terminal could damage (very
- * long, control characters, half a surrogate pair) is replaced by its digest, so that two ids never become one.
- */
+/** The event id in an envelope, if it has one; see {@link ownId}. */
 export function ownEventId(id: unknown): string | undefined {
-  if (typeof id !== "string" || id === "") return undefined;
-  if (id.length <= MAX_OWN_ID && /^[^\p{Cc}\p{Cs}]+$/u.test(id)) return id;
-  return `evt_${RULE}_${shortDigest(JSON.stringify(["id", id]))}`;
+  const own = ownId(id);
+  if (own === undefined) return undefined;
+  return "id" in own ? own.id : digestId(shortDigest(own.digestOf));
 }
 
 /** The key of a delivery with a valid signature that is not an event: equal bytes make the same entry. */
@@ -54,7 +45,7 @@ export function rejectedKey(source: string, body: Uint8Array): DedupKey {
   return { source, eventId: `raw_${RULE}_${shortDigest(body)}`, timestamp: REJECTED };
 }
 
-/** 160 bits of SHA-256, as hex. */
+/** The first bits of SHA-256, as hex. */
 function shortDigest(bytes: string | Uint8Array): string {
-  return hash("sha256", bytes, "hex").slice(0, 40);
+  return hash("sha256", bytes, "hex").slice(0, DIGEST_LENGTH);
 }

@@ -98,11 +98,13 @@ function deadlinesOf(ms: number): Deadlines {
   return deadlines;
 }
 
+/** What to do about a body that was read before, in an app with middleware. */
+const MOUNT_FIRST = "mount the receiver before express.json() and other body parsers";
+
 /** The error for a body that was read or parsed upstream, a mistake of the integrator. */
-export function alreadyRead(): ConfigurationError {
+export function alreadyRead(fix = MOUNT_FIRST): ConfigurationError {
   return new ConfigurationError(
     "body_already_parsed",
-    "expected the raw body, got one that was already read or parsed, so its signature cannot be checked: " +
-      "mount the receiver before express.json() and other body parsers",
+    `expected the raw body, got one that was already read or parsed, so its signature cannot be checked: ${fix}`,
   );
 }

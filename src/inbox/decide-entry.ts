@@ -1,7 +1,8 @@
 import { type AgeLimits, checkAge, tooOld } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../event/identity.ts";
-import { type ReadEnvelope, type Rejection, readEnvelope } from "../event/read-envelope.ts";
+import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import type { Rejection } from "../event/rejection.ts";
 import { documentedProblems } from "../event/schemas.ts";
 import type { Appended, KeepTerms, Kept, NewEntry } from "./inbox.ts";
 import { type EntryTerms, newEntry, storedKind } from "./new-entry.ts";

@@ -2,7 +2,7 @@ import type { AgeLimits } from "../event/age.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
-import type { Rejection } from "../event/read-envelope.ts";
+import type { Rejection } from "../event/rejection.ts";
 import type { Logger } from "../logger.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";

@@ -1,8 +1,8 @@
 import { describeError } from "../errors.ts";
 import { type DataProblem, problemLine } from "../event/data-problems.ts";
-import type { REJECTION_REASONS } from "../event/read-envelope.ts";
+import type { REJECTION_REASONS } from "../event/rejection.ts";
 import type { Outcome, RefusalReason } from "../receiver/outcome.ts";
-import { SIGNATURE_REASONS } from "../signature/verify.ts";
+import { SIGNATURE_REASONS } from "../signature/signature-format.ts";
 
 /** What became of a delivery, in one word, with the reason and the fix where it was refused. */
 export interface Verdict {

@@ -1,5 +1,6 @@
 import type { Secret } from "../signature/secrets.ts";
-import { SIGNATURE_PREFIX, sign } from "../signature/sign.ts";
+import { sign } from "../signature/sign.ts";
+import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
 
 /** Hex digits of the correct digest shown for an unauthentic delivery: enough to compare, far too few to forge. */
 const SHOWN_DIGITS = 8;

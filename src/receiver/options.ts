@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from "../options/check-options.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
-import { SIGNATURE_HEADER } from "../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import {
   type HandlersModule,
   type HandlersOption,

@@ -1,8 +1,8 @@
 import type { DataProblem } from "../event/data-problems.ts";
-import type { Rejection } from "../event/read-envelope.ts";
+import type { Rejection } from "../event/rejection.ts";
 import type { EntryState } from "../inbox/inbox.ts";
 import type { Secret } from "../signature/secrets.ts";
-import type { SignatureReason } from "../signature/verify.ts";
+import type { SignatureReason } from "../signature/signature-format.ts";
 
 /** Why a request was refused before its signature was checked. */
 export type RefusalReason =

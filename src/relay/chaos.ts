@@ -1,6 +1,6 @@
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
-import { SIGNATURE_PREFIX } from "../signature/sign.ts";
+import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
 import type { Scheduled } from "./schedule.ts";
 
 /** The parts that can be tampered with, so that the signature no longer matches the delivery. */

@@ -12,6 +12,8 @@ export interface TriggerOptions {
   readonly set?: readonly { readonly path: string; readonly value: string }[];
   /** Milliseconds since 1970. */
   readonly timestamp: number;
+  /** Replaces the number in the sample's own `data.id`, so that the event is about another resource. */
+  readonly resource?: string;
 }
 
 /**
@@ -19,8 +21,11 @@ export interface TriggerOptions {
  *
  * @throws HookporterError `input_invalid` for data that is not a JSON object, or an invalid path
  */
-export function triggerBody(kind: string, { data, set = [], timestamp }: TriggerOptions): Buffer {
+export function triggerBody(kind: string, { data, set = [], timestamp, resource }: TriggerOptions): Buffer {
   const envelope = startFrom(kind, timestamp);
+  const { id } = envelope.data;
+  if (resource !== undefined && typeof id === "string")
+    envelope.data.id = id.replace(/_[0-9]+$/, `_${resource}`);
   if (data !== undefined) envelope.data = parseData(data);
   for (const { path, value } of set) setPath(envelope, path, value);
   const untouched =

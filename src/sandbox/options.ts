@@ -13,7 +13,7 @@ import {
 } from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { checkHeaderName, checkLog } from "../receiver/option-checks.ts";
-import { SIGNATURE_HEADER } from "../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { isTestKey } from "./api-key.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
 import { isHostPattern } from "./target-hosts.ts";

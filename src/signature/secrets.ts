@@ -1,6 +1,7 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
+import { type SecretValue, secretBytes } from "./secret-bytes.ts";
 
 /**
  * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.
@@ -11,9 +12,6 @@ export type SecretOption =
   | readonly SecretValue[]
   | (() => SecretValue | readonly SecretValue[]);
 
-/** One secret: a string, used as UTF-8, or bytes. */
-export type SecretValue = string | Uint8Array;
-
 /** A usable secret. Printing or serialising it shows only the fingerprint. */
 export interface Secret {
   readonly key: KeyObject;
@@ -22,10 +20,6 @@ export interface Secret {
   /** 8 hex digits that identify the secret without revealing it; safe to show. */
   readonly fingerprint: string;
 }
-
-/** A shorter secret can be guessed. */
-const SAFE_BYTES = 16;
-const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-_ ].*|x+|<.*>)$/i;
 
 /**
  * Prepares secrets: trims a trailing newline, refuses an empty secret (Node would sign with an empty key without any
@@ -67,28 +61,11 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
       `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,
     );
   }
-  const bytes = typeof value === "string" ? Buffer.from(trimNewline(value, which, warn), "utf8") : value;
-  if (Buffer.from(bytes).toString("utf8").trim() === "") {
-    throw new ConfigurationError(
-      "secret_empty",
-      `expected ${which} not to be empty, got only white space or nothing: set it to the subscription's secret`,
-    );
-  }
-  if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {
-    warn(`${which} looks like a placeholder, which anyone can guess: use a random one`);
-  } else if (bytes.byteLength < SAFE_BYTES) {
-    warn(`${which} has only ${bytes.byteLength} bytes: use at least ${SAFE_BYTES} random ones`);
-  }
+  const bytes = secretBytes(value, which, warn);
   const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
   return {
     key: createSecretKey(bytes),
     role: index === 0 ? "current" : "previous",
     fingerprint: fingerprint.slice(0, 8),
   };
-}
-
-function trimNewline(value: string, which: string, warn: (message: string) => void): string {
-  const trimmed = value.replace(/[\r\n]+$/, "");
-  if (trimmed !== value) warn(`${which} ended in a newline, which was removed: store it without one`);
-  return trimmed;
 }

@@ -1,10 +1,5 @@
 import { createHmac, type KeyObject } from "node:crypto";
-
-/** The service's signature header, under a neutral name (service description, "Authentication" 6). An option everywhere. */
-export const SIGNATURE_HEADER = "x-service-signature";
-
-/** The prefix of the header's value. */
-export const SIGNATURE_PREFIX = "sha256=";
+import { SIGNATURE_PREFIX } from "./signature-format.ts";
 
 /**
  * The signature of a body: `sha256=` and the lowercase hex HMAC-SHA256 of its bytes, keyed with the secret

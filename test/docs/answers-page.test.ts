@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { REJECTION_REASONS } from "../../src/event/read-envelope.ts";
+import { REJECTION_REASONS } from "../../src/event/rejection.ts";
 import type { Outcome, RefusalReason } from "../../src/receiver/outcome.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
-import { SIGNATURE_REASONS } from "../../src/signature/verify.ts";
+import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/answers.md");

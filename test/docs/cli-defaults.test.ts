@@ -7,6 +7,7 @@ import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
+import { MAX_FAILURES } from "../../src/cli/send/send-all.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { CHECK_TIMEOUT, shownDuration } from "../../src/cli/settings/default-values.ts";
 import { readDuration } from "../../src/cli/settings/values.ts";
@@ -19,7 +20,7 @@ import { DEFAULT_AGES, readOptions } from "../../src/receiver/options.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /** What the code takes if a flag is left out, by command and flag, as help shows it. Pages are compared with the help. */
 const TAKEN: Readonly<Record<string, string | number>> = {
@@ -34,7 +35,11 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "trigger --count": 1,
   "trigger --duplicate": 1,
   "trigger --timeout": shownDuration(SEND_TIMEOUT),
+  "trigger --concurrency": 1,
+  "trigger --max-failures": MAX_FAILURES,
   "replay --url": DEFAULT_ENDPOINT,
+  "replay --concurrency": 1,
+  "replay --max-failures": MAX_FAILURES,
   "replay --duplicate": 1,
   "replay --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
   "replay --timeout": shownDuration(SEND_TIMEOUT),

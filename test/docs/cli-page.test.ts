@@ -158,6 +158,14 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("events", "list")), ...(await run("events", "show", "1")));
   records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
+  writeFileSync(join(cwd, "broken.json"), "{");
+  records.push(...(await run("replay", "1", "broken.json", "--handlers", "handlers.js")));
+  const slow = startCli(["trigger", "lead.created", "--url", url, "--count", "9", "--rate", "1", "--json"], {
+    cwd,
+  });
+  await found(slow, "answer");
+  slow.signal("SIGINT");
+  records.push(...(await slow.finished).records);
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
   records.push(...(await run("subscribe", url)), ...(await run("subscribe", "--remembered")));

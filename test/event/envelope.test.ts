@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { envelopeSchema, isEnvelope } from "../../src/event/envelope.ts";
+import { envelopeSchema } from "../../src/event/envelope.ts";
+import { invalidField, isEnvelope } from "../../src/event/envelope-fields.ts";
 
 const any = fc.oneof(fc.jsonValue(), fc.constantFrom("wh_1", "wh_", "", null, [], {}));
 const maybe = (good: fc.Arbitrary<unknown>) =>
@@ -13,13 +14,14 @@ const nearly = fc.record({
   webhook: maybe(webhook),
 });
 
-it("the fast check accepts exactly what the schema accepts", () => {
+it("the fast check accepts exactly what the schema accepts, and names the first field that the schema refuses", () => {
   let taken = 0;
   fc.assert(
     fc.property(nearly, (value) => {
-      const { success } = envelopeSchema.safeParse(value);
+      const { success, error } = envelopeSchema.safeParse(value);
       if (success) taken++;
       expect(isEnvelope(value)).toBe(success);
+      expect(invalidField(value)).toBe(error?.issues[0]?.path.join("."));
     }),
     { numRuns: 2000 },
   );

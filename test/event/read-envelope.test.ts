@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  REJECTION_REASONS,
-  readEnvelope,
-  readEnvelopeAgain,
-  rejected,
-} from "../../src/event/read-envelope.ts";
+import { readEnvelope, readEnvelopeAgain } from "../../src/event/read-envelope.ts";
+import { REJECTION_REASONS, rejected } from "../../src/event/rejection.ts";
 
 const ENVELOPE = {
   event: "payment.received",

@@ -3,7 +3,8 @@ import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { printable } from "../../src/cli/printable.ts";
 import type { Accepted } from "../../src/receiver/outcome.ts";
-import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { long } from "../long.ts";
 import { expectError, json } from "../receiver/open.ts";
 import {

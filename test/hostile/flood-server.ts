@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /**
  * A server in a child process: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen` with an inbox file, or

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { expressReceiver } from "../../src/receiver/express.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { root } from "../docs/markdown.ts";
 import { withoutTimers } from "../frozen-timers.ts";
 import { expectError, json, openReceiver, posting } from "../receiver/open.ts";

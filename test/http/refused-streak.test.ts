@@ -3,7 +3,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { openEndpoint } from "../receiver/open.ts";
 import { bytes, freshEnvelope, gate, signedHeaders, until, wrapInbox } from "../receiver/sample.ts";
-import { ADAPTERS, dial, readAll } from "../receiver/wire.ts";
+import { dial, RAW_ADAPTERS, readAll } from "../receiver/wire.ts";
 
 const head = (headers: Record<string, string>, length: number, start = "POST /webhooks") => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -17,7 +17,7 @@ const signed = () => {
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
-describe.each(ADAPTERS)("pipelined requests over $name", (adapter) => {
+describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
   it("get 503 after 8 were refused, and the connection is closed", async () => {
     const { url, outcomes, entries } = await openEndpoint(adapter);
     const socket = await dial(url);

@@ -8,7 +8,7 @@ import { startInspector } from "../../src/inspector/inspector.ts";
 import type { Logger } from "../../src/logger.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { sampleEvent, signedRequest } from "../../src/testing.ts";
 
 export const SECRET = "a secret that is long enough for tests";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { summarise, verdictOf } from "../../src/inspector/verdict.ts";
 import type { Accepted, Outcome, RefusalReason, Rejected } from "../../src/receiver/outcome.ts";
-import { SIGNATURE_REASONS } from "../../src/signature/verify.ts";
+import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 
 const NOTHING = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
 const secret = { role: "current", fingerprint: "0123abcd" } as const;

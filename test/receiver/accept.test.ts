@@ -4,7 +4,8 @@ import type { z } from "zod";
 import { OWN_IDENTITY, REJECTED } from "../../src/event/identity.ts";
 import { accept } from "../../src/receiver/accept.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
-import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { at, bytes, deliveryOf, envelope, keptLog, NOW, SECRET, signedHeaders } from "./sample.ts";
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {

@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { RejectionReason } from "../../src/event/read-envelope.ts";
+import type { RejectionReason } from "../../src/event/rejection.ts";
 import type { EntryState, NewEntry } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { ReceiverOptions } from "../../src/receiver/options.ts";
 import type { HandlerRegistry } from "../../src/receiver/router.ts";
-import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { expectError, json, openEndpoint, posting } from "./open.ts";
 import {
   at,
@@ -390,6 +391,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       "/webhooks%2f",
       "http://evil.test/webhooks",
     ])("[case 42, 51] is 404 for the target %s", async (target) => {
+      if (adapter.hides && isNormalised(target)) return; // it is the endpoint by then
       const { ask, entries } = await open();
       const headers = signedHeaders(GOOD);
       expect((await ask({ target, headers, body: GOOD })).status).toBe(404);
@@ -401,7 +403,8 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       async (target) => {
         const { ask, receiver } = await open();
         expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
-        expect((await receiver.inbox.delivery(1))?.target).toBe(target);
+        const normalised = adapter.hides ? target.replace(/\?$/, "") : target;
+        expect((await receiver.inbox.delivery(1))?.target).toBe(normalised);
       },
     );
 
@@ -433,7 +436,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       socket.write(`POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: ${GOOD.length}\r\n\r\n{`);
       const { status, head } = splitAnswer(await readAll(socket));
       expect(status).toBe(408);
-      expect(head).toMatch(/^connection: close$/im);
+      if (!adapter.hides) expect(head).toMatch(/^connection: close$/im);
       expect(outcomes()).toEqual([{ type: "refused", reason: "too_slow" }]);
       expect(await entries()).toEqual([]);
     });
@@ -444,7 +447,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       socket.write("POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n");
       const { status, head } = splitAnswer(await readAll(socket));
       expect(status).toBe(413);
-      expect(head).toMatch(/^connection: close$/im);
+      if (!adapter.hides) expect(head).toMatch(/^connection: close$/im);
       expect(outcomes()).toEqual([{ type: "refused", reason: "too_large" }]);
     });
 
@@ -661,4 +664,9 @@ function failing(registry: HandlerRegistry): void {
 
 function flipped(hex: string): string {
   return `${hex.slice(0, -1)}${hex.endsWith("0") ? "1" : "0"}`;
+}
+
+/** Whether `URL` makes the endpoint of a target that is not. */
+function isNormalised(target: string): boolean {
+  return new URL(target, "http://127.0.0.1").pathname === "/webhooks";
 }

@@ -7,7 +7,8 @@ import type { Delivery, DeliveryHeaders } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { provideInboxFile } from "../../src/inbox/sqlite/inbox-file.ts";
 import type { Logger } from "../../src/logger.ts";
-import { SIGNATURE_HEADER, sign } from "../../src/signature/sign.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /** The secret of the tested receivers. */
 export const SECRET = "receiver-tests-secret-0123456789";

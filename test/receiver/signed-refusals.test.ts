@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RefusalReason } from "../../src/receiver/outcome.ts";
 import { SignedRefusals } from "../../src/receiver/signed-refusals.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { openEndpoint } from "./open.ts";
 import { bytes, envelope, keptLog, signedHeaders } from "./sample.ts";
 import { ADAPTERS } from "./wire.ts";

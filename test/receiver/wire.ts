@@ -1,8 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, request } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { onTestFinished } from "vitest";
 import { expressReceiver } from "../../src/receiver/express.ts";
+import { fetchReceiver } from "../../src/receiver/fetch.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
@@ -10,6 +12,8 @@ import { startServer } from "../../src/receiver/server.ts";
 /** An adapter that serves a receiver at `/webhooks`. */
 export interface Adapter {
   readonly name: string;
+  /** What the runtime decides before a receiver sees it: the target's spelling, and when a connection is closed. */
+  readonly hides?: true;
   /** Listens until the test ends. */
   readonly listen: (receiver: Receiver) => Promise<URL>;
 }
@@ -29,7 +33,15 @@ export const ADAPTERS: readonly Adapter[] = [
     listen: (receiver) => listenExpress((app) => app.use("/webhooks", expressReceiver(receiver))),
   },
   { name: "nodeReceiver", listen: (receiver) => listenNode(nodeReceiver(receiver)) },
+  {
+    name: "fetchReceiver under Hono's server",
+    hides: true,
+    listen: (receiver) => listenNode(getRequestListener(fetchReceiver(receiver, { path: "/webhooks" }))),
+  },
 ];
+
+/** The adapters that see a request as it came. */
+export const RAW_ADAPTERS = ADAPTERS.filter(({ hides }) => hides === undefined);
 
 /** Serves a user's Express app until the test ends. */
 export function listenExpress(mount: (app: express.Express) => unknown): Promise<URL> {

@@ -1,6 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { SIGNATURE_HEADER, SIGNATURE_PREFIX, sign } from "../../src/signature/sign.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { SIGNATURE_HEADER, SIGNATURE_PREFIX } from "../../src/signature/signature-format.ts";
 import { readVectors } from "./vectors.ts";
 
 describe("sign", () => {

@@ -30,8 +30,18 @@ export interface Ended {
 const PATIENCE = 20_000;
 
 /** Runs a program to its end; never rejects. */
-export async function run(program: string, argv: readonly string[], patience = PATIENCE): Promise<Ended> {
-  const options = { timeout: patience, killSignal: "SIGKILL", maxBuffer: 1024 ** 3 } as const;
+export async function run(
+  program: string,
+  argv: readonly string[],
+  patience = PATIENCE,
+  surroundings: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Ended> {
+  const options = {
+    ...surroundings,
+    timeout: patience,
+    killSignal: "SIGKILL",
+    maxBuffer: 1024 ** 3,
+  } as const;
   return promisify(execFile)(program, argv, options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code: typeof code === "number" ? code : null, stdout, stderr }),

@@ -17,7 +17,7 @@ import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../is-loopback.ts";
 import { shownUrl } from "../../shown-url.ts";
 import { readSecrets } from "../../signature/secrets.ts";
-import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { describeFileError } from "../files/file-error.ts";

@@ -13,8 +13,9 @@ export function registerReplay(program: Command, context: CliContext): void {
     .description(
       "send saved deliveries, envelopes or inbox entries again, in the order given (folders in name order)",
     )
-    .argument("<what...>", "files, folders of .json files, event ids or entry numbers")
+    .argument("<what...>", "files, folders of .json files, event ids, entry numbers, or - for standard input")
     .option("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
+    .option("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
     .option("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
     .option(
       "--handlers <path>",

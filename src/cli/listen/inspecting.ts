@@ -1,6 +1,6 @@
 import { startInspector } from "../../inspector/inspector.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
-import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";

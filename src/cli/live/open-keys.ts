@@ -1,6 +1,6 @@
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { Secret } from "../../signature/secrets.ts";
-import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { HookporterError } from "../../errors.ts";
-import type { SecretValue } from "../../signature/secrets.ts";
+import type { SecretValue } from "../../signature/secret-bytes.ts";
 
 /** How the text of a secret encodes its bytes; `whsec` is the prefix `whsec_` and base64, as in Standard Webhooks. */
 export const SECRET_ENCODINGS = ["utf8", "base64", "hex", "whsec"] as const;

@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
-import { readSecrets, type SecretValue } from "../../signature/secrets.ts";
+import type { SecretValue } from "../../signature/secret-bytes.ts";
+import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
 import { DEFAULT_ENCODING, decodeSecret, type SecretEncoding } from "./encoding.ts";

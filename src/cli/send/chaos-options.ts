@@ -3,6 +3,7 @@ import { TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import {
   readChoice,
+  readConcurrency,
   readCount,
   readDuration,
   readDurationRange,
@@ -23,6 +24,9 @@ export interface ChaosCommandOptions {
   readonly stale?: number;
   readonly future?: number;
   readonly seed?: number;
+  readonly concurrency?: number;
+  readonly maxFailures?: number;
+  readonly failFast?: boolean;
   readonly dryRun?: boolean;
   readonly bodiesTo?: string;
 }
@@ -30,7 +34,7 @@ export interface ChaosCommandOptions {
 /** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS = [
   ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
-  ...["dryRun", "bodiesTo"],
+  ...["concurrency", "maxFailures", "dryRun", "bodiesTo"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
 /** Adds the chaos options to a command that sends. */
@@ -53,6 +57,20 @@ export function addChaosOptions(command: Command): Command {
     .option("--stale <duration>", "backdate timestamps by this much, such as 8d", readDuration)
     .option("--future <duration>", "set timestamps this far in the future, such as 1h", readDuration)
     .option("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
+    .option(
+      "--concurrency <n>",
+      "deliveries to send at a time; above 1, they may arrive in another order (default: 1)",
+      readConcurrency,
+    )
+    .option(
+      "--max-failures <n>",
+      "stop after this many deliveries in a row without an answer (default: 10)",
+      readCount,
+    )
+    .option(
+      "--fail-fast",
+      "stop at the first file that is not valid, and the first delivery that is not answered 2xx",
+    )
     .option("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
     .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }

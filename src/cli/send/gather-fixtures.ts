@@ -2,8 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { describeError, HookporterError } from "../../errors.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
+import { exactSending } from "../../relay/replay.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
+import { readInput } from "../files/read-input.ts";
 
 /** A fixture and its label. */
 export interface NamedFixture {
@@ -11,24 +13,48 @@ export interface NamedFixture {
   readonly fixture: Fixture;
 }
 
+/** What was found: fixtures, and errors about files that are none. */
+export interface Gathered {
+  readonly fixtures: readonly NamedFixture[];
+  readonly broken: readonly HookporterError[];
+}
+
+/** A fixture, or the error about a file that is none. */
+type Found = NamedFixture | HookporterError;
+
+/** The argument that means standard input. */
+const STDIN = "-";
+
 /**
- * Reads the arguments of `replay`: files, folders (their .json files in name order), else entries of the inbox.
+ * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON on standard input, else
+ * entries of the inbox.
  *
- * @throws HookporterError `input_invalid`, `fixture_invalid`, `entry_unknown`
+ * @throws HookporterError `input_invalid`, `entry_unknown`; `fixture_invalid` if no fixture is left, or with `failFast`
  */
 export async function gatherFixtures(
   what: readonly string[],
-  { inbox }: { readonly inbox?: string },
+  {
+    inbox,
+    exact,
+    failFast,
+  }: { readonly inbox?: string; readonly exact?: boolean; readonly failFast?: boolean },
   context: CliContext,
-): Promise<readonly NamedFixture[]> {
-  const found: NamedFixture[] = [];
+): Promise<Gathered> {
+  const found: Found[] = [];
   for (const one of what) {
     const path = resolve(context.io.cwd, one);
-    if (existsSync(path)) found.push(...readPath(path, one));
-    else if (/[/\\]|\.json$/.test(one)) throw new HookporterError("input_invalid", `${one}: no such file`);
+    if (one === STDIN) found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
+    else if (existsSync(path)) found.push(...readPath(path, one));
+    else if (/[/\\]|\.(nd)?json$/.test(one))
+      throw new HookporterError("input_invalid", `${one}: no such file`);
     else found.push(await readEntryNotFile(one, inbox, context));
   }
-  return found;
+  const usable = exact === true ? found.map(checkExact) : found;
+  const broken = usable.filter((one) => one instanceof HookporterError);
+  const fixtures = usable.filter((one): one is NamedFixture => !(one instanceof HookporterError));
+  const [first] = broken;
+  if (first !== undefined && (fixtures.length === 0 || failFast === true)) throw first;
+  return { fixtures, broken };
 }
 
 /** An argument that is not a file may be an entry; if it is neither, the user may have meant either. */
@@ -47,8 +73,8 @@ async function readEntryNotFile(
   }
 }
 
-function readPath(path: string, given: string): readonly NamedFixture[] {
-  if (!statSync(path).isDirectory()) return [readFixture(path)];
+function readPath(path: string, given: string): readonly Found[] {
+  if (!statSync(path).isDirectory()) return readFixtures(path);
   const files = readdirSync(path).filter((name) => name.endsWith(".json"));
   if (files.length === 0) {
     throw new HookporterError(
@@ -56,20 +82,62 @@ function readPath(path: string, given: string): readonly NamedFixture[] {
       `${given}: expected a folder with .json files, got one without`,
     );
   }
-  return files.sort().map((name) => readFixture(join(path, name)));
+  return files.sort().flatMap((name) => readFixtures(join(path, name)));
 }
 
-function readFixture(path: string): NamedFixture {
+function readFixtures(path: string): readonly Found[] {
   const name = basename(path);
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${name} could not be read: ${describeFileError(cause)}`, {
-      cause,
-    });
+    const text = `${name} could not be read: ${describeFileError(cause)}`;
+    return [new HookporterError("input_invalid", text, { cause })];
   }
-  return { name, fixture: parseFixture(bytes, name) };
+  return name.endsWith(".ndjson") ? readLines(bytes, name) : [tryFixture(bytes, name)];
+}
+
+/** One fixture a line, as `events export` writes them. A body that is pretty-printed over lines is one fixture. */
+function readLines(bytes: Buffer, name: string): readonly Found[] {
+  const whole = tryFixture(bytes, name);
+  if (!(whole instanceof HookporterError)) return [whole];
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.byteLength; ) {
+    const end = bytes.indexOf(0x0a, start);
+    lines.push(bytes.subarray(start, end === -1 ? bytes.byteLength : end));
+    start = end === -1 ? bytes.byteLength : end + 1;
+  }
+  const read = lines.flatMap((line, index) => {
+    return isBlank(line) ? [] : [tryFixture(line, `${name}, line ${index + 1}`)];
+  });
+  return read.length === 0 ? [whole] : read;
+}
+
+/** A blank line, or one that ends a Windows file. */
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+/** An envelope has no signature, so it cannot be sent as it is. */
+function checkExact(one: Found): Found {
+  if (one instanceof HookporterError) return one;
+  return orError(() => {
+    exactSending(one.fixture, one.name);
+    return one;
+  });
+}
+
+function tryFixture(bytes: Buffer, name: string): Found {
+  return orError(() => ({ name, fixture: parseFixture(bytes, name) }));
+}
+
+function orError(make: () => NamedFixture): Found {
+  try {
+    return make();
+  } catch (thrown) {
+    if (thrown instanceof HookporterError) return thrown;
+    throw thrown;
+  }
 }
 
 async function readEntry(

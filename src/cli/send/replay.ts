@@ -1,23 +1,28 @@
 import type { Command } from "commander";
 import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
+import type { HookporterError } from "../../errors.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { hasHiddenQuery } from "../../relay/query.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
-import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
+import { refuseTwoInputs } from "../files/read-input.ts";
 import { printable } from "../printable.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { gatherFixtures, type NamedFixture } from "./gather-fixtures.ts";
+import { reserveInstants } from "./instants.ts";
+import { type Recordable, ReplayRecord, type ReplayRun } from "./replay-record.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
 /** The options of `replay`. */
 export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly url?: URL;
   readonly exact?: boolean;
+  readonly resume?: boolean;
   readonly handlers?: string;
   readonly inbox?: string;
   readonly timeout?: number;
@@ -29,6 +34,10 @@ const RUN_HERE = "with --handlers nothing is sent";
 /** Which flags of `replay` can be combined. */
 const FITTING_FLAGS: FitTable<ReplayOptions> = {
   ...FITTING_CHAOS,
+  resume: {
+    excludes: ["handlers", "duplicate", "drop", "tamper", "noSignature", "dryRun"],
+    why: "it sends what an earlier run has left, once and unchanged",
+  },
   exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, including their timestamp" },
   handlers: { excludes: CHAOS_FLAGS, why: RUN_HERE },
   // Not `excludes`, which refuses two settings: a URL in settings may be meant for `trigger`.
@@ -43,29 +52,84 @@ export async function runReplay(
   context: CliContext,
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_FLAGS);
-  const fixtures = await gatherFixtures(what, options, context);
+  if (what.includes("-")) refuseTwoInputs("-", options);
+  const { fixtures, broken } = await gatherFixtures(what, options, context);
+  for (const error of broken) reportBroken(error, context);
   if (options.handlers !== undefined) {
     const { runInProcess } = await import("./run-in-process.ts");
     const { exact, timeout } = options;
     await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
-    return;
-  }
+  } else await sendFixtures(fixtures, { what, options }, context);
+  if (broken.length > 0 && context.exitCode === 0) context.exitCode = 1;
+}
+
+async function sendFixtures(
+  fixtures: readonly NamedFixture[],
+  { what, options }: { readonly what: readonly string[]; readonly options: ReplayOptions },
+  context: CliContext,
+): Promise<void> {
+  const { cwd } = context.io;
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const target = options.url ?? new URL(DEFAULT_ENDPOINT);
-  const now = datedTo(context.clock(), options);
-  if (options.exact === true && target.search === "") reportHiddenQueries(fixtures, context);
-  const make = await settleSending();
-  const sendings = fixtures.map(({ name, fixture }) => make(fixture, name));
-  await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
-
-  async function settleSending(): Promise<(fixture: Fixture, name: string) => Sendable> {
-    // With --exact, an item that cannot be sent must fail before anything is sent; otherwise all can be signed.
-    if (options.exact === true) return (fixture, label) => ({ label, ...exactSending(fixture, label) });
-    if (options.noSignature === true)
-      return (fixture, label) => lazySending(label, () => unsignedSending(fixture, now));
-    const key = await findKey(options, context);
-    return (fixture, label) => lazySending(label, () => freshSending(fixture, { key, header, now }));
+  const exact = options.exact === true;
+  if (exact && target.search === "") reportHiddenQueries(fixtures, context);
+  const make = exact ? exactly : await freshly({ header, count: fixtures.length, options }, context);
+  const items = fixtures.map(({ name, fixture }, index) => {
+    const body = fixture.type === "delivery" ? fixture.delivery.body : fixture.body;
+    return { item: make(fixture, name, index), name, body };
+  });
+  const run = { cwd, what, target, exact };
+  const record = isRepeatable(options) ? openRecord(options.resume === true, run, items) : undefined;
+  const left = items.filter(({ item }) => record?.has(item) !== true);
+  if (options.resume === true) {
+    const before = items.length - left.length;
+    context.output.talk(`${before} of ${items.length} were sent before; ${left.length} are left`);
+    if (left.length === 0) return;
   }
+  const destination = {
+    ...{ target, header, timeout: options.timeout, areNew: !exact },
+    ...(record !== undefined && {
+      onSent: (item: Sendable) => record.add(item),
+      toGoOn: (rest: number) => record.toGoOn(rest),
+    }),
+  };
+  const sendings = left.map(({ item }) => item);
+  await sendWithChaos(sendings, options, destination, context);
+  if (options.dryRun !== true && items.length > 1) record?.write();
+}
+
+/** Makes what is sent for a fixture. */
+type Make = (fixture: Fixture, label: string, index: number) => Sendable;
+
+const exactly: Make = (fixture, label) => ({ label, ...exactSending(fixture, label) });
+
+/** Each event has a millisecond of its own, or two that differ in their timestamps alone would become one. */
+async function freshly(
+  { header, count, options }: { header: string; count: number; options: ReplayOptions },
+  context: CliContext,
+): Promise<Make> {
+  const key = options.noSignature === true ? undefined : await findKey(options, context);
+  const reserving = { cwd: context.io.cwd, clock: context.clock, dryRun: options.dryRun === true };
+  const first = datedTo(await reserveInstants(count, reserving), options);
+  return (fixture, label, index) =>
+    lazySending(label, () => {
+      const now = first + index;
+      return key === undefined ? unsignedSending(fixture, now) : freshSending(fixture, { key, header, now });
+    });
+}
+
+/** Whether a run sends each item once as it is, so that another run can send the rest. */
+function isRepeatable({ duplicate, drop, tamper, noSignature, dryRun }: ReplayOptions): boolean {
+  return (duplicate ?? drop ?? tamper ?? noSignature ?? dryRun) === undefined;
+}
+
+function openRecord(resume: boolean, run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
+  return resume ? ReplayRecord.resume(run, items) : ReplayRecord.begin(run, items);
+}
+
+function reportBroken({ code, message }: HookporterError, { output }: CliContext): void {
+  output.talk(`passed over: ${printable(message, 500)}`);
+  output.record("passed_over", { code, message });
 }
 
 function reportHiddenQueries(fixtures: readonly NamedFixture[], { output }: CliContext): void {

@@ -7,7 +7,8 @@ import type { Outcome } from "../../receiver/outcome.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { exactSending, freshSending } from "../../relay/replay.ts";
 import { readSecrets } from "../../signature/secrets.ts";
-import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
+import { sign } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { errorText } from "../events/entry-view.ts";
@@ -17,6 +18,7 @@ import { loadHandlers } from "../handlers/handlers-module.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { printable } from "../printable.ts";
 import type { NamedFixture } from "./gather-fixtures.ts";
+import { type Interruption, stopRunOnSignal } from "./interrupt.ts";
 
 const CENTURY = 100 * 365 * 24 * 3_600_000;
 
@@ -52,10 +54,28 @@ export async function runInProcess(
   let current = "nothing";
   const consequence = () => `Interrupted: ${printable(current)}, after ${ended} of ${fixtures.length}`;
   const ignoreExits = watchExitCalls({ consequence }, context);
+  let stopped = false;
+  const reportStop = ({ reason, exitCode }: Interruption) => {
+    context.exitCode = exitCode;
+    output.talk(`${reason}: ${ended} of ${fixtures.length} replayed`);
+    const counts = { total: fixtures.length, sent: ended, ok: ended - failed, new: null, duplicates: null };
+    output.record("interrupted", { reason, exitCode, ...counts });
+  };
+  const interrupt = stopRunOnSignal(context, {
+    stop: () => {
+      stopped = true;
+    },
+    cut: (interruption) => {
+      reportStop(interruption); // a handler cannot be ended
+      io.exit(interruption.exitCode);
+    },
+    onEnd: reportStop,
+  });
   try {
     receiver.replaceHandlers(await loadHandlers(io.cwd, path));
     await receiver.start();
     for (const { name, fixture } of fixtures) {
+      if (stopped) break;
       current = name;
       const signing = { key: signer.key, header: SIGNATURE_HEADER, now: clock() };
       const { body } = exact ? exactSending(fixture, name) : freshSending(fixture, signing);
@@ -67,11 +87,13 @@ export async function runInProcess(
     }
     await turn(); // Node reports an unhandled rejection only at the end of the turn
   } finally {
+    interrupt.done();
     await receiver.close();
     ignoreExits();
     ignoreStray();
     restoreConsole();
   }
+  if (interrupt.reason !== undefined) return reportStop(interrupt.reason);
   const strayErrors =
     stray === 0 ? "" : `, ${stray} error${stray === 1 ? "" : "s"} outside any awaited handler`;
   if (fixtures.length > 1 || stray > 0)
@@ -130,6 +152,9 @@ function unrun(outcome: Outcome): Result {
       detail: problems ? `${reason}: ${summarise(problems)}` : (reason ?? entryState),
     };
   }
-  if (outcome.type === "rejected") return { state: "failed", detail: outcome.rejection.reason };
+  if (outcome.type === "rejected") {
+    const { reason, message, field } = outcome.rejection;
+    return { state: "failed", detail: `${reason}: ${message}${field === undefined ? "" : ` (${field})`}` };
+  }
   return { state: "failed", detail: outcome.type };
 }

@@ -1,84 +1,216 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
+import { timerDelay } from "../../options/timer-delay.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
-import { send } from "../../relay/send.ts";
+import { send, type TargetAnswer } from "../../relay/send.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
-import { startProgress } from "./progress.ts";
+import { stopRunOnSignal } from "./interrupt.ts";
+import { type Progress, startProgress } from "./progress.ts";
+import { Summary } from "./summary.ts";
+
+/** Where and how to send many deliveries. */
+export interface SendPlan {
+  readonly target: URL;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+  /** How many are sent at a time. Default 1, in order. */
+  readonly concurrency?: number | undefined;
+  /** The run stops after this many in a row without any answer. Default {@link MAX_FAILURES}. */
+  readonly maxFailures?: number | undefined;
+  /** The run stops at the first that is not answered 2xx. */
+  readonly failFast?: boolean | undefined;
+  /** Whether each is an event that no receiver can have yet. */
+  readonly areNew: boolean;
+  /** Called with each item that was answered 2xx. */
+  readonly onSent?: (item: Sendable) => void;
+  /** How the rest can be sent, given how many are left; `undefined` if it cannot. */
+  readonly toGoOn?: (left: number) => string | undefined;
+}
+
+/** How many deliveries in a row may get no answer. */
+export const MAX_FAILURES = 10;
+
+/** Milliseconds before the next delivery after one without an answer, so that an app that restarts is soon back. */
+const PAUSE = 200;
 
 /**
- * Sends deliveries one after another when they are due, reports each answer, and sets exit code 1 if one was not 2xx.
+ * Sends deliveries when they are due, and reports each answer. Sets exit code 1 if one was not 2xx, and 130 or 143 if a
+ * signal stopped the run.
  *
- * @throws HookporterError `target_unreachable` for the first one without any answer
+ * @throws HookporterError `target_unreachable` if the only one, or too many in a row, got no answer
  */
 export async function sendAll(
   deliveries: readonly Disturbed<Sendable>[],
-  { target, timeout }: { target: URL; timeout: number | undefined },
+  plan: SendPlan,
   context: CliContext,
 ): Promise<void> {
-  const { output } = context;
-  const progress = await startProgress(deliveries.length, context);
-  const start = performance.now();
-  let failed = 0;
-  let sent = 0;
-  let dropped = 0;
-  try {
-    for (const [index, { item, at, chaos }] of deliveries.entries()) {
-      const early = at - (performance.now() - start);
-      if (early > 0) await wait(early);
-      const { label, query, headers, body } = item;
-      if (chaos === "drop") {
-        dropped++;
-        if (!progress.shown) output.data(output.color.dim(`dropped ${printable(label)}`));
-        output.record("dropped", { label, at });
-        progress.advance();
-        continue;
-      }
-      const answering = send({ target, query, headers, body, ...(timeout !== undefined && { timeout }) });
-      void deliveries[index + 1]?.item.body; // prepared while the target works on this one
-      const answer = await answering;
-      sent++;
-      if (!answer.ok) failed++;
-      if (!answer.ok || !progress.shown) output.data(answerLine(nameOf(label, chaos), answer, context));
-      const { status, durationMs, ok } = answer;
-      output.record("answer", {
-        label,
-        url: shownUrl(target),
-        status,
-        ok,
-        durationMs,
-        chaos,
-        body: answer.body.slice(0, 2000),
-      });
-      progress.advance();
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof HookporterError) || deliveries.length === 1) throw thrown;
-    throw new HookporterError(
-      thrown.code,
-      `${thrown.message} (${sent} of ${deliveries.length} were sent before)`,
-    );
-  } finally {
-    progress.end();
+  await new Run(deliveries, plan, context).toEnd();
+}
+
+class Run {
+  readonly #deliveries: readonly Disturbed<Sendable>[];
+  readonly #plan: SendPlan;
+  readonly #context: CliContext;
+  #progress: Progress | undefined;
+  readonly #summary: Summary;
+  readonly #start = performance.now();
+  /** Aborted when no more are to be sent. */
+  readonly #stopping = new AbortController();
+  #next = 0;
+  #unansweredInARow = 0;
+  #lastFailure: string | undefined;
+  #error: HookporterError | undefined;
+
+  constructor(deliveries: readonly Disturbed<Sendable>[], plan: SendPlan, context: CliContext) {
+    this.#deliveries = deliveries;
+    this.#plan = plan;
+    this.#context = context;
+    this.#summary = new Summary(deliveries, plan.areNew);
   }
-  const lost = dropped === 0 ? "" : `, ${dropped} dropped`;
-  if (deliveries.length > 1)
-    output.talk(`${sent} sent, ${sent - failed} answered 2xx, ${failed} did not${lost}`);
-  if (failed > 0) context.exitCode = 1;
+
+  async toEnd(): Promise<void> {
+    const { output } = this.#context;
+    const cutting = new AbortController();
+    setMaxListeners(0, cutting.signal, this.#stopping.signal); // one for each that is sent at a time
+    const interrupt = stopRunOnSignal(this.#context, {
+      stop: () => this.#stopping.abort(),
+      cut: () => cutting.abort(),
+      onEnd: (reason) => this.#reportStop(reason),
+    });
+    this.#progress = startProgress(this.#deliveries.length, this.#context);
+    try {
+      const { concurrency = 1 } = this.#plan;
+      await Promise.all(Array.from({ length: concurrency }, () => this.#sendNext(cutting.signal)));
+    } finally {
+      interrupt.done();
+      this.#progress?.end();
+    }
+    if (interrupt.reason !== undefined) return this.#reportStop(interrupt.reason);
+    if (this.#error !== undefined) throw this.#withProgress(this.#error);
+    if (this.#deliveries.length > 1) output.talk(this.#summary.line);
+    const warning = this.#summary.warning;
+    if (warning !== undefined) output.talk(warning);
+    this.#tellHowToGoOn();
+    if (this.#summary.failed) this.#context.exitCode = 1;
+  }
+
+  /** Sends one after another until none is left; several of these run at a time. */
+  async #sendNext(cut: AbortSignal): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let at = this.#next++; at < this.#deliveries.length; at = this.#next++) {
+      const delivery = this.#deliveries[at] as Disturbed<Sendable>;
+      const early = delivery.at - (performance.now() - this.#start);
+      if (early > 0) await wait(timerDelay(early), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      if (delivery.chaos === "drop") this.#drop(delivery);
+      else if (!(await this.#send(delivery, at, cut)))
+        await wait(PAUSE, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Returns whether there was an answer. */
+  async #send(delivery: Disturbed<Sendable>, at: number, signal: AbortSignal): Promise<boolean> {
+    const { target, timeout, failFast, maxFailures = MAX_FAILURES } = this.#plan;
+    const { query, headers, body } = delivery.item;
+    try {
+      const answering = send({
+        target,
+        query,
+        headers,
+        body,
+        signal,
+        ...(timeout !== undefined && { timeout }),
+      });
+      void this.#deliveries[at + 1]?.item.body; // prepared while the target works on this one
+      const answer = await answering;
+      this.#unansweredInARow = 0;
+      this.#report(delivery, answer);
+      if (answer.ok) this.#plan.onSent?.(delivery.item);
+      else if (failFast === true) this.#stopping.abort();
+      return true;
+    } catch (thrown) {
+      if (signal.aborted) return true;
+      if (!(thrown instanceof HookporterError) || thrown.code !== "target_unreachable") throw thrown;
+      if (this.#deliveries.length === 1) throw thrown;
+      this.#reportUnanswered(delivery, thrown);
+      if (++this.#unansweredInARow >= maxFailures || failFast === true) {
+        this.#error ??= thrown;
+        this.#stopping.abort();
+      }
+      return false;
+    }
+  }
+
+  #drop({ item: { label }, at }: Disturbed<Sendable>): void {
+    this.#summary.dropped++;
+    const { output } = this.#context;
+    if (this.#progress?.shown !== true) output.data(output.color.dim(`dropped ${printable(label)}`));
+    output.record("dropped", { label, at });
+    this.#progress?.advance();
+  }
+
+  #report({ item, chaos }: Disturbed<Sendable>, answer: TargetAnswer): void {
+    const { status, durationMs, ok } = answer;
+    this.#summary.add(answer);
+    if (!ok || this.#progress?.shown !== true) this.#say(this.#answerLine(nameOf(item.label, chaos), answer));
+    const body = answer.body.slice(0, 2000);
+    this.#record({ label: item.label, status, ok, durationMs, chaos, body, error: null });
+    this.#progress?.advance();
+  }
+
+  #reportUnanswered({ item, chaos }: Disturbed<Sendable>, { message }: HookporterError): void {
+    this.#summary.unanswered++;
+    const { color } = this.#context.output;
+    const why = message === this.#lastFailure ? "as above" : printable(message, 500);
+    this.#lastFailure = message;
+    this.#say(`${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`);
+    const empty = { status: null, ok: false, durationMs: null, body: null };
+    this.#record({ label: item.label, ...empty, chaos, error: message });
+    this.#progress?.advance();
+  }
+
+  #say(line: string): void {
+    this.#progress?.clear();
+    this.#context.output.data(line);
+  }
+
+  #record(fields: object): void {
+    this.#context.output.record("answer", { url: shownUrl(this.#plan.target), ...fields });
+  }
+
+  #answerLine(label: string, { ok, status, durationMs, body }: TargetAnswer): string {
+    const { color } = this.#context.output;
+    const shown = body.trim() === "" ? "(empty body)" : body.trim();
+    return `${ok ? color.green(status) : color.red(status)} ${printable(label)} ${durationMs} ms  ${printable(shown, 300)}`;
+  }
+
+  #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 130 | 143 }): void {
+    const { output } = this.#context;
+    this.#progress?.end();
+    this.#context.exitCode = exitCode;
+    output.talk(`${reason}: ${this.#summary.progress}`);
+    output.record("interrupted", { reason, exitCode, ...this.#summary.fields });
+    this.#tellHowToGoOn();
+  }
+
+  #tellHowToGoOn(): void {
+    const left = this.#summary.left;
+    const how = left === 0 || this.#deliveries.length === 1 ? undefined : this.#plan.toGoOn?.(left);
+    if (how !== undefined) this.#context.output.talk(how);
+  }
+
+  #withProgress(error: HookporterError): HookporterError {
+    const left = this.#plan.toGoOn?.(this.#summary.left);
+    const goOn = left === undefined ? "" : `: ${left}`;
+    const text = `${error.message} (${this.#summary.progress}${goOn})`;
+    return new HookporterError(error.code, text, { cause: error });
+  }
 }
 
 function nameOf(label: string, chaos: Disturbance): string {
   if (chaos === null) return label;
   return `${label} (${chaos === "no_signature" ? "no signature" : `${chaos} tampered with`})`;
-}
-
-function answerLine(
-  label: string,
-  answer: { status: number; ok: boolean; durationMs: number; body: string },
-  { output: { color } }: CliContext,
-): string {
-  const status = answer.ok ? color.green(answer.status) : color.red(answer.status);
-  const body = answer.body.trim() === "" ? "(empty body)" : answer.body.trim();
-  return `${status} ${printable(label)} ${answer.durationMs} ms  ${printable(body, 300)}`;
 }

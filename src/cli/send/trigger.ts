@@ -1,9 +1,13 @@
+import { createHash, randomInt } from "node:crypto";
 import type { Command } from "commander";
 import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import { didYouMean } from "../../options/did-you-mean.ts";
+import { lazySending } from "../../relay/replay.ts";
 import { triggerBody } from "../../relay/trigger.ts";
-import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
+import { sign } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import type { SecretOptions } from "../secrets/options.ts";
@@ -11,6 +15,7 @@ import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
+import { reserveInstants } from "./instants.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
 /** The options of `trigger`. */
@@ -41,17 +46,32 @@ export async function runTrigger(
 
   const { count = 1, set = [] } = options;
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
-  const events = Array.from({ length: count }, (_, index) => kinds.map((one) => ({ one, index }))).flat();
-  // Events must differ, or they would be duplicates: each gets a different millisecond, none ahead of the clock.
-  const newest = datedTo(clock(), options);
-  const sendings = events.map(({ one }, index) => {
-    const timestamp = newest - (events.length - 1 - index);
-    const body = triggerBody(one, { timestamp, set, ...(data !== undefined && { data }) });
-    const signature = key === undefined ? {} : { [header]: sign(body, key) };
-    return { label: one, headers: { "content-type": "application/json", ...signature }, body };
-  });
+  const events = Array.from({ length: count }, (_, round) => kinds.map((one) => ({ one, round }))).flat();
+  const seed = options.seed ?? randomInt(2 ** 32);
+  // Events must differ, or they would be duplicates: each has a millisecond of its own.
+  const reserving = { cwd: context.io.cwd, clock, dryRun: options.dryRun === true };
+  const first = datedTo(await reserveInstants(events.length, reserving), options);
+  const sendings = events.map(({ one, round }, index) =>
+    lazySending(one, () => {
+      const resource = resourceOf(seed, round);
+      const body = triggerBody(one, {
+        ...{ timestamp: first + index, set, resource },
+        ...(data !== undefined && { data }),
+      });
+      const signature = key === undefined ? {} : { [header]: sign(body, key) };
+      return { headers: { "content-type": "application/json", ...signature }, body };
+    }),
+  );
   const target = options.url ?? new URL(DEFAULT_ENDPOINT);
-  await sendWithChaos(sendings, options, { target, header, timeout: options.timeout }, context);
+  const toGoOn = (left: number) =>
+    kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
+  const destination = { target, header, seed, timeout: options.timeout, areNew: true, toGoOn };
+  await sendWithChaos(sendings, options, destination, context);
+}
+
+/** The part of a sample's id that names its resource: the same for all kinds of one round. */
+function resourceOf(seed: number, round: number): string {
+  return createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
 }
 
 function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerOptions): readonly string[] {
@@ -64,10 +84,11 @@ function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerOpti
     );
   }
   if (isEventKind(kind) || unknownKind === true) return [kind];
+  const meant = didYouMean(kind, eventKinds);
+  const fix = meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
   throw new HookporterError(
     "usage",
-    `expected an event kind, got ${JSON.stringify(kind)}: the kinds are ${eventKinds.join(", ")} ` +
-      "(--unknown-kind sends it anyway)",
+    `expected an event kind, got ${JSON.stringify(kind)}: ${fix} (--unknown-kind sends it anyway)`,
   );
 }
 

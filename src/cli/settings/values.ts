@@ -18,6 +18,11 @@ export function readCount(text: string): number {
   return readInteger(text, 1, 1_000_000, "a whole number from 1 to 1000000");
 }
 
+/** How many deliveries to send at a time. */
+export function readConcurrency(text: string): number {
+  return readInteger(text, 1, 256, "a whole number from 1 to 256");
+}
+
 /** A whole number from 0. */
 export function readSeed(text: string): number {
   return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");

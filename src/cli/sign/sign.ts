@@ -1,5 +1,6 @@
 import { readSecrets } from "../../signature/secrets.ts";
-import { SIGNATURE_HEADER, sign } from "../../signature/sign.ts";
+import { sign } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import type { SecretOptions } from "../secrets/options.ts";

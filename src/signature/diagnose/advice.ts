@@ -1,12 +1,14 @@
+import { type HeaderBag, readHeader } from "../header.ts";
 import type { Secret } from "../secrets.ts";
-import type { HeaderForm } from "./header-form.ts";
+import type { DigestForm } from "./digest-form.ts";
 
 /** What to try, in order, if no common cause explains a signature. */
 export function adviceFor(
   body: Uint8Array,
-  forms: readonly HeaderForm[],
+  forms: readonly DigestForm[],
   secrets: readonly Secret[],
   complete: boolean,
+  headers?: HeaderBag,
 ): readonly string[] {
   const [form] = forms;
   const advice: string[] = [];
@@ -24,6 +26,17 @@ export function adviceFor(
       "the body contains U+FFFD, which replaces bytes that a decoder could not read: read the body as bytes, never as text",
     );
   }
+  const length = headers === undefined ? undefined : readHeader(headers, "content-length");
+  if (typeof length === "string" && /^\d+$/.test(length) && Number(length) !== body.byteLength) {
+    advice.push(
+      `\`content-length\` says ${length} bytes, but there are ${body.byteLength} here: the body was cut, decoded or printed again after it arrived`,
+    );
+  }
+  if (isCut(body)) {
+    advice.push(
+      "the JSON has no end: check that the body was read completely, and that the sender counts its length in bytes, not in characters",
+    );
+  }
   const prints = secrets.map(({ fingerprint }) => fingerprint).join(", ");
   advice.push(
     `compare the secrets: the one here has the fingerprint ${prints}; \`hookporter sign --json\` prints that of the other side`,
@@ -32,4 +45,10 @@ export function adviceFor(
   );
   if (!complete) advice.push("the body is large, so not every combination was tried: try a small one");
   return advice;
+}
+
+/** Whether a body begins as JSON does but does not end so. */
+function isCut(body: Uint8Array): boolean {
+  const text = Buffer.from(body.subarray(-100)).toString("latin1").trimEnd();
+  return (body[0] === 0x7b && !text.endsWith("}")) || (body[0] === 0x5b && !text.endsWith("]"));
 }

@@ -1,14 +1,24 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
-import { type Cause, type CauseCode, cause } from "./causes.ts";
+import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
 import { compressedVariants } from "./compressed-variants.ts";
+import { cutVariants } from "./cut-variants.ts";
+import { formVariants } from "./form-variants.ts";
 import { htmlVariants } from "./html-variants.ts";
+import { printSpaced, SPACING } from "./json-spacing.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
+import { lineVariants } from "./line-variants.ts";
+import { jsonOfNative, nativeVariants } from "./native-printing.ts";
+import { respacedVariants } from "./respaced-variants.ts";
 
 const BOM = "\uFEFF";
 /** JSON with more tokens than this is not printed in every way, since that takes too long. */
 const MANY_TOKENS = 40_000;
+/** A longer text that is no JSON is not read as a language shows it. */
+const LONGEST_NATIVE = 8000;
+/** A variant with less work than this for each byte is cheap; hashing one byte is 1. */
+const CHEAP_WORK = 4;
 /** The work to read and reprint one token; hashing one byte is 1. */
 const TOKEN_WORK = 300;
 
@@ -31,14 +41,29 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
   const work = TOKEN_WORK * (json?.tokens.length ?? 0);
   const variants = [
     ...(text === undefined ? [] : textVariants(text)),
-    ...(json === undefined ? [] : reprinted(json, marked, complete ? "all" : "common")),
+    ...(json === undefined ? [] : reprinted(json, marked, complete ? "all" : "libraries")),
+    ...(json === undefined ? [] : nativeVariants(json)),
+    ...(json === undefined || text === undefined ? [] : rejoined(json, text)),
+    ...(json === undefined && text !== undefined ? fromNative(text) : []),
     ...emptyVariants(),
     ...base64Variants(body, text),
     ...charsetVariants(body, text),
+    ...cutVariants(body, text),
     ...compressedVariants(body),
   ];
-  variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
+  if (complete) variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
+  // The work does not suffice for all of them: what is cheap first, then libraries, most common first.
+  else {
+    variants.sort((a, b) => rankOf(a, body) - rankOf(b, body));
+    variants.unshift(...respacedVariants(body));
+  }
   return { variants, complete, work };
+}
+
+function rankOf({ causes, work }: BodyVariant, body: Uint8Array): number {
+  if (work < CHEAP_WORK * body.byteLength && causes.length === 1) return 0;
+  if (causes.some(({ code }) => code === "newline_at_end")) return 3;
+  return causes.some(({ code }) => code.startsWith("json_")) ? 1 : 2;
 }
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */
@@ -64,17 +89,40 @@ function reprinted(json: JsonTokens, marked: boolean, spellings: Spellings): rea
   ];
 }
 
+/** The JSON that a language shows in its own way here. Its numbers are JSON, and their spelling may differ, too. */
+function fromNative(text: string): readonly BodyVariant[] {
+  const native = text.length > LONGEST_NATIVE ? undefined : jsonOfNative(text);
+  const json = native === undefined ? undefined : tokenise(native.json);
+  if (native === undefined || json === undefined) return [];
+  const shown = cause("body_not_json", native.name);
+  const asIs = { causes: [], tail: "" };
+  return jsonVariants(json, [asIs], "libraries").map((one) => ({
+    ...one,
+    causes: [shown, ...one.causes.filter(({ code }) => code !== "json_spacing")],
+  }));
+}
+
 function textVariants(text: string): readonly BodyVariant[] {
-  const marked = text.startsWith(BOM);
-  const mark = cause("byte_order_mark", marked ? "none on the signing side" : "one on the signing side");
   return [
-    ...newlines(text),
-    variant([mark], () => (marked ? text.slice(1) : BOM + text)),
+    ...lineVariants(text),
+    ...trimmed(text),
     ...stringVariants(text),
     ...formVariants(text),
     ...htmlVariants(text),
     ...unicodeForms(text),
   ];
+}
+
+/** Indented JSON whose line breaks were removed on the way, as `curl --data @file` does: the indents are left. */
+function rejoined(json: JsonTokens, text: string): readonly BodyVariant[] {
+  if (!/^\s*[{[](?: {2}|\t)/.test(text) || /[\r\n]/.test(text)) return [];
+  const removed = [cause("line_endings", "removed on the way here")];
+  return [SPACING.two, SPACING.four, SPACING.tab].flatMap((spacing) => {
+    const printed = printSpaced(json.tokens, spacing, 2 * text.length);
+    if (printed?.replaceAll("\n", "") !== text) return [];
+    const ends = ["", "\n"].flatMap((end) => [printed + end, (printed + end).replaceAll("\n", "\r\n")]);
+    return ends.map((end) => variant(removed, () => end));
+  });
 }
 
 /** The other end that the JSON may have had, if the line break differs. */
@@ -83,24 +131,13 @@ function otherTail(tail: string): { causes: readonly Cause[]; tail: string } {
   return { causes: [cause("newline_at_end", detail)], tail: tail === "" ? "\n" : "" };
 }
 
-function newlines(text: string): readonly BodyVariant[] {
-  const made = (code: CauseCode, detail: string, make: () => string) =>
-    variant([cause(code, detail)], () => {
-      const changed = make();
-      return changed === text ? undefined : changed;
-    });
-  // In a body of one line, the line break at the end is the only one: one cause, not two.
-  const lines = /[\r\n]/.test(text.trimEnd());
-  const ends = (detail: string): [CauseCode, string] => [lines ? "line_endings" : "newline_at_end", detail];
-  return [
-    made("newline_at_end", "one on the signing side", () => `${text}\n`),
-    made("newline_at_end", "one on the signing side", () => `${text}\r\n`),
-    made("newline_at_end", "none on the signing side", () => text.replace(/\r?\n$/, "")),
-    made("newline_at_end", "none on the signing side", () => text.trimEnd()),
-    made(...ends("LF on the signing side"), () => text.replaceAll("\r\n", "\n")),
-    made(...ends("CRLF on the signing side"), () => text.replace(/\r?\n/g, "\r\n")),
-    ...(lines ? [made("line_endings", "none on the signing side", () => text.replace(/[\r\n]+/g, ""))] : []),
-  ];
+/** Without the white space around it, if that is more than line breaks at the end. */
+function trimmed(text: string): readonly BodyVariant[] {
+  // `trim` would take a byte order mark for white space, and an expression for the end is slow on long white space.
+  const start = text.search(/[^ \t\r\n]/);
+  const made = text.slice(Math.max(start, 0)).trimEnd();
+  if (start <= 0 && !/[ \t][\r\n]*$/.test(text.slice(-100))) return [];
+  return [variant([cause("newline_at_end", "no white space around it on the signing side")], () => made)];
 }
 
 /** The same characters, composed (as most systems write them) or decomposed (as macOS names files). */
@@ -143,75 +180,6 @@ function stringVariants(text: string): readonly BodyVariant[] {
       4,
     ),
   ];
-}
-
-function formVariants(text: string): readonly BodyVariant[] {
-  const there = [cause("body_form", "as a form on the signing side")];
-  const here = [cause("body_form", "as a form on this side")];
-  const spaced = () => new URLSearchParams({ payload: text }).toString();
-  const percent = () => encode(text);
-  const work = text.length * 20;
-  return [
-    variant(there, spaced, work),
-    variant(there, () => spaced().slice("payload=".length), work),
-    variant(there, () => prefixed(percent()), work),
-    variant(there, percent, work),
-    variant(there, () => uri(text), work),
-    variant(there, () => percent()?.replace(/[!'()*]/g, hexOf), work),
-    variant(
-      there,
-      () => percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
-      work,
-    ),
-    variant(there, () => `payload=${text}`),
-    variant(
-      here,
-      () => (/^payload=/.test(text) ? (new URLSearchParams(text).get("payload") ?? "") : undefined),
-      work,
-    ),
-    variant(
-      here,
-      () => (/^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined),
-      work,
-    ),
-    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined), work),
-  ];
-}
-
-function prefixed(encoded: string | undefined): string | undefined {
-  return encoded === undefined ? undefined : `payload=${encoded}`;
-}
-
-function encode(text: string): string | undefined {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function uri(text: string): string | undefined {
-  try {
-    return encodeURI(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function hexOf(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-function decodeForm(text: string): string | undefined {
-  return decodePercent(text.replaceAll("+", " ").replace(/=$/, ""));
-}
-
-function decodePercent(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function base64Variants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {

@@ -18,6 +18,14 @@ export const CAUSES = {
     meaning: "the signed body was the same JSON with its numbers formatted differently",
     fix: RAW,
   },
+  json_nulls: {
+    meaning: "the signed body was the same JSON without the members that are `null`",
+    fix: RAW,
+  },
+  json_empty_objects: {
+    meaning: "one side has `[]` where the other has `{}`, as PHP prints an empty array",
+    fix: RAW,
+  },
   newline_at_end: {
     meaning: "the signed body differs in the line break at its end",
     fix: "sign exactly what is sent, to the last byte: `printf '%s'` instead of `echo`, `--data-binary` instead of `--data`",
@@ -70,6 +78,14 @@ export const CAUSES = {
     meaning: "the signed body was the same text with its accents composed differently",
     fix: "sign exactly the bytes that are sent, and do not normalise text in between",
   },
+  body_not_json: {
+    meaning: "the signed body was the parsed body as a language shows it, not as JSON",
+    fix: RAW,
+  },
+  body_cut: {
+    meaning: "only the beginning of the body was signed",
+    fix: "read the body to its end before you sign it, in bytes, without a limit on its length",
+  },
   body_data_only: {
     meaning: "only the `data` member was signed",
     fix: "sign the whole body",
@@ -95,6 +111,18 @@ export const CAUSES = {
     meaning: "the secret was empty or not set on the signing side",
     fix: "set the secret on the signing side, and refuse to sign without one",
   },
+  secret_cut: {
+    meaning: "part of the secret was lost on the signing side",
+    fix: "put the secret in single quotes in a shell and in an env file, so that `#`, `$` and `\\` are kept",
+  },
+  secret_encoded: {
+    meaning: "one side has the secret with characters encoded, the other does not",
+    fix: SECRET,
+  },
+  secret_name: {
+    meaning: "the secret contains more than its value on the signing side",
+    fix: "set the value alone, without the name of its variable",
+  },
   digest_without_hmac: {
     meaning: "the digest is a plain hash, not an HMAC",
     fix: "use HMAC-SHA256 with the secret as the key; a plain hash is not a signature",
@@ -114,6 +142,18 @@ export const CAUSES = {
   digest_zeros_lost: {
     meaning: "the digest is correct, but zeros at the start of numbers are missing",
     fix: "print each byte as two hex digits, such as with `%02x`",
+  },
+  digest_separated: {
+    meaning: "the digest is correct, but it has characters between its bytes",
+    fix: FORM,
+  },
+  digest_signed_bytes: {
+    meaning: "the digest is correct, but its bytes are printed as signed numbers",
+    fix: "print each byte as two hex digits: `b & 0xff` in Java, or `HexFormat`",
+  },
+  digest_hex_twice: {
+    meaning: "the digest is encoded as hex twice",
+    fix: "encode once: many libraries return hex already, such as `hash_hmac` of PHP",
   },
   digest_absent: {
     meaning: "the header contains no digest",

@@ -1,33 +1,92 @@
+import { isUtf8 } from "node:buffer";
 import { type BodyVariant, variant } from "./body-variant.ts";
-import { cause } from "./causes.ts";
+import { type Cause, cause } from "./causes.ts";
 import { decodeWindows1252, encodeWindows1252 } from "./windows-1252.ts";
 
 /** The work to append one part; hashing one byte is 1. */
 const PART_WORK = 100;
 
-/** The same text in other character encodings, and with bytes that a decoder lost. */
+/** The same text in other character encodings, and with bytes that a decoder lost. UTF-16 there: see `lineVariants`. */
 export function charsetVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
   const bytes = Buffer.from(body);
-  if (!bytes.some((byte) => byte >= 0x80)) return text === undefined ? [] : utf16Variants(bytes, text);
-  const read = (detail: string, decode: () => string) =>
-    variant([cause("charset", detail)], decode, body.byteLength * 4);
-  const misread = [
-    read("its UTF-8 read as Latin-1 before it was signed", () => bytes.toString("latin1")),
-    read("its UTF-8 read as Windows-1252 before it was signed", () => decodeWindows1252(bytes)),
-  ];
-  if (text === undefined) {
-    const replaced = () => bytes.toString("utf8");
-    return [
-      ...misread,
-      variant([cause("undecodable", "on the signing side")], replaced),
-      ...utf16Variants(bytes, text),
-    ];
-  }
+  const sent = sentAsUtf16(bytes);
+  if (!bytes.some((byte) => byte >= 0x80)) return sent;
+  return [...sent, ...(text === undefined ? sentAsOneByte(bytes) : signedAsOneByte(bytes, text))];
+}
+
+/** The body is not UTF-8: the text was signed as UTF-8, or by a program that had lost the unreadable bytes. */
+function sentAsOneByte(bytes: Buffer): readonly BodyVariant[] {
+  const replaced = () => bytes.toString("utf8");
   return [
-    ...misread,
-    variant([cause("charset", "signed as Latin-1")], () => encodeLatin1(text), text.length * 4),
-    variant([cause("charset", "signed as Windows-1252")], () => encodeWindows1252(text), text.length * 30),
-    ...utf16Variants(bytes, text),
+    ...oneByteNames(bytes).flatMap(([name, { decode }]) =>
+      withEnds([cause("charset", `sent as ${name}`)], () => decode(bytes), bytes.byteLength * 4),
+    ),
+    variant([cause("undecodable", "on the signing side")], replaced, bytes.byteLength * 2),
+  ];
+}
+
+/** The body is UTF-8, once or twice over: it was signed in one byte for each character, or those bytes were read so. */
+function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
+  const misread = oneByteNames(bytes).map(([name, { decode }]) =>
+    variant(
+      [cause("charset", `its UTF-8 read as ${name} before it was signed`)],
+      () => decode(bytes),
+      bytes.byteLength * 4,
+    ),
+  );
+  const encodings = ONE_BYTE.map(([name, { encode }]) => ({ name, bytes: encode(text) }));
+  const [latin1, windows] = encodings.map((one) => one.bytes);
+  const same = latin1 !== undefined && windows !== undefined && Buffer.compare(latin1, windows) === 0;
+  const named = same ? [{ name: EITHER, bytes: latin1 }] : encodings;
+  const signed = named.flatMap(({ name, bytes: made }) => {
+    if (made === undefined) return [];
+    const utf8 = isUtf8(made);
+    const detail = utf8 ? `its UTF-8 read as ${name} on the way here` : `signed as ${name}`;
+    return withEnds(
+      [cause("charset", detail)],
+      () => Buffer.from(made).toString("latin1"),
+      text.length * 30,
+      "latin1",
+    );
+  });
+  return [...misread, ...signed];
+}
+
+const ONE_BYTE = [
+  ["Latin-1", { decode: (bytes: Buffer) => bytes.toString("latin1"), encode: encodeLatin1 }],
+  ["Windows-1252", { decode: decodeWindows1252, encode: encodeWindows1252 }],
+] as const;
+const EITHER = "Latin-1 or Windows-1252";
+
+/** Only the bytes 0x80 to 0x9f differ between the two. */
+function oneByteNames(bytes: Buffer) {
+  const [latin1, windows] = ONE_BYTE;
+  const differ = bytes.some((byte) => byte >= 0x80 && byte < 0xa0);
+  return differ ? [latin1, windows] : [[EITHER, latin1[1]] as const];
+}
+
+/** A text with its end as it is, and with another one, as editors and PowerShell write it. */
+function withEnds(
+  causes: readonly Cause[],
+  make: () => string,
+  work: number,
+  encoding: BufferEncoding = "utf8",
+): readonly BodyVariant[] {
+  const end = (detail: string, change: (text: string) => string | undefined) =>
+    variant(
+      [...causes, cause("newline_at_end", detail)],
+      () => {
+        const changed = change(make());
+        return changed === undefined ? undefined : Buffer.from(changed, encoding);
+      },
+      work,
+    );
+  return [
+    variant(causes, () => Buffer.from(make(), encoding), work),
+    end("none on the signing side", (text) => (/[\r\n]$/.test(text) ? text.trimEnd() : undefined)),
+    end("LF on the signing side", (text) => (text.endsWith("\r\n") ? `${text.slice(0, -2)}\n` : undefined)),
+    end("one on the signing side", (text) => (/[\r\n]$/.test(text) ? undefined : `${text}\n`)),
+    end("one on the signing side", (text) => (/[\r\n]$/.test(text) ? undefined : `${text}\r\n`)),
   ];
 }
 
@@ -47,27 +106,31 @@ export function lostByteVariants(text: string): readonly BodyVariant[] {
 }
 
 /** UTF-16 in both byte orders, with and without a byte order mark, as PowerShell and Windows programs write it. */
-function utf16Variants(bytes: Buffer, text: string | undefined): readonly BodyVariant[] {
-  const work = bytes.byteLength * 4;
-  const read = sentAsUtf16(bytes);
-  const sent =
-    read === undefined
-      ? []
-      : [variant([cause("charset", "sent as UTF-16")], () => read.replace(/^\uFEFF/, ""), work)];
-  if (text === undefined) return sent;
-  const signed = (detail: string, make: () => Buffer) =>
-    variant([cause("charset", `signed as UTF-16${detail}`)], make, work);
+export function utf16Choices(): readonly {
+  readonly detail: string;
+  readonly encode: (text: string) => Buffer;
+}[] {
+  const little = (text: string) => Buffer.from(text, "utf16le");
   return [
-    ...sent,
-    signed("", () => Buffer.from(text, "utf16le")),
-    signed(" with a byte order mark", () => Buffer.from(`\uFEFF${text}`, "utf16le")),
-    signed(", big-endian", () => Buffer.from(text, "utf16le").swap16()),
-    signed(", big-endian with a byte order mark", () => Buffer.from(`\uFEFF${text}`, "utf16le").swap16()),
+    { detail: "signed as UTF-16", encode: little },
+    { detail: "signed as UTF-16 with a byte order mark", encode: (text) => little(`\uFEFF${text}`) },
+    { detail: "signed as UTF-16, big-endian", encode: (text) => little(text).swap16() },
+    {
+      detail: "signed as UTF-16, big-endian with a byte order mark",
+      encode: (text) => little(`\uFEFF${text}`).swap16(),
+    },
   ];
 }
 
+function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
+  const read = readUtf16(bytes);
+  if (read === undefined) return [];
+  const text = read.replace(/^\uFEFF/, "");
+  return withEnds([cause("charset", "sent as UTF-16")], () => text, bytes.byteLength * 4);
+}
+
 /** The text of a body in UTF-16: one with a byte order mark, or one that begins with a character of ASCII. */
-function sentAsUtf16(bytes: Buffer): string | undefined {
+function readUtf16(bytes: Buffer): string | undefined {
   const [first, second] = bytes;
   if (bytes.byteLength < 2 || bytes.byteLength % 2 !== 0) return undefined;
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return bytes.toString("utf16le");

@@ -1,5 +1,6 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
+import { respacedVariants } from "./respaced-variants.ts";
 
 const BOM = Buffer.from("\uFEFF", "utf8");
 
@@ -15,6 +16,7 @@ export function cheapVariants(body: Uint8Array): readonly BodyVariant[] {
     variant([there], () => Buffer.concat([bytes, Buffer.from("\n")])),
     variant([there], () => Buffer.concat([bytes, Buffer.from("\r\n")])),
     variant([cause("newline_at_end", "none on the signing side")], () => (end > 0 ? cut(end) : undefined)),
+    ...respacedVariants(bytes),
     marked
       ? variant([cause("byte_order_mark", "none on the signing side")], () => bytes.subarray(BOM.byteLength))
       : variant([cause("byte_order_mark", "one on the signing side")], () => Buffer.concat([BOM, bytes])),

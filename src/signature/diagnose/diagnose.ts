@@ -78,7 +78,7 @@ export function diagnoseSignature(
   const found = explanations.length > 0 ? explanations : evident === undefined ? [] : [[evident]];
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;
-  const advice = found.length > 0 ? [] : adviceFor(body, forms, secrets, complete);
+  const advice = found.length > 0 ? [] : adviceFor(body, forms, secrets, complete, headers);
   return { code, meaning, fix, explanations: found.slice(0, MOST_EXPLANATIONS), advice, tried, complete };
 }
 

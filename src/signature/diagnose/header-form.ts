@@ -1,19 +1,11 @@
 import { ALGORITHMS, type Algorithm, algorithmOf } from "./algorithm.ts";
 import { type Cause, cause } from "./causes.ts";
-
-/** One way to read a header's value: the digest in it, and what is wrong with its format. */
-export interface HeaderForm {
-  readonly causes: readonly Cause[];
-  readonly algorithm: Algorithm;
-  /** Lowercase hex; only the beginning of the digest if it was cut off. */
-  readonly hex: string;
-  /** How the digest was printed, if not as two digits for each byte. Then `hex` is all of it. */
-  readonly print?: (digest: string) => string;
-}
+import type { DigestForm } from "./digest-form.ts";
+import { oddForms } from "./odd-digests.ts";
 
 /** The result of reading a header's value. */
 export interface HeaderReading {
-  readonly forms: readonly HeaderForm[];
+  readonly forms: readonly DigestForm[];
   /** A cause that the value alone proves, whatever the body and the secret. */
   readonly evident: Cause | undefined;
 }
@@ -28,6 +20,7 @@ const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\
 /** May also be our signature with a wrong prefix, so it is read first. */
 const SLACK = /^v0=[0-9a-f]{64}$/;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
+const SEPARATED_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{2}[:-]){31}[0-9a-f]{2}(?![0-9a-f])/i;
 const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
 /** Reads a header's value in every format that a signature of these bytes may have. */
@@ -55,7 +48,7 @@ function readOne(value: string, before: readonly Cause[]): HeaderReading {
   const causes = trimmed === value ? before : [...before, cause("header_extra_text")];
   const { prefixes, rest } = readPrefixes(trimmed);
   if (ABSENT.test(rest)) return { forms: [], evident: cause("digest_absent") };
-  const written = [...hexForms(rest), ...base64Forms(rest)];
+  const written = [...hexForms(rest), ...base64Forms(rest), ...oddForms(rest)];
   if (written.length === 0) return { forms: formInside(trimmed, before), evident: undefined };
   const upper = prefixes.some((prefix) => prefix !== prefix.toLowerCase())
     ? [cause("digest_upper_case")]
@@ -88,11 +81,11 @@ function prefixCauses(prefixes: readonly string[], algorithm: Algorithm): readon
   return others.length > 0 ? [cause("prefix_doubled")] : [];
 }
 
-function hexForms(digest: string): readonly HeaderForm[] {
+function hexForms(digest: string): readonly DigestForm[] {
   if (!/^[0-9a-f]+$/i.test(digest)) return [];
   const hex = digest.toLowerCase();
   const upper = hex === digest ? [] : [cause("digest_upper_case")];
-  const forms: HeaderForm[] = [];
+  const forms: DigestForm[] = [];
   const algorithm = algorithmOf(hex.length);
   if (algorithm !== undefined)
     forms.push({ algorithm, hex, causes: [...algorithmCauses(algorithm), ...upper] });
@@ -118,7 +111,7 @@ function withoutZerosOfBytes(digest: string): string {
   return digest.replace(/../g, (pair) => pair.replace(/^0/, ""));
 }
 
-function base64Forms(digest: string): readonly HeaderForm[] {
+function base64Forms(digest: string): readonly DigestForm[] {
   if (!/^[\w+/-]{22,}={0,2}$/.test(digest)) return [];
   const bytes = Buffer.from(digest, "base64"); // takes both alphabets
   const url = /[-_]/.test(digest) || (!/[+/=]/.test(digest) && digest.length % 4 !== 0);
@@ -133,14 +126,16 @@ function base64Forms(digest: string): readonly HeaderForm[] {
 }
 
 /** A digest within other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
-function formInside(value: string, before: readonly Cause[]): readonly HeaderForm[] {
-  const found = HEX_INSIDE.exec(value)?.[0];
+function formInside(value: string, before: readonly Cause[]): readonly DigestForm[] {
+  const separated = SEPARATED_INSIDE.exec(value)?.[0];
+  const found = separated?.replace(/[:-]/g, "") ?? HEX_INSIDE.exec(value)?.[0];
   const algorithm = algorithmOf(found?.length ?? 0);
   if (found === undefined || algorithm === undefined) return [];
   const prefix = value.startsWith("sha256=") ? [] : [cause("prefix_missing")];
   const upper = found === found.toLowerCase() ? [] : [cause("digest_upper_case")];
-  const causes = [...algorithmCauses(algorithm), ...upper, ...prefix, ...before, cause("header_extra_text")];
-  return [{ algorithm, hex: found.toLowerCase(), causes }];
+  const between = separated === undefined ? [] : [cause("digest_separated")];
+  const wrong = [...algorithmCauses(algorithm), ...between, ...upper, ...prefix];
+  return [{ algorithm, hex: found.toLowerCase(), causes: [...wrong, ...before, cause("header_extra_text")] }];
 }
 
 function algorithmCauses(algorithm: Algorithm): readonly Cause[] {

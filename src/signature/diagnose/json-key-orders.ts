@@ -1,8 +1,8 @@
 /** An order that keys may have had. */
 export interface KeyOrder {
   readonly name: string;
-  /** Negative if the first name comes first; 0 keeps the order of both. */
-  readonly compare: (one: string, other: string) => number;
+  /** Compares two names of an object with these names. Negative if the first comes first; 0 keeps the order of both. */
+  readonly comparing: (names: readonly string[]) => (one: string, other: string) => number;
 }
 
 /** The fields of the envelope and of a property, in the order of the service description ("Events", "Resources"). */
@@ -12,18 +12,47 @@ const DESCRIBED = [
 ];
 const RANKS = new Map(DESCRIBED.map((name, rank) => [name, rank]));
 
+const alphabetically = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+
 /** The order of most libraries that sort. */
-export const ALPHABETICAL: KeyOrder = {
-  name: "alphabetical",
-  compare: (one, other) => (one < other ? -1 : one > other ? 1 : 0),
+export const ALPHABETICAL: KeyOrder = { name: "alphabetical", comparing: () => alphabetically };
+
+/** The order of `jsonb` in PostgreSQL and of JSON in MySQL. */
+export const SHORTER_FIRST: KeyOrder = {
+  name: "shorter keys first, as databases store them",
+  comparing: () => (one, other) => {
+    return Buffer.byteLength(one) - Buffer.byteLength(other) || alphabetically(one, other);
+  },
+};
+
+/** The order of `HashMap` in Java, which json-simple and org.json use. */
+export const HASH_MAP: KeyOrder = {
+  name: "that of a Java HashMap",
+  comparing: (names) => {
+    let size = 16;
+    while (names.length > size * 0.75) size *= 2;
+    const slots = new Map(names.map((name) => [name, slotOf(name, size)]));
+    return (one, other) => (slots.get(one) ?? 0) - (slots.get(other) ?? 0);
+  },
 };
 
 /** The key orders of libraries and of the service, most common first. */
 export const KEY_ORDERS: readonly KeyOrder[] = [
   ALPHABETICAL,
-  { name: "as the service describes them", compare: (one, other) => rankOf(one) - rankOf(other) },
+  {
+    name: "as the service describes them",
+    comparing: () => (one, other) => rankOf(one) - rankOf(other),
+  },
+  SHORTER_FIRST,
 ];
 
 function rankOf(name: string): number {
   return RANKS.get(name) ?? RANKS.size;
+}
+
+/** The place of a name in a table of this size, a power of two. */
+function slotOf(name: string, size: number): number {
+  let hash = 0;
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(31, hash) + name.charCodeAt(at)) | 0;
+  return (hash ^ (hash >>> 16)) & (size - 1);
 }

@@ -1,45 +1,47 @@
-/** How a library writes a JSON string, given its plain form, quotes included. */
+/** How a library writes a JSON string, given its plain form with its quotes, or a number. */
 export interface Spelling {
   readonly name: string;
   readonly spell: (plain: string) => string;
 }
 
 /** How libraries write strings. The plain form escapes only what JSON requires. */
-export const ESCAPES: readonly Spelling[] = [
-  { name: "no more escapes than needed", spell: (plain) => plain },
-  { name: "non-ASCII as \\u escapes", spell: (plain) => plain.replace(/[^ -~]/g, unicode) },
-  { name: "/ as \\/", spell: escapeSlash },
-  {
+export const ESCAPES = {
+  none: { name: "no more escapes than needed", spell: (plain) => plain },
+  ascii: { name: "non-ASCII as \\u escapes", spell: (plain) => plain.replace(/[^ -~]/g, unicode) },
+  slash: { name: "/ as \\/", spell: escapeSlash },
+  asciiAndSlash: {
     name: "non-ASCII as \\u escapes, / as \\/",
     spell: (plain) => escapeSlash(plain).replace(/[^\0-\x7f]/g, unicode),
   },
-  { name: "<, > and & as \\u escapes", spell: (plain) => plain.replace(/[<>&\u2028\u2029]/g, unicode) },
-  {
+  html: {
+    name: "<, > and & as \\u escapes",
+    spell: (plain) => plain.replace(/[<>&\u2028\u2029]/g, unicode),
+  },
+  gson: {
     name: "<, >, &, = and ' as \\u escapes",
     spell: (plain) => plain.replace(/[<>&='\u2028\u2029]/g, unicode),
   },
-  {
+  upperCase: {
     name: "non-ASCII as upper-case \\u escapes",
-    spell: (plain) => plain.replace(/[^ -~]/g, (found) => unicode(found).toUpperCase().replace("U", "u")),
+    spell: (plain) => plain.replace(/[^ -~]/g, upperUnicode),
   },
-  {
-    name: "non-ASCII, quotes, <, > and & as upper-case \\u escapes",
-    spell: escapeUpperCase,
-  },
-];
+  net: { name: "non-ASCII, quotes, <, > and & as upper-case \\u escapes", spell: escapeUpperCase },
+} as const satisfies Readonly<Record<string, Spelling>>;
 
-/** How libraries print a number that they have parsed. */
-export const NUMBERS: readonly Spelling[] = [
-  { name: "as JavaScript prints them", spell: (number) => JSON.stringify(Number(number)) },
-  {
-    name: "as Python prints them",
-    spell: (number) => {
-      if (!/[.eE]/.test(number)) return number;
-      const text = JSON.stringify(Number(number));
-      return /^-?\d+$/.test(text) ? `${text}.0` : text;
+/** Less common: tried only as a library prints the rest, too. */
+export const RARE_ESCAPES = {
+  symfony: {
+    name: "quotes, <, > and & as upper-case \\u escapes, non-ASCII as \\u escapes, / as \\/",
+    spell: (plain) => {
+      const marked = inside(plain, /\\"|[<>&']/g, (found) => upperUnicode(found.slice(-1)));
+      return escapeSlash(marked).replace(/[^\0-\x7f]/g, unicode);
     },
   },
-];
+  jsonSimple: {
+    name: "symbols as upper-case \\u escapes, / as \\/",
+    spell: (plain) => escapeSlash(plain).replace(/[\x7f-\x9f\u2000-\u20ff]/g, upperUnicode),
+  },
+} as const satisfies Readonly<Record<string, Spelling>>;
 
 /** Strings in their plain form; other tokens unchanged. */
 export function plainTokens(tokens: readonly string[]): readonly string[] {
@@ -49,12 +51,18 @@ export function plainTokens(tokens: readonly string[]): readonly string[] {
 }
 
 /** Rewrites every string. */
-export function spellStrings(plain: readonly string[], { spell }: Spelling): readonly string[] {
+export function spellStrings(
+  plain: readonly string[],
+  { spell }: Pick<Spelling, "spell">,
+): readonly string[] {
   return plain.map((token) => (token.startsWith('"') ? spell(token) : token));
 }
 
 /** Rewrites every number. */
-export function spellNumbers(tokens: readonly string[], { spell }: Spelling): readonly string[] {
+export function spellNumbers(
+  tokens: readonly string[],
+  { spell }: Pick<Spelling, "spell">,
+): readonly string[] {
   return tokens.map((token) => (/^[-\d]/.test(token) ? spell(token) : token));
 }
 
@@ -62,15 +70,20 @@ function escapeSlash(plain: string): string {
   return plain.replaceAll("/", "\\/");
 }
 
-/** The quotes around the text are kept. */
 function escapeUpperCase(plain: string): string {
-  // Match escapes and pairs of backslashes whole, so that no part of one is read as a character.
-  const inside = plain.slice(1, -1).replace(/\\u[0-9a-f]{4}|\\\\|\\"|[^ -~]|[<>&'+`]/g, (found) => {
-    if (found === "\\\\") return found;
-    const code = found.startsWith("\\u") ? found.slice(2) : unicode(found.slice(-1)).slice(2);
-    return `\\u${code.toUpperCase()}`;
+  return inside(plain, /\\u[0-9a-f]{4}|\\"|[^ -~]|[<>&'+`]/g, (found) => {
+    return found.startsWith("\\u") ? `\\u${found.slice(2).toUpperCase()}` : upperUnicode(found.slice(-1));
   });
-  return `"${inside}"`;
+}
+
+/** Rewrites what is between the quotes; a pair of backslashes is kept whole, so that no part of it is read as an escape. */
+function inside(plain: string, found: RegExp, write: (found: string) => string): string {
+  const pairs = new RegExp(`\\\\\\\\|${found.source}`, "g");
+  return `"${plain.slice(1, -1).replace(pairs, (text) => (text === "\\\\" ? text : write(text)))}"`;
+}
+
+function upperUnicode(character: string): string {
+  return `\\u${unicode(character).slice(2).toUpperCase()}`;
 }
 
 function unicode(character: string): string {

@@ -58,7 +58,7 @@ function isStructure(code: number): boolean {
 }
 
 /** Returns the tokens with the keys of every object sorted. */
-export function sortKeys(tokens: readonly string[], { compare }: KeyOrder): readonly string[] {
+export function sortKeys(tokens: readonly string[], { comparing }: KeyOrder): readonly string[] {
   const ends = endsOf(tokens);
   const sorted: string[] = [];
   const emit = (at: number): number => {
@@ -78,6 +78,7 @@ export function sortKeys(tokens: readonly string[], { compare }: KeyOrder): read
     const members: { name: string; at: number }[] = [];
     for (let at = start + 1; at < end; at = (ends[at + 2] ?? end) + 2)
       members.push({ name: nameOf(tokens[at] ?? ""), at });
+    const compare = comparing(members.map(({ name }) => name));
     members.sort((a, b) => compare(a.name, b.name));
     members.forEach(({ at }, index) => {
       sorted.push(index === 0 ? "{" : ",", tokens[at] ?? "", ":");

@@ -1,8 +1,11 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { ALPHABETICAL, KEY_ORDERS } from "./json-key-orders.ts";
-import { printAsSpaced, printSpaced, SPACINGS } from "./json-spacing.ts";
-import { ESCAPES, NUMBERS, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
+import { type Ending, libraryVariants } from "./json-library-variants.ts";
+import { distinctNumbers } from "./json-numbers.ts";
+import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
+import { printAsSpaced, printSpaced, SPACINGS, type Spacing, spacingOf } from "./json-spacing.ts";
+import { ESCAPES, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
 
 /** One choice in how JSON is printed; no causes if it leaves the text unchanged. */
@@ -17,28 +20,37 @@ type Tokens = readonly string[];
 const TOKEN_WORK = 100;
 const CHARACTER_WORK = 12;
 
-/** Which spellings of strings and numbers to try: all of them, the common ones, or none. */
-export type Spellings = "all" | "common" | "none";
+/** The styles of numbers that are combined freely with others. */
+const FREE_NUMBERS = 2;
+
+/** The number of libraries tried in large bodies. */
+const COMMON = 20;
+
+/** Which spellings of strings and numbers to try: all of them, those of libraries as a whole, or none. */
+export type Spellings = "all" | "libraries" | "none";
 
 /**
  * The same JSON as other libraries would print it: every combination of spacing, key order, escapes and numbers, except
- * those that change nothing.
+ * those that change nothing, and all of it as each library prints it.
  *
  * @param close - ways to end the text, each with its causes
  */
 export function jsonVariants(
   json: JsonTokens,
-  close: readonly { readonly causes: readonly Cause[]; readonly tail: string }[],
+  close: readonly Ending[],
   spellings: Spellings,
   before: readonly Cause[] = [],
 ): readonly BodyVariant[] {
   const length = lengthOf(json);
   const work = TOKEN_WORK * json.tokens.length + CHARACTER_WORK * length;
   const limit = Math.max(4 * length, 65_536);
-  const orders = ordersOf(json.tokens);
-  return orders.flatMap((order) =>
-    spellingsOf(order.make, order.rare ? "none" : spellings).flatMap((spelling) =>
-      spacingsOf(json, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
+  const own = spacingOf(json);
+  const most = spellings === "libraries" ? COMMON : Number.POSITIVE_INFINITY;
+  const whole = () => libraryVariants(json, own, close, { before, work, limit, most });
+  if (spellings === "libraries") return distinctCauses(whole(), new Set());
+  const free = ordersOf(json.tokens).flatMap((order) =>
+    spellingsOf(order.make, order.rare && spellings === "all" ? "plain" : spellings).flatMap((spelling) =>
+      spacingsOf(json, own, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
         close.flatMap(({ causes: ending, tail }) => {
           const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes, ...ending];
           if (causes.length === 0) return [];
@@ -51,6 +63,20 @@ export function jsonVariants(
       ),
     ),
   );
+  if (spellings === "none") return free;
+  return [...free, ...distinctCauses(whole(), new Set(free.map(({ causes }) => keyOf(causes))))];
+}
+
+/** For libraries, the same causes make the same text. */
+function distinctCauses(variants: readonly BodyVariant[], known: Set<string>): readonly BodyVariant[] {
+  return variants.filter(({ causes }) => {
+    const key = keyOf(causes);
+    return !known.has(key) && known.add(key);
+  });
+}
+
+function keyOf(causes: readonly Cause[]): string {
+  return causes.map(({ code, detail }) => `${code} ${detail}`).join();
 }
 
 function lengthOf({ tokens, gaps }: JsonTokens): number {
@@ -58,42 +84,49 @@ function lengthOf({ tokens, gaps }: JsonTokens): number {
   return count(tokens) + count(gaps);
 }
 
-/** An order that is rare is tried with strings and numbers as they are. */
+/** An order that is rare is tried with strings as they are and without escapes, and with numbers as they are. */
 interface OrderChoice extends Choice<Tokens> {
   readonly rare?: boolean;
 }
 
+/** The tokens in other orders, and without what some libraries lose. */
 function ordersOf(tokens: Tokens): readonly OrderChoice[] {
   const asIs: OrderChoice = { causes: [], make: tokens };
   const sorted = KEY_ORDERS.map((order): OrderChoice => {
     return { causes: [cause("json_key_order", order.name)], make: sortKeys(tokens, order) };
   });
-  const data = sortMember(tokens, "data", ALPHABETICAL);
-  const inData: OrderChoice[] =
-    data === undefined
-      ? []
-      : [{ causes: [cause("json_key_order", "alphabetical in `data` alone")], make: data, rare: true }];
-  return distinct([asIs, ...sorted, ...inData]);
+  const rare = (causes: readonly Cause[], make: Tokens | undefined): OrderChoice[] =>
+    make === undefined ? [] : [{ causes, make, rare: true }];
+  return distinct([
+    asIs,
+    ...sorted,
+    ...rare(
+      [cause("json_key_order", "alphabetical in `data` alone")],
+      sortMember(tokens, "data", ALPHABETICAL),
+    ),
+    ...rare([cause("json_nulls")], withoutNulls(tokens)),
+    ...rare([cause("json_empty_objects", "`[]` on the signing side")], withEmpty(tokens, "[]")),
+    ...someObjects(tokens).flatMap((made) => rare([cause("json_empty_objects", "`[]` on this side")], made)),
+  ]);
 }
 
-function spellingsOf(tokens: Tokens, spellings: Spellings): readonly Choice<Tokens>[] {
+function spellingsOf(tokens: Tokens, spellings: Spellings | "plain"): readonly Choice<Tokens>[] {
   const asIs: Choice<Tokens> = { causes: [], make: tokens };
-  if (spellings === "none") return [asIs];
+  if (spellings === "none" || spellings === "libraries") return [asIs];
   const plain = plainTokens(tokens);
-  const escaped = (spellings === "all" ? ESCAPES : ESCAPES.slice(0, 2)).flatMap(({ name, spell }) => {
-    const spelt = spellStrings(plain, { name, spell });
-    if (isSame(spelt, tokens)) return [];
-    return [{ causes: [cause("json_escapes", name)], make: spelt }];
+  if (spellings === "plain")
+    return distinct([asIs, { causes: [cause("json_escapes", ESCAPES.none.name)], make: plain }]);
+  const escaped = Object.values(ESCAPES).flatMap((style) => {
+    const spelt = spellStrings(plain, style);
+    return isSame(spelt, tokens) ? [] : [{ causes: [cause("json_escapes", style.name)], make: spelt }];
   });
   const strings = distinct([asIs, ...escaped]);
-  if (spellings === "common") return strings;
+  const numbers = distinctNumbers(tokens).slice(0, FREE_NUMBERS);
   const numbered = strings.slice(0, 3).flatMap(({ causes, make }) =>
-    NUMBERS.flatMap((style) => {
-      const spelt = spellNumbers(make, style);
-      return isSame(spelt, make)
-        ? []
-        : [{ causes: [...causes, cause("json_numbers", style.name)], make: spelt }];
-    }),
+    numbers.map((style) => ({
+      causes: [...causes, cause("json_numbers", style.name)],
+      make: spellNumbers(make, style),
+    })),
   );
   return [...strings, ...numbered];
 }
@@ -107,11 +140,10 @@ function distinct<One extends Choice<Tokens>>(choices: readonly One[]): readonly
 
 function spacingsOf(
   json: JsonTokens,
+  own: Spacing | undefined,
   reordered: boolean,
   respelt: boolean,
 ): readonly Choice<(tokens: Tokens, limit: number) => string | undefined>[] {
-  const text = printAsSpaced(json.tokens, json);
-  const own = SPACINGS.find((spacing) => printSpaced(json.tokens, spacing, text.length) === text);
   const others = SPACINGS.filter((spacing) => spacing !== own && !(respelt && spacing.rare)).map(
     (spacing) => ({
       causes: [cause("json_spacing", spacing.name)],
@@ -125,5 +157,5 @@ function spacingsOf(
 }
 
 function isSame(one: Tokens, other: Tokens): boolean {
-  return one.every((token, index) => token === other[index]);
+  return one.length === other.length && one.every((token, index) => token === other[index]);
 }

@@ -56,6 +56,10 @@ function mistakesOf(key: Buffer): readonly Keying[] {
       form,
     ]),
     [cause("secret_base64", "decoded after whsec_ on this side"), `whsec_${key.toString("base64")}`],
+    ...lostParts(text).map(([detail, part]): [Cause, string] => [cause("secret_cut", detail), part]),
+    ...encodings(text),
+    [cause("secret_name"), `HOOKPORTER_SECRET=${text}`],
+    [cause("secret_name", "a byte order mark"), `\uFEFF${text}`],
     // The same text in two encodings: only hex digits, and decoded on one side as hex, on the other as base64.
     [cause("secret_hex", "decoded on this side, as base64 on the signing side"), hexAsBase64(key)],
     [cause("secret_base64", "decoded on this side, as hex on the signing side"), base64AsHex(key)],
@@ -76,6 +80,60 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     hashed("over secret and body", (body) => [key, body]),
     hashed("over body and secret", (body) => [body, key]),
   ];
+}
+
+/** What is left of a secret that a shell or a reader of env files has taken apart. */
+function lostParts(text: string): readonly (readonly [string, string])[] {
+  const parts: readonly (readonly [string, string])[] = [
+    ["from # on", text.replace(/#.*$/s, "")],
+    ["from # on", text.replace(/ +#.*$/s, "")],
+    ["from a space on", text.replace(/ .*$/s, "")],
+    ["from $ on", text.replace(/\$.*$/s, "")],
+    ["$ and the name after it", text.replace(/\$(?:\w+|\{\w+\})/g, "")],
+    // A shell takes one digit only, the name of an argument.
+    ["$ and the name after it", text.replace(/\$(?:\d|[a-z_]\w*|\{\w+\})/gi, "")],
+    ["backslashes", text.replace(/\\(.)/g, "$1")],
+    ["\\n read as a line break", text.replaceAll("\\n", "\n")],
+    ["from ; on", text.replace(/;.*$/s, "")],
+    ["from & on", text.replace(/&.*$/s, "")],
+    ["from = on", text.replace(/=.*$/s, "")],
+    ["up to =", text.replace(/^[^=]*=/, "")],
+    ["= at the end", text.replace(/=+$/, "")],
+  ];
+  return parts.filter(([, part]) => part !== text && part !== "");
+}
+
+/** A secret as forms, addresses and pages encode it. */
+function encodings(text: string): readonly [Cause, string | undefined][] {
+  const there = (name: string) => cause("secret_encoded", `${name} on the signing side`);
+  const here = (name: string) => cause("secret_encoded", `${name} on this side`);
+  const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return [
+    [there("percent-encoded"), percentEncoded(text)],
+    [there("percent-encoded"), new URLSearchParams([["", text]]).toString().slice(1)],
+    [there("+ as a space"), text.replaceAll("+", " ")],
+    [there("percent-decoded"), percentDecoded(text)],
+    [here("+ as a space"), text.replaceAll(" ", "+")],
+    [there("as HTML"), html],
+    [there("as HTML"), html.replaceAll('"', "&quot;")],
+    [there("in base64, with a line break"), Buffer.from(`${text}\n`).toString("base64")],
+  ];
+}
+
+function percentEncoded(text: string): string | undefined {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a program signs with if its secret is not set. */

@@ -2,10 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import type { HeaderBag } from "../header.ts";
 import type { BodyVariant } from "./body-variant.ts";
 import { type BodyVariants, bodyVariants, decode } from "./body-variants.ts";
-import type { Cause } from "./causes.ts";
+import type { Cause, CauseCode } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
 import { cheapVariants } from "./cheap-variants.ts";
-import type { HeaderForm } from "./header-form.ts";
+import type { DigestForm } from "./digest-form.ts";
 import type { Keying } from "./keyings.ts";
 import { timestampVariants } from "./timestamp-variants.ts";
 
@@ -13,6 +13,9 @@ import { timestampVariants } from "./timestamp-variants.ts";
 const DIGEST_WORK = 4000;
 /** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself and cheap variants are tried. */
 const READING_WORK = 350;
+
+/** A body with more causes than this is not tried with mistakes in the secret besides. */
+const MOST_WITH_SECRET = 2;
 
 /** What is tried of a body that is too large to read. */
 function unread(body: Uint8Array): BodyVariants {
@@ -32,7 +35,7 @@ export interface Found {
 /** The input of a search. */
 export interface Searched {
   readonly body: Uint8Array;
-  readonly forms: readonly HeaderForm[];
+  readonly forms: readonly DigestForm[];
   /** The secrets unchanged, and after common mistakes. */
   readonly plain: readonly Keying[];
   readonly mistaken: readonly Keying[];
@@ -55,7 +58,8 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
   walk.complete &&= complete;
   walk.spend(work);
   walk.visit(varied, plain);
-  if (walk.hits.length === 0) walk.visit(varied, mistaken);
+  const simple = varied.filter(({ causes }) => causes.length <= MOST_WITH_SECRET);
+  if (walk.hits.length === 0) walk.visit(simple, mistaken);
   if (walk.hits.length === 0 && small) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
   return walk.found();
 }
@@ -63,11 +67,13 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
 class Walk {
   readonly hits: (readonly Cause[])[] = [];
   complete = true;
-  readonly #forms: readonly HeaderForm[];
+  readonly #forms: readonly DigestForm[];
   #tried = 0;
+  /** The fewest causes in the body that explain the signature: bodies with more of them are not tried. */
+  #least = Number.POSITIVE_INFINITY;
   #left: number;
 
-  constructor(forms: readonly HeaderForm[], work: number) {
+  constructor(forms: readonly DigestForm[], work: number) {
     this.#forms = forms;
     this.#left = work;
   }
@@ -80,6 +86,7 @@ class Walk {
   /** Tries every body with every keying until the work is used up. Keeps all matches, since several causes may explain. */
   visit(bodies: readonly BodyVariant[], keyings: readonly Keying[]): void {
     for (const { causes, bytes: make, work } of bodies) {
+      if (causes.length > this.#least) continue;
       const bytes = this.#left < 0 ? undefined : make();
       if (this.#left < 0) this.complete = false;
       if (bytes === undefined) continue;
@@ -97,18 +104,38 @@ class Walk {
       this.spend(DIGEST_WORK + bytes.byteLength);
       const digest = keying.digest(algorithm, bytes);
       for (const form of this.#forms) {
-        if (form.algorithm === algorithm && fits(digest, form))
+        if (form.algorithm === algorithm && fits(digest, form)) {
           this.hits.push(together(causes, keying.causes, form.causes));
+          this.#least = Math.min(this.#least, causes.length);
+        }
       }
     }
   }
 
   found(): Found {
     const sorted = [...this.hits].sort((a, b) => a.length - b.length);
-    const names = sorted.map((causes) => causes.map(({ code, detail }) => `${code} ${detail}`).join());
-    const explanations = sorted.filter((_, index) => names.indexOf(names[index] ?? "") === index);
-    return { explanations, tried: this.#tried, complete: this.complete };
+    const kept: (readonly Cause[])[] = [];
+    for (const causes of sorted) if (!kept.some((other) => explains(other, causes))) kept.push(causes);
+    return { explanations: kept, tried: this.#tried, complete: this.complete };
   }
+}
+
+/** Whether an explanation makes another one needless: the same codes, or fewer of them. Other secrets are listed. */
+function explains(one: readonly Cause[], other: readonly Cause[]): boolean {
+  const isAmong = (code: CauseCode) => other.some((cause) => cause.code === code);
+  if (!one.every(({ code }) => isAmong(code))) return isLines(one) && other.some(isSpacing);
+  return one.every(({ code, detail }) => {
+    return code !== "secret_other" || other.some((cause) => cause.code === code && cause.detail === detail);
+  });
+}
+
+/** Line breaks explain a difference in white space better than another style of JSON. */
+function isLines(causes: readonly Cause[]): boolean {
+  return causes.every(({ code }) => code === "line_endings" || code === "newline_at_end");
+}
+
+function isSpacing({ code }: Cause): boolean {
+  return code === "json_spacing";
 }
 
 /** Another scheme has its own prefix, which is no cause besides. */
@@ -118,7 +145,7 @@ function together(...parts: readonly (readonly Cause[])[]): readonly Cause[] {
   return causes.filter(({ code }) => !code.startsWith("prefix_"));
 }
 
-function fits(digest: string, { hex, print }: HeaderForm): boolean {
+function fits(digest: string, { hex, print }: DigestForm): boolean {
   const printed = print === undefined ? digest.slice(0, hex.length) : print(digest);
   return printed.length === hex.length && timingSafeEqual(Buffer.from(printed), Buffer.from(hex));
 }

@@ -6,14 +6,15 @@ import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
 import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { processorTime } from "../../processor-time.ts";
-import { BODY_MISTAKES, spaced } from "./body-mistakes.ts";
+import { BODY_MISTAKES } from "./body-mistakes.ts";
+import { JSON_MISTAKES, spaced } from "./json-mistakes.ts";
 import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
 import { anyJson, anySecret, digested, signed } from "./made.ts";
 import { bytes } from "./mistake.ts";
 
 const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
 const numRuns = 8;
-const MISTAKES = [...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
+const MISTAKES = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
 
 describe("diagnoseSignature", () => {
   it.each(MISTAKES)("finds %s alone: %s", (code, _, mistake) => {
@@ -94,6 +95,20 @@ describe("diagnoseSignature", () => {
     const { code, advice } = diagnoseSignature(bytes(""), signed("{}{}", "a-secret-0123456789"), secrets);
     expect(code).toBe("unexplained");
     expect(advice[0]).toContain("empty here");
+  });
+
+  it("advises that the body was cut if its JSON has no end or its length is another", () => {
+    const secrets = readSecrets("a-secret-0123456789");
+    const header = signed('{"a":"b"}', "a-secret-0123456789");
+    const advise = (body: string, length: string) =>
+      diagnoseSignature(bytes(body), header, secrets, { headers: { "Content-Length": length } }).advice;
+    expect(advise('{"a":', "9")).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining("says 9 bytes, but there are 5"),
+        expect.stringContaining("no end"),
+      ]),
+    );
+    expect(advise('{"c":1}\n', "8").join()).not.toMatch(/no end|content-length/);
   });
 
   it("reads a digest of another hash function among other text", () => {
@@ -252,6 +267,25 @@ describe("diagnoseSignature", () => {
       expect(complete).toBe(false);
       expect(tried * body.byteLength).toBeLessThanOrEqual(work + body.byteLength);
       expect(tried).toBeGreaterThan(1);
+    }
+  });
+
+  it.each([
+    ["1.2 MB", 12_000],
+    ["5 MB", 50_000],
+  ])("finds JSON as Python prints it in a body of %s", (_, count) => {
+    const rows = Array.from(
+      { length: count },
+      (_, index) =>
+        `{"id":"prop_${index}","zone":"é, x","surface":${index}.5,"rooms":3,"more":["${"x".repeat(40)}"]}`,
+    );
+    const body = `{"event":"payment.received","data":[${rows.join()}]}`;
+    const secrets = readSecrets("a-secret-0123456789");
+    for (const write of [(text: string) => text, (text: string) => text.replaceAll("é", "\\u00e9")]) {
+      const printed = write(body.replace(/(?<=["\]}\d])([,:])(?=["[{\d])/g, "$1 "));
+      const header = signed(printed, "a-secret-0123456789");
+      const [found] = codes(diagnoseSignature(bytes(body), header, secrets));
+      expect(found).toEqual(printed.includes("é") ? ["json_spacing"] : ["json_spacing", "json_escapes"]);
     }
   });
 

@@ -5,6 +5,12 @@ import { bytes, headerAs, hereWith, type Mistakes, secretWith, signedWith } from
 const KEY = Buffer.from(`fbefbe${"c3".repeat(29)}`, "hex");
 const bareBase64 = (key: Buffer) => key.toString("base64").replace(/=+$/, "");
 
+/** As `Integer.toHexString` of Java prints bytes that are not masked. */
+const signedBytes = (digest: string, width: number) =>
+  [...Buffer.from(digest, "hex")]
+    .map((byte) => (byte < 128 ? byte : byte + 0xffffff00).toString(16).padStart(width, "0"))
+    .join("");
+
 /** Mistakes in the secret, the digest and the header. */
 export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   ["secret_quotes", "signed with quotes", signedWith((secret) => `"${secret}"`)],
@@ -66,6 +72,44 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     "decoded as base64 on this side, as hex on the signing side",
     (json) => ({ body: json, header: signed(json, KEY), secret: Buffer.from(KEY.toString("hex"), "base64") }),
   ],
+  ...(
+    [
+      ["cut at #", "a-long#secret-0123", "a-long"],
+      ["cut at a space and #", "a-long #secret-0123", "a-long"],
+      ["without a variable of the shell", "a-long$secret-0123", "a-long-0123"],
+      ["without an argument of the shell", "a-long$1secret-0123", "a-longsecret-0123"],
+      ["cut at $", "a-long$secret-0123", "a-long"],
+      ["without backslashes", "a-lo\\ng\\secret-0123", "a-longsecret-0123"],
+      ["cut at a semicolon", "a-long;secret-0123", "a-long"],
+      ["cut at an ampersand", "a-long&secret-0123", "a-long"],
+      ["without the padding", "YS1sb25nLXNlY3JldA==", "YS1sb25nLXNlY3JldA"],
+    ] as const
+  ).map(
+    ([title, secret, used]) =>
+      ["secret_cut", title, (json: string) => ({ body: json, header: signed(json, used), secret })] as const,
+  ),
+  ...(
+    [
+      ["percent-encoded there", "a+b/c=secret-0123", "a%2Bb%2Fc%3Dsecret-0123"],
+      ["percent-decoded there", "a%2Bb%2Fc%3Dsecret-0123", "a+b/c=secret-0123"],
+      ["with + as a space there", "a+b/c=secret-0123", "a b/c=secret-0123"],
+      ["with entities there", "a&b<secret-0123", "a&amp;b&lt;secret-0123"],
+      ["in base64 with a line break there", "a-long-secret-0123", "YS1sb25nLXNlY3JldC0wMTIzCg=="],
+    ] as const
+  ).map(
+    ([title, secret, used]) =>
+      [
+        "secret_encoded",
+        title,
+        (json: string) => ({ body: json, header: signed(json, used), secret }),
+      ] as const,
+  ),
+  [
+    "secret_name",
+    "signed with the name of the variable",
+    signedWith((secret) => `HOOKPORTER_SECRET=${secret}`),
+  ],
+  ["secret_name", "signed with a byte order mark", signedWith((secret) => `\uFEFF${secret}`)],
   ["secret_unset", "signed with an empty secret", signedWith(() => "")],
   ["secret_unset", "signed with undefined", signedWith(() => "undefined")],
   [
@@ -119,6 +163,26 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       return { body: json, header: `sha256=${short.join("")}`, secret };
     },
   ],
+  ["digest_separated", "colons", headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$&:")}`)],
+  [
+    "digest_separated",
+    "dashes in upper case",
+    headerAs((_, digest) => `sha256=${digest.toUpperCase().replace(/..(?=.)/g, "$&-")}`),
+  ],
+  ["digest_separated", "spaces", headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$& ")}`)],
+  ["digest_separated", "0x", headerAs((_, digest) => `sha256=0x${digest}`)],
+  ["digest_signed_bytes", "with zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 2)}`)],
+  ["digest_signed_bytes", "without zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 1)}`)],
+  ["digest_hex_twice", "hex of hex", headerAs((_, digest) => `sha256=${bytes(digest).toString("hex")}`)],
+  [
+    "digest_base64",
+    "percent-encoded",
+    (json, secret) => ({
+      body: json,
+      header: `sha256=${encodeURIComponent(digested(bytes(json), secret, "base64"))}`,
+    }),
+  ],
+  ["header_extra_text", "as Python shows bytes", headerAs((_, digest) => `sha256=b'${digest}'`)],
   ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
   ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
   ["prefix_missing", "bare digits", headerAs((_, digest) => digest)],

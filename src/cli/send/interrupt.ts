@@ -1,0 +1,53 @@
+import type { CliContext } from "../context.ts";
+
+/** A signal that stopped a run. */
+export interface Interruption {
+  readonly reason: string;
+  readonly exitCode: 130 | 143;
+}
+
+/** How a run ends when it is told to. */
+export interface RunEnds {
+  /** Begins nothing more. */
+  readonly stop: () => void;
+  /** Ends what has begun. */
+  readonly cut: (interruption: Interruption) => void;
+  /** Reports how far the run came; the process ends next. */
+  readonly onEnd: (interruption: Interruption) => void;
+}
+
+/** Milliseconds that what has begun may take after the signal. */
+const GRACE = 2000;
+
+/**
+ * Stops a run at the first signal, and what has begun after 2 seconds; a second signal ends the process at once. `done` must
+ * be called when the run has ended; then signals end the process again.
+ */
+export function stopRunOnSignal(
+  { io }: CliContext,
+  { stop, cut, onEnd }: RunEnds,
+): { readonly reason: Interruption | undefined; done(): void } {
+  let interruption: Interruption | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const off = io.onSignal((signal) => {
+    const exitCode = signal === "SIGINT" ? 130 : 143;
+    if (interruption !== undefined) {
+      onEnd({ reason: `stopped at once by ${signal}`, exitCode });
+      io.exit(exitCode);
+      return;
+    }
+    const first = { reason: `stopped by ${signal}`, exitCode } as const;
+    interruption = first;
+    stop();
+    timer = setTimeout(() => cut(first), GRACE);
+  });
+  return {
+    get reason() {
+      return interruption;
+    },
+    done: () => {
+      clearTimeout(timer);
+      off();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { HookporterError } from "../../errors.ts";
+import { isRecord } from "../../is-record.ts";
+import type { Sendable } from "../../relay/chaos.ts";
+import { shownUrl } from "../../shown-url.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+
+/** What makes two runs the same: then the second can send the rest of the first. */
+export interface ReplayRun {
+  readonly cwd: string;
+  /** The arguments of `replay`. */
+  readonly what: readonly string[];
+  readonly target: URL;
+  readonly exact: boolean;
+}
+
+/** Something to send, and the saved bytes that it is made of. */
+export interface Recordable {
+  readonly item: Sendable;
+  readonly name: string;
+  readonly body: Uint8Array;
+}
+
+/** Milliseconds between two writings of the file. A process that is killed sends again what was sent since the last. */
+const INTERVAL = 1000;
+
+const VERSION = 1;
+
+/**
+ * Which items of a replay were answered 2xx: a file in the project's folder, `replay-<hash>.json`, from which `--resume` goes
+ * on. It holds digests, no bodies.
+ */
+export class ReplayRecord {
+  readonly #run: ReplayRun;
+  readonly #path: string;
+  readonly #ids = new Map<Sendable, string>();
+  readonly #sent: Set<string>;
+  #writtenAt = performance.now();
+  #problem: string | undefined;
+
+  private constructor(run: ReplayRun, items: readonly Recordable[], sent: Set<string>) {
+    this.#run = run;
+    this.#path = pathOf(run);
+    this.#sent = sent;
+    const seen = new Map<string, number>();
+    for (const { item, name, body } of items) {
+      const digest = createHash("sha256")
+        .update(name)
+        .update("\0")
+        .update(body)
+        .digest("base64url")
+        .slice(0, 16);
+      const times = (seen.get(digest) ?? 0) + 1;
+      seen.set(digest, times);
+      this.#ids.set(item, times === 1 ? digest : `${digest}-${times}`);
+    }
+  }
+
+  /** The record of a run that begins. An earlier one of the same run is replaced as soon as something is sent. */
+  static begin(run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
+    return new ReplayRecord(run, items, new Set());
+  }
+
+  /**
+   * The record of a run that was interrupted.
+   *
+   * @throws HookporterError `usage` if there is none, `input_invalid` if it cannot be read
+   */
+  static resume(run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
+    return new ReplayRecord(run, items, readSent(run));
+  }
+
+  /** Whether an item was answered 2xx. */
+  has(item: Sendable): boolean {
+    return this.#sent.has(this.#ids.get(item) ?? "");
+  }
+
+  add(item: Sendable): void {
+    const id = this.#ids.get(item);
+    if (id === undefined) return;
+    this.#sent.add(id);
+    if (performance.now() - this.#writtenAt >= INTERVAL) this.write();
+  }
+
+  /** Writes the file. A folder that cannot be written must not end a run that works without it. */
+  write(): void {
+    this.#writtenAt = performance.now();
+    const { target, what } = this.#run;
+    const record = { version: VERSION, target: shownUrl(target), what, sent: [...this.#sent] };
+    try {
+      makeStateFolder(this.#run.cwd);
+      replaceFile(this.#path, `${JSON.stringify(record)}\n`);
+      this.#problem = undefined;
+    } catch (thrown) {
+      this.#problem = describeFileError(thrown);
+    }
+  }
+
+  /** What to tell the user about the rest. */
+  toGoOn(left: number): string {
+    this.write();
+    const them = left === 1 ? "the one that is left" : `the ${left} that are left`;
+    if (this.#problem === undefined) return `run it again with --resume to send only ${them}`;
+    return `this run cannot be resumed, since ${STATE_FOLDER} could not be written: ${this.#problem}`;
+  }
+}
+
+function pathOf({ cwd, what, target, exact }: ReplayRun): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([what, target.href, exact]))
+    .digest("hex")
+    .slice(0, 12);
+  return join(cwd, STATE_FOLDER, `replay-${hash}.json`);
+}
+
+function readSent(run: ReplayRun): Set<string> {
+  const path = pathOf(run);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT")
+      throw new HookporterError("input_invalid", `could not read ${path}: ${describeFileError(thrown)}`);
+    throw new HookporterError(
+      "usage",
+      `--resume: expected an earlier replay of the same arguments to ${shownUrl(run.target)}, got none: omit --resume to send all`,
+    );
+  }
+  const sent = parseSent(text);
+  if (sent === undefined)
+    throw new HookporterError(
+      "input_invalid",
+      `${path}: expected the record of a replay, got something else: remove it, and omit --resume to send all`,
+    );
+  return new Set(sent);
+}
+
+function parseSent(text: string): readonly string[] | undefined {
+  let record: unknown;
+  try {
+    record = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(record) || record.version !== VERSION || !Array.isArray(record.sent)) return undefined;
+  return record.sent.every((id) => typeof id === "string") ? record.sent : undefined;
+}

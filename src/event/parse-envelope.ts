@@ -1,0 +1,84 @@
+import { type JsonMembers, readMembers } from "./canonical-json.ts";
+import type { Envelope } from "./envelope.ts";
+import { invalidField, isEnvelope } from "./envelope-fields.ts";
+import { contentText } from "./identity-text.ts";
+import { type InvalidEnvelope, rejected } from "./rejection.ts";
+import { parseTimestamp } from "./timestamp.ts";
+
+/** Decodes UTF-8 without a byte order mark, and throws if the bytes are not UTF-8. Runtimes have different fast ways. */
+export type Decode = (body: Uint8Array) => string;
+
+/** An envelope, and what its identity is made of. */
+export interface ParsedEnvelope {
+  readonly envelope: Envelope;
+  /** The envelope's timestamp in milliseconds since 1970. */
+  readonly timestamp: number;
+  /** Kind and `data` in canonical form: equal for events that differ only in their timestamp. */
+  readonly content: string;
+}
+
+/**
+ * Parses signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or dangerous keys, the four fields of the
+ * description's "Body envelope", a strict UTC timestamp. Runs on any runtime.
+ */
+export function parseEnvelope(
+  body: Uint8Array,
+  decode: Decode,
+): ({ readonly ok: true } & ParsedEnvelope) | InvalidEnvelope {
+  const parsed = parseObject(body, decode);
+  if (!parsed.ok) return parsed;
+  const { text, value } = parsed;
+  const walked = readMembers(text);
+  if ("fault" in walked) return rejected(walked.fault.reason, walked.fault.path);
+  if (!isEnvelope(value)) return notAnEnvelope(value);
+  const timestamp = parseTimestamp(value.timestamp);
+  if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
+  const { members } = walked;
+  const content = contentText(canonical(members, "event"), canonical(members, "data"));
+  return { ok: true, envelope: value, timestamp, content };
+}
+
+/** Parses bytes that {@link parseEnvelope} has accepted before, without repeating all of its checks. */
+export function parseEnvelopeAgain(
+  body: Uint8Array,
+  decode: Decode,
+): { readonly ok: true; readonly envelope: Envelope } | InvalidEnvelope {
+  const parsed = parseObject(body, decode);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  return isEnvelope(value) ? { ok: true, envelope: value } : notAnEnvelope(value);
+}
+
+function parseObject(
+  body: Uint8Array,
+  decode: Decode,
+): { readonly ok: true; readonly text: string; readonly value: object } | InvalidEnvelope {
+  if (body.byteLength === 0) return rejected("empty_body");
+  let text: string;
+  try {
+    text = decode(body);
+  } catch {
+    return rejected("invalid_utf8");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return rejected("invalid_json");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return rejected("invalid_envelope", undefined, "the body must be a JSON object");
+  }
+  return { ok: true, text, value };
+}
+
+function notAnEnvelope(value: object): InvalidEnvelope {
+  const field = invalidField(value) ?? "";
+  return rejected("invalid_envelope", field, `${field} is missing or invalid`);
+}
+
+function canonical(members: JsonMembers, key: string): string {
+  const span = members.get(key);
+  if (span === undefined) throw new TypeError(`a validated envelope has no ${key}`);
+  return span.canonical;
+}

@@ -1,0 +1,29 @@
+import { type BodyVariant, variant } from "./body-variant.ts";
+import { cause } from "./causes.ts";
+
+/** The sizes at which buffers and limits end, in bytes. */
+const SIZES = [
+  256, 512, 1000, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 100_000, 102_400, 131_072, 1_048_576,
+];
+
+/** Only the beginning of the body, as programs read it that stop early. */
+export function cutVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
+  const cut = (detail: string, end: number) =>
+    end <= 0 || end >= body.byteLength
+      ? []
+      : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
+  // A length in characters, taken for one in bytes.
+  const characters = text === undefined ? 0 : text.length;
+  const points = text === undefined ? 0 : [...text.slice(0, 100_000)].length;
+  // A line break at the end is a cause of its own.
+  const line =
+    /^[^\n]*\n(?=\s*\S)/.exec(Buffer.from(body.subarray(0, 100_000)).toString("latin1"))?.[0].length ?? 0;
+  return [
+    ...cut("the first line", line - 1),
+    ...cut("the first line, with its line break", line),
+    ...cut("as many bytes as it has characters", characters),
+    ...(points === characters ? [] : cut("as many bytes as it has characters", points)),
+    ...SIZES.flatMap((size) => cut(`${size} bytes`, size)),
+    ...SIZES.flatMap((size) => cut(`${size - 1} bytes`, size - 1)),
+  ];
+}

@@ -1,0 +1,96 @@
+import { type BodyVariant, variant } from "./body-variant.ts";
+import { cause } from "./causes.ts";
+
+/** The work to encode one character; hashing one byte is 1. */
+const CHARACTER_WORK = 8;
+
+/** The body encoded as a form, or decoded as one. */
+export function formVariants(text: string): readonly BodyVariant[] {
+  const there = [cause("body_form", "as a form on the signing side")];
+  const here = [cause("body_form", "as a form on this side")];
+  const spaced = () => new URLSearchParams({ payload: text }).toString();
+  const percent = () => encode(text);
+  const work = text.length * CHARACTER_WORK;
+  return [
+    variant(there, spaced, work),
+    variant(there, () => spaced().slice("payload=".length), work),
+    variant(there, () => prefixed(percent()), work),
+    variant(there, percent, work),
+    variant(there, () => uri(text), work),
+    variant(there, () => percent()?.replace(/[!'()*]/g, hexOf), work),
+    variant(
+      there,
+      () => percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
+      work,
+    ),
+    variant(there, () => `payload=${text}`),
+    ...decodedThere(text, work),
+    variant([cause("body_form", "its + became spaces on the way here")], () => {
+      return text.includes(" ") && !text.includes("+") ? text.replaceAll(" ", "+") : undefined;
+    }),
+    variant(
+      here,
+      () => (/^payload=/.test(text) ? (new URLSearchParams(text).get("payload") ?? "") : undefined),
+      work,
+    ),
+    variant(
+      here,
+      () => (/^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined),
+      work,
+    ),
+    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined), work),
+  ];
+}
+
+/** A program that decodes a body that is no form. */
+function decodedThere(text: string, work: number): readonly BodyVariant[] {
+  const detail = (what: string) => [cause("body_form", `${what} on the signing side`)];
+  const spaced = text.replaceAll("+", " ");
+  return [
+    ...(spaced === text ? [] : [variant(detail("its + became spaces"), () => spaced)]),
+    ...(/%[0-9a-f]{2}/i.test(text)
+      ? [
+          variant(detail("percent-decoded"), () => decodePercent(text), work),
+          ...(spaced === text
+            ? []
+            : [variant(detail("decoded as a form"), () => decodePercent(spaced), work)]),
+        ]
+      : []),
+  ];
+}
+
+function prefixed(encoded: string | undefined): string | undefined {
+  return encoded === undefined ? undefined : `payload=${encoded}`;
+}
+
+function encode(text: string): string | undefined {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function uri(text: string): string | undefined {
+  try {
+    return encodeURI(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hexOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function decodeForm(text: string): string | undefined {
+  return decodePercent(text.replaceAll("+", " ").replace(/=$/, ""));
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import { type BodyVariant, variant } from "./body-variant.ts";
+import { type Cause, cause } from "./causes.ts";
+import type { KeyOrder } from "./json-key-orders.ts";
+import { LIBRARIES, type Library } from "./json-libraries.ts";
+import { distinctNumbers } from "./json-numbers.ts";
+import { withEmpty, withoutNulls } from "./json-reshape.ts";
+import { printSpaced, type Spacing } from "./json-spacing.ts";
+import { plainTokens, type Spelling, spellNumbers, spellStrings } from "./json-spelling.ts";
+import { type JsonTokens, sortKeys } from "./json-tokens.ts";
+
+/** A way to end the text, with its causes. */
+export interface Ending {
+  readonly causes: readonly Cause[];
+  readonly tail: string;
+}
+
+type Tokens = readonly string[];
+
+/** The same JSON as each library prints it as a whole. */
+export function libraryVariants(
+  json: JsonTokens,
+  own: Spacing | undefined,
+  close: readonly Ending[],
+  {
+    before,
+    work,
+    limit,
+    most,
+  }: {
+    readonly before: readonly Cause[];
+    readonly work: number;
+    /** The longest text to print. */
+    readonly limit: number;
+    /** The number of libraries to try, most common first. */
+    readonly most: number;
+  },
+): readonly BodyVariant[] {
+  const { tokens } = json;
+  const libraries = LIBRARIES.slice(0, most);
+  const plain = plainTokens(tokens);
+  const ordered = remembered((order: KeyOrder | undefined) =>
+    order === undefined ? plain : sortKeys(plain, order),
+  );
+  const orderCause = remembered((order: KeyOrder | undefined) =>
+    order === undefined || isSame(ordered(order), plain) ? [] : [cause("json_key_order", order.name)],
+  );
+  const stringsCause = remembered((style: Spelling) => {
+    const same = tokens.every(
+      (token, at) => !token.startsWith('"') || style.spell(plain[at] ?? "") === token,
+    );
+    return same ? [] : [cause("json_escapes", style.name)];
+  });
+  const numbersCause = remembered((style: Spelling | undefined) => {
+    const spelt = style === undefined ? undefined : numbers.map(style.spell).join();
+    const shown = styles.find((one) => one.spelt.join() === spelt);
+    return shown === undefined ? [] : [cause("json_numbers", shown.name)];
+  });
+  const numbers = tokens.filter((token) => /^[-\d]/.test(token));
+  const used = libraries.flatMap((library) => library.numbers ?? []);
+  const styles = distinctNumbers(tokens, used);
+  const nulls = withoutNulls(tokens).length === tokens.length ? [] : [cause("json_nulls")];
+  const objects = isSame(withEmpty(tokens, "[]"), tokens)
+    ? []
+    : [cause("json_empty_objects", "`[]` on the signing side")];
+
+  return libraries.flatMap((library) => {
+    const { spacing, strings, numbers, order, loses } = library;
+    const lost = loses === "nulls" ? nulls : loses === "objects" ? objects : [];
+    const causes = [
+      ...before,
+      ...(spacing === own ? [] : [cause("json_spacing", spacing.name)]),
+      ...orderCause(order),
+      ...stringsCause(strings),
+      ...numbersCause(numbers),
+      ...lost,
+    ];
+    return close.flatMap(({ causes: ending, tail }) => {
+      if (causes.length + ending.length === 0) return [];
+      const print = () => {
+        const made = printSpaced(respelt(ordered(order), library), spacing, limit);
+        return made === undefined ? undefined : json.lead + made + tail;
+      };
+      return [variant([...causes, ...ending], print, work)];
+    });
+  });
+}
+
+function respelt(plain: Tokens, { strings, numbers, loses }: Library): Tokens {
+  const spelt = spellStrings(plain, strings);
+  const numbered = numbers === undefined ? spelt : spellNumbers(spelt, numbers);
+  if (loses === "nulls") return withoutNulls(numbered);
+  return loses === "objects" ? withEmpty(numbered, "[]") : numbered;
+}
+
+/** Computes the result for each argument once, since many libraries have the same style. */
+function remembered<Argument, Result>(
+  compute: (argument: Argument) => Result,
+): (argument: Argument) => Result {
+  const results = new Map<Argument, Result>();
+  return (argument) => {
+    if (!results.has(argument)) results.set(argument, compute(argument));
+    return results.get(argument) as Result;
+  };
+}
+
+function isSame(one: Tokens, other: Tokens): boolean {
+  return one.length === other.length && one.every((token, index) => token === other[index]);
+}

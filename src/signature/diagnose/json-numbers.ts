@@ -1,0 +1,214 @@
+import type { Spelling } from "./json-spelling.ts";
+
+/** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
+interface Decimal {
+  readonly sign: "" | "-";
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+/** How a language prints a floating-point number. */
+interface Style {
+  /** Whether a number is printed with an exponent. */
+  readonly scientific: (exponent: number, digits: number) => boolean;
+  readonly mark: "e" | "E";
+  /** Before a positive exponent. */
+  readonly plus: "" | "+";
+  /** The least number of digits of an exponent. */
+  readonly width: 1 | 2;
+  /** After a single digit before the exponent. */
+  readonly point: "" | ".0";
+  /** After a whole number without an exponent. */
+  readonly whole: "" | ".0";
+}
+
+/** The significant digits of a double: as many as it needs, or a fixed precision. */
+type Digits = (value: number) => string;
+const shortest: Digits = (value) => value.toExponential();
+const precise =
+  (precision: number): Digits =>
+  (value) =>
+    value.toExponential(precision - 1);
+
+const C: Omit<Style, "scientific"> = { mark: "e", plus: "+", width: 2, point: "", whole: "" };
+const beyond = (lowest: number, highest: number) => (exponent: number) =>
+  exponent < lowest || exponent > highest;
+
+const PYTHON: Style = { ...C, scientific: beyond(-4, 15), whole: ".0" };
+const RUBY: Style = {
+  ...PYTHON,
+  point: ".0",
+  scientific: (exponent, digits) => exponent < -4 || exponent > 15 || (exponent === 15 && digits <= 16),
+};
+const RUST: Style = { ...C, scientific: beyond(-5, 15), plus: "", width: 1, whole: ".0" };
+const JAVA: Style = { mark: "E", plus: "", width: 1, point: ".0", whole: ".0", scientific: beyond(-3, 6) };
+const PHP: Style = { ...C, scientific: beyond(-4, 16), width: 1, point: ".0" };
+const NET: Style = {
+  ...C,
+  mark: "E",
+  scientific: (exponent, digits) => exponent < -4 || exponent >= Math.max(digits, 15),
+};
+const JQ: Style = { ...C, scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15 };
+const PERL: Style = { ...C, scientific: beyond(-4, 14) };
+
+/**
+ * How languages print the numbers that they have parsed. Most keep integers as they are, of any size; JavaScript, Go and jq
+ * read every number as a double, and Gson prints it as one, too.
+ */
+export const NUMBERS = {
+  javascript: { name: "JavaScript", spell: (number) => JSON.stringify(Number(number)) },
+  python: { name: "Python", spell: (number) => (isInteger(number) ? integer(number) : python(number)) },
+  php: { name: "PHP", spell: (number) => phpNumber(number, PHP, shortest) },
+  java: { name: "Java", spell: (number) => (isInteger(number) ? integer(number) : printed(number, JAVA)) },
+  gson: { name: "Gson", spell: (number) => printed(number, JAVA) },
+  ruby: { name: "Ruby", spell: (number) => (isInteger(number) ? integer(number) : printed(number, RUBY)) },
+  net: { name: ".NET", spell: (number) => (isInteger(number) ? integer(number) : printed(number, NET)) },
+  newtonsoft: {
+    name: "Newtonsoft",
+    spell: (number) => (isInteger(number) ? integer(number) : printed(number, { ...NET, whole: ".0" })),
+  },
+  go: {
+    name: "Go",
+    spell: (number) => (Object.is(Number(number), -0) ? "-0" : JSON.stringify(Number(number))),
+  },
+  rust: {
+    name: "Rust and orjson",
+    spell: (number) => (isInteger(number) ? integer(number) : printed(number, RUST)),
+  },
+  phpFraction: {
+    name: "PHP with JSON_PRESERVE_ZERO_FRACTION",
+    spell: (number) => phpNumber(number, { ...PHP, whole: ".0" }, shortest),
+  },
+  php7: { name: "PHP 7.0", spell: (number) => phpNumber(number, PHP, precise(17)) },
+  jq: { name: "jq", spell: (number) => printed(number, JQ) },
+  perl: { name: "Perl", spell: perl },
+  bigDecimal: {
+    name: "a Java BigDecimal",
+    spell: (number) => (isInteger(number) ? number : bigDecimal(number)),
+  },
+  postgres: { name: "PostgreSQL", spell: withoutExponent },
+} as const satisfies Readonly<Record<string, Spelling>>;
+
+/** A style of numbers that a body shows, under the names of all languages that print it so. */
+interface NumberStyle extends Spelling {
+  /** The numbers of the body, in this style. */
+  readonly spelt: readonly string[];
+}
+
+/** The styles that print the numbers among these tokens differently from each other and from how they are. */
+export function distinctNumbers(
+  tokens: readonly string[],
+  styles: readonly Spelling[] = Object.values<Spelling>(NUMBERS),
+): readonly NumberStyle[] {
+  const numbers = tokens.filter((token) => /^[-\d]/.test(token));
+  const groups = new Map<string, { names: string[]; spelt: readonly string[]; spell: Spelling["spell"] }>();
+  if (numbers.length === 0) return [];
+  for (const { name, spell } of new Set(styles)) {
+    const spelt = numbers.map(spell);
+    const key = spelt.join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { names: [name], spelt, spell });
+    else group.names.push(name);
+  }
+  groups.delete(numbers.join());
+  return [...groups.values()].map(({ names, spelt, spell }) => ({ name: nameOf(names), spelt, spell }));
+}
+
+function nameOf(names: readonly string[]): string {
+  const [first = "", second, third] = names;
+  if (second === undefined) return `as ${first} prints them`;
+  if (third === undefined) return `as ${first} and ${second} print them`;
+  const others = names.length > 3 ? "others" : third;
+  return `as ${first}, ${second} and ${others} print them`;
+}
+
+function isInteger(number: string): boolean {
+  return !/[.eE]/.test(number);
+}
+
+/** An integer has no negative zero. */
+function integer(number: string): string {
+  return number === "-0" ? "0" : number;
+}
+
+function python(number: string): string {
+  const value = Number(number);
+  // Python prints what no other parser accepts.
+  if (!Number.isFinite(value)) return value < 0 ? "-Infinity" : "Infinity";
+  return printed(number, PYTHON);
+}
+
+/** PHP reads integers beyond 64 bits as doubles. */
+function phpNumber(number: string, style: Style, digits: Digits): string {
+  if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number)) return integer(number);
+  return printed(number, style, digits);
+}
+
+/** Perl keeps whole numbers of up to 64 bits, however they were written. */
+function perl(number: string): string {
+  const value = Number(number);
+  const kept = Math.abs(value) < 2 ** 63;
+  if (Math.abs(value) < 2 ** 64 && isInteger(number)) return integer(number);
+  return kept && Number.isInteger(value) ? BigInt(value).toString() : printed(number, PERL, precise(15));
+}
+
+/** A number printed as a double; unchanged if it is too large for one. */
+function printed(number: string, style: Style, digitsOf: Digits = shortest): string {
+  const value = Number(number);
+  if (!Number.isFinite(value)) return number;
+  const { sign, digits, exponent } = decimalOf(value, digitsOf);
+  if (value !== 0 && style.scientific(exponent, digits.length)) {
+    const mantissa = digits.length === 1 ? digits + style.point : `${digits[0]}.${digits.slice(1)}`;
+    const power = String(Math.abs(exponent)).padStart(style.width, "0");
+    return `${sign}${mantissa}${style.mark}${exponent < 0 ? "-" : style.plus}${power}`;
+  }
+  const plain = plainDecimal(digits, exponent);
+  return sign + (plain.includes(".") ? plain : plain + style.whole);
+}
+
+function decimalOf(value: number, digitsOf: Digits): Decimal {
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  const [mantissa = "", exponent = "0"] = digitsOf(Math.abs(value)).split("e");
+  return { sign, digits: mantissa.replace(".", "").replace(/(?<=.)0+$/, ""), exponent: Number(exponent) };
+}
+
+function plainDecimal(digits: string, exponent: number): string {
+  if (exponent < 0) return `0.${"0".repeat(-exponent - 1)}${digits}`;
+  if (exponent >= digits.length - 1) return digits + "0".repeat(exponent - digits.length + 1);
+  return `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+}
+
+/** Longer numbers are not written in full. */
+const LONGEST_EXPONENT = 400;
+
+/** The digits of a number as it is written, and how many of them are after the point. */
+function writtenDigits(number: string): { sign: string; digits: string; scale: number } | undefined {
+  const [, sign, whole, fraction = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(number) ?? [];
+  if (sign === undefined || whole === undefined || Math.abs(Number(power)) > LONGEST_EXPONENT)
+    return undefined;
+  const digits = (whole + fraction).replace(/^0+(?=\d)/, "");
+  return { sign, digits, scale: fraction.length - Number(power) };
+}
+
+/** Decimal numbers are exact in PostgreSQL, with their zeros; only exponents and the sign of zero are lost. */
+function withoutExponent(number: string): string {
+  const written = writtenDigits(number);
+  if (written === undefined) return number;
+  const { sign, digits, scale } = written;
+  const signed = /[1-9]/.test(digits) ? sign : "";
+  if (scale <= 0) return signed + (digits === "0" ? "0" : digits + "0".repeat(-scale));
+  const padded = digits.padStart(scale + 1, "0");
+  return `${signed}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+}
+
+/** Exact, too, but with an exponent for very small and for shortened numbers. */
+function bigDecimal(number: string): string {
+  const written = writtenDigits(number);
+  if (written === undefined) return number;
+  const { sign, digits, scale } = written;
+  const exponent = digits.length - 1 - scale;
+  if (scale >= 0 && exponent >= -6) return withoutExponent(number);
+  const mantissa = digits.length === 1 ? digits : `${digits[0]}.${digits.slice(1)}`;
+  return `${sign}${mantissa}E${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
+}

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { VerifiedDelivery, VerifierOptions } from "../../src/verify.ts";
+import { compileWithPackage } from "./compile-with-package.ts";
+import { codeOf, quoted, readPage, rowsOf } from "./markdown.ts";
+
+const page = readPage("docs/verify.md");
+
+/** The types keep these complete: an added or removed option or status does not compile. */
+const OPTIONS: Readonly<Record<keyof VerifierOptions, true>> = {
+  secret: true,
+  signatureHeader: true,
+  warn: true,
+};
+const STATUSES: Readonly<Record<VerifiedDelivery["status"], true>> = { 200: true, 400: true, 401: true };
+
+it("the page's example compiles", { timeout: 60_000 }, async () => {
+  const [example = ""] = codeOf(page, "ts");
+  expect(example).toContain("createVerifier");
+  expect(await compileWithPackage(new Map([["example.ts", example]]))).toBe("");
+});
+
+it("the page lists every option, and every status of the result", () => {
+  const rows = rowsOf(page);
+  const options = rows
+    .map(([name = ""]) => quoted(name)[0])
+    .filter((name) => name !== "true" && name !== "false");
+  expect(options).toEqual(Object.keys(OPTIONS));
+  const statuses = rows.flatMap(([, status = ""]) => (/^\d{3}$/.test(status) ? [status] : []));
+  expect(statuses.sort()).toEqual(Object.keys(STATUSES));
+});
