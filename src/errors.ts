@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   service_answer_invalid: "The service's response does not match its description.",
   service_unreachable: "The service did not respond, or its response was cut off.",
   service_timeout: "The service did not respond in time.",
+  subscription_unconfirmed: "The same subscription may exist already, so it was not created.",
   stream_refused: "The server refused the stream, or the stream could not be opened.",
   timed_out: "The expected event or result did not arrive in time.",
   usage: "The command line is not valid.",

@@ -13,6 +13,7 @@ import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord } from "./inbox/attempt-record.ts";
 import type { EntryState } from "./inbox/inbox.ts";
 import { givenOptions } from "./options/given-options.ts";
+import { timerDelay } from "./options/timer-delay.ts";
 import { createReceiver } from "./receiver/create-receiver.ts";
 import type { NoSchemas } from "./receiver/handler-types.ts";
 import type { AttemptObservation } from "./receiver/observation.ts";
@@ -240,7 +241,7 @@ function watchEnds(receiver: UntypedReceiver) {
       const timer = setTimeout(() => {
         const message = `expected entry ${seq} to end within ${timeout} ms, but it did not: does a handler never return? Raise timeout if it is slow`;
         reject(new HookporterError("timed_out", message));
-      }, timeout);
+      }, timerDelay(timeout));
       onEnd = () => {
         if (!ended.has(seq)) return;
         clearTimeout(timer);

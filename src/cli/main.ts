@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
@@ -36,12 +37,12 @@ function report(thrown: unknown, argv: readonly string[], context: CliContext): 
       .replace(/^error: /, "")
       .replaceAll(/\s*\n\s*/g, " ");
     const told = text === "(outputHelp)"; // commander has printed a group's help to standard error
-    if (told) output.record("error", { code: "usage", message: "expected a command, got none" });
+    if (told) record("usage", "expected a command, got none");
     else say("usage", text);
     return 2;
   }
   if (thrown instanceof HookporterError) {
-    say(thrown.code, hide(thrown.message));
+    say(thrown.code, hide(thrown.message), thrown instanceof ServiceError ? thrown.mayHaveHappened : null);
     if (debug) output.talk(hide(String(thrown.stack)));
     return ERROR_EXIT_CODES[thrown.code];
   }
@@ -55,8 +56,12 @@ function report(thrown: unknown, argv: readonly string[], context: CliContext): 
     return hideGiven(text, { argv, configured }, io);
   }
 
-  function say(code: string, message: string): void {
+  function say(code: string, message: string, mayHaveHappened: boolean | null = null): void {
     output.talk(`error: ${printable(message, 1000)}`);
-    output.record("error", { code, message });
+    record(code, message, mayHaveHappened);
+  }
+
+  function record(code: string, message: string, mayHaveHappened: boolean | null = null): void {
+    output.record("error", { code, message, mayHaveHappened });
   }
 }

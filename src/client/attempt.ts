@@ -1,9 +1,9 @@
+import { redact } from "../redact.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { type Failure, judgeFailure, type RawAnswer } from "./judge-answer.ts";
 import { readNetworkFailure } from "./network-failure.ts";
 import type { ClientSettings } from "./options.ts";
 import { readBounded } from "./read-bounded.ts";
-import { redact } from "./redact.ts";
 
 /** A request to the service. */
 export interface ServiceRequest {

@@ -1,6 +1,6 @@
+import { redact } from "../redact.ts";
 import { readRetryAfter } from "../retry-after.ts";
 import { readErrorObject } from "./error-object.ts";
-import { redact } from "./redact.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
 
 /** A failure, and whether the same request may be retried. */

@@ -8,6 +8,8 @@ export interface NetworkFailure {
   readonly notSent: boolean;
   /** Retrying at once cannot help. */
   readonly permanent: boolean;
+  /** Waiting can help: the service, and its name, may not be up yet. */
+  readonly mayPass: boolean;
 }
 
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -25,6 +27,8 @@ const PERMANENT =
 /** Describes an error of `fetch`, which always says "fetch failed" and keeps the reason in `cause`. */
 export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  const proxy = readProxyRefusal(cause);
+  if (proxy !== undefined) return { why: proxy, notSent: true, permanent: false, mayPass: true };
   const leaves = cause instanceof AggregateError ? cause.errors : [cause]; // one per address of the host
   const first = leaves[0] as NodeJS.ErrnoException | undefined;
   const code = first?.code ?? "";
@@ -32,7 +36,16 @@ export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const refused = text === "bad port";
   const notSent = refused || leaves.every(isBeforeSending);
   const why = refused ? "fetch refuses this port, as browsers do: use another" : (MESSAGES[code] ?? text);
-  return { why, notSent, permanent: refused || PERMANENT.test(code) };
+  const permanent = refused || PERMANENT.test(code);
+  return { why, notSent, permanent, mayPass: !permanent || code === "ENOTFOUND" };
+}
+
+/** A proxy that Node uses refused to connect: the service has seen nothing. */
+function readProxyRefusal(cause: unknown): string | undefined {
+  const inner = cause instanceof Error ? cause.cause : undefined;
+  const [, status] = /^Proxy response \((\d+)\)/.exec(describeError(inner)) ?? [];
+  if (status === undefined) return undefined;
+  return `the proxy answered ${status}: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY`;
 }
 
 function isBeforeSending(thrown: unknown): boolean {

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { describeError, HookporterError } from "../errors.ts";
 import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
 import { leaseToken } from "../inbox/lease.ts";
-import { MAX_TIMER } from "../options/check-options.ts";
+import { timerDelay } from "../options/timer-delay.ts";
 import { ClaimFailures } from "./claim-failures.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { reportSettled, type SettlementListeners } from "./report-settled.ts";
@@ -181,7 +181,7 @@ export class Dispatcher {
     } catch (thrown) {
       this.#claimFailures.report(thrown);
     }
-    if (this.#started) this.#timer = setTimeout(() => this.wake(), Math.min(MAX_TIMER, wait));
+    if (this.#started) this.#timer = setTimeout(() => this.wake(), timerDelay(wait));
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type RawData, WebSocket } from "ws";
 import { describeError, HookporterError } from "../errors.ts";
+import { redact } from "../redact.ts";
 import { ACKNOWLEDGE_HEADER, formatAcknowledgement } from "./protocol.ts";
 import type { StreamOptions } from "./stream-options.ts";
 
@@ -13,8 +14,9 @@ export type ConnectionOptions = Required<
   readonly onOpen: (acknowledges: boolean) => void;
 };
 
-/** The maximum number of messages that wait; above it, no more are read. */
+/** The maximum number of messages that wait, and of their bytes; above either, no more are read. */
 const MAX_WAITING = 32;
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 /** Milliseconds for the server to close the connection gracefully. */
 const CLOSE_GRACE = 1000;
@@ -33,6 +35,7 @@ export class StreamConnection {
   #acknowledges = false;
   #taking: Promise<void> = Promise.resolve();
   #waiting = 0;
+  #waitingBytes = 0;
   #alive = true;
   #why: string | HookporterError | undefined;
 
@@ -47,7 +50,7 @@ export class StreamConnection {
     this.ended = new Promise((resolve) => {
       this.#socket.on("close", (code, reason) => {
         clearInterval(pinging);
-        resolve(this.#why ?? describeClose(code, String(reason)));
+        resolve(this.#why ?? describeClose(code, redact(String(reason), [token])));
       });
     });
     this.#listen();
@@ -88,11 +91,20 @@ export class StreamConnection {
   #onMessage(data: RawData): void {
     this.#alive = true;
     if (this.#why !== undefined) return; // not taken, so not acknowledged; the server will resend it
-    if (++this.#waiting >= MAX_WAITING) this.#socket.pause();
+    const body = data as Buffer; // ws returns buffers by default
+    this.#waiting++;
+    this.#waitingBytes += body.byteLength;
+    if (this.#isFull) this.#socket.pause();
     this.#taking = this.#taking.then(async () => {
-      await this.#take(data as Buffer); // ws returns buffers by default
-      if (--this.#waiting < MAX_WAITING) this.#socket.resume();
+      await this.#take(body);
+      this.#waiting--;
+      this.#waitingBytes -= body.byteLength;
+      if (!this.#isFull) this.#socket.resume();
     });
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES;
   }
 
   async #take(body: Uint8Array): Promise<void> {

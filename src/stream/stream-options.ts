@@ -9,7 +9,10 @@ export interface StreamOptions {
   readonly token: () => string | Promise<string>;
   /** Takes one body at a time. Its result is sent as acknowledgement if the server wants that. */
   readonly take: (body: Uint8Array) => Promise<Acknowledgement>;
-  /** Largest message in bytes; a larger one ends the connection. Default 1 MiB. */
+  /**
+   * Largest message in bytes that is read at all: a larger one ends the connection. What is too large for a delivery is up to
+   * `take`, which can refuse it alone. Default 64 MiB.
+   */
   readonly maxMessage?: number;
   /** Called for every change. */
   readonly onChange?: (change: StreamChange) => void;
@@ -33,4 +36,4 @@ export const STREAM_RETRY: RetryPolicy = {
 };
 
 /** The defaults of the other options. */
-export const STREAM_DEFAULTS = { maxMessage: 1024 * 1024, pingEvery: 20_000, handshakeTimeout: 10_000 };
+export const STREAM_DEFAULTS = { maxMessage: 64 * 1024 * 1024, pingEvery: 20_000, handshakeTimeout: 10_000 };

@@ -1,10 +1,12 @@
 import { retryDelay } from "../dispatch/retry.ts";
+import { timerDelay } from "../options/timer-delay.ts";
 import { loss } from "./lost.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { FromChild } from "./messages.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
+import { ProbePace } from "./probe-pace.ts";
 import type { TunnelFailure } from "./provider.ts";
-import { PROBES, type TunnelTiming } from "./timing.ts";
+import { PROBES, REPAIR_PROBE, type TunnelTiming } from "./timing.ts";
 import type { StartChild, TunnelChild } from "./tunnel-child.ts";
 
 /** The options of {@link TunnelLife}. */
@@ -18,6 +20,8 @@ export interface LifeOptions {
   readonly online: (url: string) => void;
   /** Called when the connection, or the address, is in doubt. */
   readonly doubtful: (why: TunnelFailure) => void;
+  /** Called when a new address does not lead here, with what a probe saw. */
+  readonly unreached: (why: TunnelFailure) => void;
 }
 
 /** How a life ended: through `close`, or for a reason. */
@@ -29,9 +33,19 @@ export interface LifeEnd {
 
 type Mail =
   | FromChild
-  | { readonly type: "probed"; readonly number: number; readonly result: ProbeResult }
+  | { readonly type: "probed"; readonly probe: SentProbe; readonly result: ProbeResult }
   | { readonly type: "exit"; readonly how: string }
+  | { readonly type: "sooner" } // the next probe is due sooner than it was
   | { readonly type: "close" };
+
+/** A probe that was sent. */
+interface SentProbe {
+  /** Counts the changes before it: a result from before a change is ignored. */
+  readonly era: number;
+  readonly number: number;
+  /** Whether it had less time than a probe usually has, since a deadline was near. */
+  readonly hurried: boolean;
+}
 
 /** One child, from its start until it has ended or must be killed. */
 export class TunnelLife {
@@ -44,13 +58,29 @@ export class TunnelLife {
   #deadline: number;
   #verdict = loss("tunnel_silent");
   #nextProbe = Number.POSITIVE_INFINITY;
-  /** The current probe. Results of earlier ones, sent before a change, are ignored. */
-  #probing = 0;
+  readonly #pace: ProbePace;
+  #era = 0;
+  #lastProbe = 0;
+  /** Whether the last probe's result is awaited. */
+  #awaited = false;
   #probesFailed = 0;
+  /** What the last probe saw, if the address does not lead here. */
+  #seen: string | undefined;
+  /** The address is new since then, and has not led here yet. */
+  #newSince: number | undefined;
 
   constructor(options: LifeOptions) {
     this.#options = options;
-    this.#deadline = options.clock() + options.timing.start;
+    const now = options.clock();
+    this.#deadline = now + options.timing.start;
+    this.#pace = new ProbePace(options.timing, now);
+  }
+
+  /** Notes a delivery through the public address, which proves that it leads here. */
+  arrived(): void {
+    const before = this.#pace.due;
+    this.#pace.used(this.#options.clock());
+    if (this.#pace.due < before) this.#mail.put({ type: "sooner" });
   }
 
   /** Asks the child to end. */
@@ -74,7 +104,7 @@ export class TunnelLife {
   async #watch(): Promise<TunnelFailure | "exit" | "close"> {
     const { clock } = this.#options;
     for (;;) {
-      const mail = await this.#mail.take(Math.min(this.#deadline, this.#nextProbe) - clock());
+      const mail = await this.#mail.take(Math.min(this.#deadline, this.#probeDue) - clock());
       if (mail?.type === "failed") return mail.failure;
       if (mail?.type === "close") return "close";
       if (mail?.type === "exit") {
@@ -82,10 +112,10 @@ export class TunnelLife {
         return "exit";
       }
       if (mail?.type === "up") this.#up(mail.url);
-      if (mail?.type === "down") this.#down(loss("tunnel_lost", mail.reason), this.#options.timing.grace);
-      if (mail?.type === "probed" && mail.number === this.#probing) this.#probed(mail.result);
-      if (clock() >= this.#deadline) return this.#verdict;
-      if (clock() >= this.#nextProbe) this.#probe();
+      if (mail?.type === "down") this.#down(mail.reason);
+      if (mail?.type === "probed" && mail.probe.era === this.#era) this.#probed(mail.probe, mail.result);
+      if (clock() >= this.#deadline) return this.#verdictWithSight();
+      if (clock() >= this.#probeDue) this.#probe();
     }
   }
 
@@ -95,23 +125,28 @@ export class TunnelLife {
       this.#url = url;
       if (this.#onlineSince !== undefined) doubtful(loss("tunnel_lost", "there is a new address"));
       this.#wentOffline();
-      this.#deadline = clock() + timing.arrival;
+      this.#newSince = clock();
+      this.#deadline = this.#newSince + timing.arrival;
       this.#verdict = loss("tunnel_unreachable");
     }
     this.#probeNow();
   }
 
-  /** Without an address there is no connection to lose. Repeating a loss does not extend its deadline. */
-  #down(why: TunnelFailure, patience: number): void {
-    const { clock, doubtful } = this.#options;
+  /** Without an address there is no connection to lose. */
+  #down(reason: string): void {
     if (this.#url === undefined) return;
+    this.#doubt(loss("tunnel_lost", reason), this.#options.timing.grace);
+    this.#probeNow();
+  }
+
+  /** Repeating a doubt does not extend its deadline. */
+  #doubt(why: TunnelFailure, patience: number): void {
+    const { clock, doubtful } = this.#options;
     this.#deadline = Math.min(this.#deadline, clock() + patience);
     this.#verdict = why;
-    if (this.#onlineSince !== undefined) {
-      this.#wentOffline();
-      doubtful(why);
-    }
-    this.#probeNow();
+    if (this.#onlineSince === undefined) return;
+    this.#wentOffline();
+    doubtful(why);
   }
 
   #wentOffline(): void {
@@ -120,32 +155,83 @@ export class TunnelLife {
   }
 
   #probeNow(): void {
+    this.#era++;
+    this.#awaited = false;
+    this.#seen = undefined;
     this.#probesFailed = 0;
     this.#nextProbe = this.#options.clock();
   }
 
-  #probe(): void {
-    const { probe, timing, clock } = this.#options;
-    const number = ++this.#probing;
-    this.#nextProbe = Number.POSITIVE_INFINITY; // the result schedules the next one
-    const timeout = Math.max(1, Math.min(timing.probe, this.#deadline - clock()));
-    void probe(this.#url ?? "", timeout).then((result) => this.#mail.put({ type: "probed", number, result }));
+  get #probeDue(): number {
+    const isIdle = this.#onlineSince !== undefined && !this.#awaited;
+    return isIdle ? Math.min(this.#nextProbe, this.#pace.due) : this.#nextProbe;
   }
 
-  #probed(result: ProbeResult): void {
-    const { clock, timing, random, online } = this.#options;
+  #probe(): void {
+    const { probe, timing, clock } = this.#options;
+    const now = clock();
+    const left = this.#deadline - now;
+    const sent = { era: this.#era, number: ++this.#lastProbe, hurried: left < timing.probe };
+    this.#awaited = true;
+    // While the provider repairs the connection, a probe that hangs must not delay the next. Else the result schedules it.
+    this.#nextProbe = this.#isRepairing ? now + REPAIR_PROBE : Number.POSITIVE_INFINITY;
+    this.#pace.spend(now);
+    const timeout = Math.max(1, timerDelay(Math.min(timing.probe, left)));
+    void probe(this.#url ?? "", timeout).then((result) =>
+      this.#mail.put({ type: "probed", probe: sent, result }),
+    );
+  }
+
+  #probed(sent: SentProbe, result: ProbeResult): void {
+    const { timing, clock, random } = this.#options;
     const now = clock();
     if (result.ok) {
-      this.#deadline = Number.POSITIVE_INFINITY;
-      this.#nextProbe = now + timing.probeEvery;
-      this.#onlineSince ??= now;
-      online(this.#url ?? "");
+      this.#arrivedHere(now);
       return;
     }
-    const why = loss("tunnel_unreachable", result.reason);
-    if (this.#onlineSince !== undefined) this.#down(why, timing.doubt);
-    else if (this.#verdict.code === why.code) this.#verdict = why;
-    this.#nextProbe = now + (retryDelay(++this.#probesFailed, PROBES, random()) ?? 0);
+    if (sent.number !== this.#lastProbe) {
+      this.#seen ??= result.reason;
+      return;
+    }
+    this.#awaited = false;
+    // A probe that had too little time says less than the one before it.
+    if (this.#seen === undefined || !sent.hurried || result.timedOut !== true) this.#seen = result.reason;
+    if (this.#onlineSince !== undefined) this.#doubt(loss("tunnel_unreachable", this.#seen), timing.doubt);
+    else if (this.#verdict.code === "tunnel_unreachable") this.#unreached(now);
+    const pause = retryDelay(++this.#probesFailed, PROBES, random()) ?? 0;
+    this.#nextProbe = now + (this.#isRepairing ? Math.min(pause, REPAIR_PROBE) : pause);
+  }
+
+  #arrivedHere(now: number): void {
+    this.#era++; // other probes that were sent have nothing to add
+    this.#awaited = false;
+    this.#probesFailed = 0;
+    this.#seen = undefined;
+    this.#newSince = undefined;
+    this.#deadline = Number.POSITIVE_INFINITY;
+    this.#nextProbe = Number.POSITIVE_INFINITY; // the pace decides
+    if (this.#onlineSince === undefined) this.#pace.used(now);
+    else this.#pace.proven(now);
+    this.#onlineSince ??= now;
+    this.#options.online(this.#url ?? "");
+  }
+
+  #unreached(now: number): void {
+    const { timing, unreached } = this.#options;
+    this.#verdict = loss("tunnel_unreachable", this.#seen);
+    if (this.#newSince !== undefined && now - this.#newSince >= timing.quiet) unreached(this.#verdict);
+  }
+
+  /** Whether the provider has reported a loss that it may repair by itself. */
+  get #isRepairing(): boolean {
+    return this.#verdict.code === "tunnel_lost" && this.#onlineSince === undefined;
+  }
+
+  /** Why it is given up: with a loss that the provider reported, also what the last probe saw. */
+  #verdictWithSight(): TunnelFailure {
+    const { code, message } = this.#verdict;
+    if (code !== "tunnel_lost" || this.#seen === undefined) return this.#verdict;
+    return { ...this.#verdict, message: `${message}; the public address: ${this.#seen}` };
   }
 
   /** Ends the child, gracefully if possible, and waits until it is gone. */

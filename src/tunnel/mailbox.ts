@@ -1,4 +1,4 @@
-import { MAX_TIMER } from "../options/check-options.ts";
+import { timerDelay } from "../options/timer-delay.ts";
 
 /** A queue of messages, taken one at a time with a time limit. It lets the supervisor be a simple loop. */
 export class Mailbox<Message> {
@@ -14,7 +14,7 @@ export class Mailbox<Message> {
   async take(timeout: number): Promise<Message | undefined> {
     if (this.#waiting.length === 0 && timeout > 0) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(timeout, MAX_TIMER));
+        const timer = setTimeout(resolve, timerDelay(timeout));
         this.#taker = () => {
           clearTimeout(timer);
           resolve();

@@ -1,11 +1,15 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { describeError } from "../errors.ts";
+import { timerDelay } from "../options/timer-delay.ts";
 import { endpointUrl } from "./endpoint-url.ts";
+import { plainText, shortText } from "./plain-text.ts";
 
 /** Whether a public address leads here, and if not, a short reason. */
-export type ProbeResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type ProbeResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: string; readonly timedOut?: boolean };
 
 /** Checks whether a public address leads here. Never rejects. */
 export type Probe = (publicUrl: string, timeout: number) => Promise<ProbeResult>;
@@ -46,11 +50,12 @@ export class ProbeKey {
     try {
       const nonce = randomBytes(16).toString("base64url"); // so that no cache can answer
       const url = new URL(this.#query + nonce, endpointUrl(publicUrl, this.#path));
-      const { status, body } = await get(url, timeout);
+      const { response, body } = await get(url, timeout);
       if (body === this.#sign(nonce)) return { ok: true };
-      return { ok: false, reason: `it answers ${status}, but from another server` };
+      return { ok: false, reason: describeOther(response) };
     } catch (thrown) {
-      return { ok: false, reason: describeError(thrown) };
+      const timedOut = thrown instanceof Error && /^(?:Timeout|Abort)Error$/.test(thrown.name);
+      return { ok: false, reason: timedOut ? "no answer in time" : describeError(thrown), timedOut };
     }
   };
 
@@ -59,25 +64,32 @@ export class ProbeKey {
   }
 }
 
-function get(url: URL, timeout: number): Promise<{ status: number; body: string }> {
+function get(url: URL, timeout: number): Promise<{ response: IncomingMessage; body: string }> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
     // A new connection, to test the whole route, and one time limit for everything.
-    const request = send(url, { agent: false, headers: HEADERS, signal: AbortSignal.timeout(timeout) });
-    request.on("error", (error) => {
-      reject(
-        error.name === "TimeoutError" || error.name === "AbortError" ? new Error("no answer in time") : error,
-      );
-    });
+    const signal = AbortSignal.timeout(timerDelay(timeout));
+    const request = send(url, { agent: false, headers: HEADERS, signal });
+    request.on("error", reject);
     request.on("response", (response) => {
       let body = "";
       response.setEncoding("latin1").on("data", (chunk: string) => {
         body += chunk;
-        if (body.length > MAX_ANSWER) request.destroy(new Error("it answers, but from another server"));
+        if (body.length <= MAX_ANSWER) return;
+        resolve({ response, body });
+        request.destroy();
       });
       response.on("error", reject);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on("end", () => resolve({ response, body }));
     });
     request.end();
   });
+}
+
+/** What answers instead of this process, as far as it says so itself: its status, where it redirects to, and its name. */
+function describeOther({ statusCode, headers }: IncomingMessage): string {
+  const { location = "", server, "ngrok-error-code": ngrokCode } = headers;
+  const target = URL.canParse(location) ? ` (a redirect to ${new URL(location).origin})` : "";
+  const name = shortText(plainText(String(ngrokCode ?? server ?? "")), 60);
+  return `it answers ${statusCode}${target}, but from another server${name === "" ? "" : ` (${name})`}`;
 }

@@ -1,4 +1,4 @@
-import { retryDelay } from "../dispatch/retry.ts";
+import { type RetryPolicy, retryDelay } from "../dispatch/retry.ts";
 import { type LifeEnd, TunnelLife } from "./life.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Probe } from "./probe.ts";
@@ -38,12 +38,18 @@ export class TunnelSupervisor {
   #url: string | undefined;
   #wasOnline = false;
   #last = "";
+  #seen: string | undefined;
 
   constructor({ timing, previousUrl, ...options }: SupervisorOptions) {
     this.#options = { clock: () => performance.now(), random: Math.random, ...options };
     this.#timing = { ...TUNNEL_TIMING, ...timing };
     this.#url = previousUrl;
     this.#ended = this.#run();
+  }
+
+  /** Notes a delivery through the public address: while deliveries arrive, no probe is needed. Cheap to call often. */
+  arrived(): void {
+    this.#life?.arrived();
   }
 
   /** Ends the tunnel; resolves when its child is gone. */
@@ -66,10 +72,16 @@ export class TunnelSupervisor {
       if (failure.permanent || hopeless) return this.#tell("failed", failure);
       this.#tell("restarting", failure);
       failures = onlineFor >= this.#timing.stable ? 1 : failures + 1;
-      const pause = retryDelay(failures, RESTARTS, random()) ?? 0;
+      const pause = retryDelay(failures, this.#restartsAfter(failure), random()) ?? 0;
       await this.#wake.take(this.#wasOnline ? pause : Math.min(pause, hopelessAt - clock()));
     }
     this.#tell("closed");
+  }
+
+  /** Each restart for a dead address costs probes, so such restarts are as rare as probes of an idle address. */
+  #restartsAfter({ code }: TunnelFailure): RetryPolicy {
+    const rare = code === "tunnel_unreachable" ? this.#timing.idleProbeEvery : 0;
+    return { ...RESTARTS, maxDelay: Math.max(RESTARTS.maxDelay, rare) };
   }
 
   #live(): Promise<LifeEnd> {
@@ -78,8 +90,16 @@ export class TunnelSupervisor {
       ...{ startChild, probe, clock, random, timing: this.#timing },
       online: (url) => this.#online(url),
       doubtful: (why) => this.#tell("reconnecting", why),
+      unreached: (why) => this.#unreached(why),
     });
     return this.#life.run();
+  }
+
+  /** Reports what answers at an address that has never led here; later, the state and its reason say enough. */
+  #unreached(why: TunnelFailure): void {
+    if (this.#wasOnline || this.#seen === why.message) return;
+    this.#seen = why.message;
+    this.#tell("starting", why);
   }
 
   #online(url: string): void {

@@ -10,8 +10,16 @@ export interface TunnelTiming {
   readonly arrival: number;
   /** How long an address that led here may fail while its provider reports no problem. */
   readonly doubt: number;
-  /** How often to probe the address while it is online. */
+  /** How long a new address may fail before the reason is reported. */
+  readonly quiet: number;
+  /** How often to probe the address while it is online and in use, after silence. */
   readonly probeEvery: number;
+  /** The same while it is not in use; also the longest pause between restarts for a dead address, if above 15 s. */
+  readonly idleProbeEvery: number;
+  /** How long an address is in use after a delivery, or after it came online. */
+  readonly inUse: number;
+  /** The number of probes at the shorter interval; it grows again by one each longer interval. */
+  readonly probeBudget: number;
   /** How long one probe may take. */
   readonly probe: number;
   /** How long to retry a tunnel that was never online. */
@@ -22,13 +30,17 @@ export interface TunnelTiming {
   readonly close: number;
 }
 
-/** The default times. */
+/** The default times. A dead address is noticed within `probeEvery` and `probe`, which is less than 30 seconds. */
 export const TUNNEL_TIMING: TunnelTiming = {
   start: 15_000,
   grace: 6000,
   arrival: 20_000,
   doubt: 20_000,
-  probeEvery: 30_000,
+  quiet: 5000,
+  probeEvery: 20_000,
+  idleProbeEvery: 20_000,
+  inUse: Number.POSITIVE_INFINITY,
+  probeBudget: Number.POSITIVE_INFINITY,
   probe: 5000,
   patience: 60_000,
   stable: 30_000,
@@ -52,3 +64,6 @@ export const PROBES: RetryPolicy = {
   maxDelay: 5000,
   jitter: 0.2,
 };
+
+/** The longest delay between two probes while a provider repairs a connection by itself, in milliseconds. */
+export const REPAIR_PROBE = 600;

@@ -6,7 +6,7 @@ export const TUNNEL_STATES = {
   online: "A request to the public address arrived at this process.",
   reconnecting:
     "The connection is lost or in doubt. The provider may retry first, since that keeps the address.",
-  restarting: "The provider was ended and is restarted, at growing intervals of at most 15 seconds.",
+  restarting: "The provider was ended and is restarted, at growing intervals, usually of at most 15 seconds.",
   failed: "The tunnel cannot work until you fix the problem; a code and a fix are printed.",
   closed: "The tunnel was closed on request.",
 } as const;
@@ -21,6 +21,6 @@ export interface TunnelEvent {
   readonly url: string | undefined;
   /** With `online`: the previous address, if it differs. */
   readonly previousUrl: string | undefined;
-  /** The reason, for all states but `starting`, `online` and `closed`. */
+  /** The reason, for all states but `online` and `closed`; with `starting`, what answers at an address that does not lead here. */
   readonly failure: TunnelFailure | undefined;
 }

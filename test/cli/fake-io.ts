@@ -53,7 +53,8 @@ function result(code: number, stdout: string, stderr: string): CliRun {
   };
 }
 
-function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIoOptions) {
+/** The streams, signals and keys of a test. */
+export function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }: FakeIoOptions) {
   const stdout = collector();
   const stderr = collector();
   const listeners = new Set<(signal: StopSignal) => void>();

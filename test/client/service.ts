@@ -23,6 +23,8 @@ export type Scripted = (response: ServerResponse, request: SeenRequest) => void;
 
 /** Undocumented details of the service; the defaults are the client's assumptions. */
 export interface StandInOptions {
+  /** Default: any free one. */
+  readonly port?: number;
   readonly key?: string;
   readonly properties?: readonly object[];
   readonly pageParameter?: string;
@@ -44,6 +46,8 @@ export interface StandIn {
   }[];
   /** Answers for the next requests, one each; later requests get the default answers. */
   next(...answers: Scripted[]): void;
+  /** Ends it before the test does, as an outage. */
+  stop(): Promise<void>;
 }
 
 /** A subscription to create. */
@@ -104,24 +108,26 @@ export async function openService(options: StandInOptions = {}): Promise<StandIn
     }
     failure(404)(response, request);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => {
+  const stop = () => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => void server.close(() => resolve()));
-  });
+  };
+  onTestFinished(stop);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
     created,
     next: (...answers) => void scripted.push(...answers),
+    stop,
   };
 }
 
 /** A client of a stand-in that never really waits; `delays` has the waits. */
 export function clientOf(
-  service: StandIn,
+  service: Pick<StandIn, "url">,
   options: Partial<ClientOptions> = {},
 ): Client & { readonly delays: readonly number[] } {
   const delays: number[] = [];

@@ -10,6 +10,7 @@ import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { variableName } from "../../src/cli/settings/config.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { KEY, openService, sampleProperty } from "../client/service.ts";
+import { closedPort } from "../tunnel/machine.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
 
 const page = readPage("docs/cli.md");
@@ -180,6 +181,12 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   await vi.waitFor(() => expect(tunnel.now().stdout).toContain('"tunnel"'), 10_000);
   tunnel.signal("SIGINT");
   records.push(...(await tunnel.finished).records);
+  const without = `http://127.0.0.1:${await closedPort()}`;
+  const waiting = ["listen", "--port", "0", "--json", "--subscribe", "--base-url", without];
+  const subscribing = startCli(waiting, { cwd, env: key });
+  await found(subscribing, "subscribing");
+  subscribing.signal("SIGINT");
+  records.push(...(await subscribing.finished).records);
   return [...records, ...(await listening.finished).records];
 }
 

@@ -68,9 +68,14 @@ it("the page lists every optional assumption with its default, and the page size
 
 it("the page has the actual numbers of a stream", () => {
   const section = sectionOf(page, "The stream").replaceAll("\n", " ");
-  expect(STREAM_DEFAULTS).toMatchObject({ maxMessage: 1024 * 1024, pingEvery: 20_000 });
+  expect(STREAM_DEFAULTS).toMatchObject({ maxMessage: 64 * 1024 * 1024, pingEvery: 20_000 });
   expect(STREAM_RETRY).toMatchObject({ delay: 500, maxDelay: 30_000 });
-  for (const part of ["1 MiB", "every 20 seconds", "half a second at first and 30 at most"]) {
+  for (const part of [
+    "1 MiB with the status 413",
+    "64 MiB",
+    "every 20 seconds",
+    "half a second at first and 30 at most",
+  ]) {
     expect(section).toContain(part);
   }
 });

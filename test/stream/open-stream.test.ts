@@ -104,7 +104,35 @@ describe("a stream", () => {
     await until(() => expect(server.answers).toEqual(['{"status":500}', '{"status":200}']));
   });
 
-  it("ends a connection with a message that is too large, and opens another", async () => {
+  it("hides its token and API keys in a server's reason for closing", async () => {
+    const server = await openServer();
+    const token = "oauth-token-of-the-stream";
+    const { changes } = await open({ url: server.url, token: () => token });
+    server.last().close(4001, `no ${token}, no sk_live_4711`);
+    await until(() => expect(changes.length).toBeGreaterThan(1));
+    expect(changes[1]).toMatchObject({ reason: "closed by the server (4001 no [redacted], no [redacted])" });
+  });
+
+  it("stops reading while too many bytes wait, and loses none", async () => {
+    const server = await openServer();
+    const { opened, open: letGo } = gate();
+    const sizes: number[] = [];
+    await open({
+      url: server.url,
+      take: async (body) => {
+        await opened;
+        sizes.push(body.byteLength);
+        return { status: 413 };
+      },
+    });
+    const large = Buffer.alloc(4 * 1024 * 1024);
+    for (let count = 0; count < 12; count++) server.last().send(large);
+    expect(await settledAmount(server.last())).toBeGreaterThan(5 * large.byteLength);
+    letGo();
+    await until(() => expect(sizes).toEqual(Array(12).fill(large.byteLength)));
+  });
+
+  it("ends a connection with a message that is too large to be read, and opens another", async () => {
     const server = await openServer();
     const { taken, states, changes } = await open({ url: server.url, maxMessage: 10 });
     server.last().send("x".repeat(10));

@@ -92,6 +92,34 @@ it("a dropped connection is reopened, with the same address", async () => {
   expect(children).toHaveLength(1);
 });
 
+it("an address that is dead while its session lives is noticed, and replaced by a new one", async () => {
+  const { edge, until, children } = await openTunnel({
+    knobs: { newUrls: true },
+    timing: { probeEvery: 300, doubt: 500 },
+  });
+  const first = await until("online");
+  edge.setDead(true);
+  const doubted = await until("reconnecting", first);
+  expect(doubted.failure).toMatchObject({
+    code: "tunnel_unreachable",
+    message: expect.stringContaining("it answers 404, but from another server (ERR_NGROK_3200)"),
+  });
+  expect(edge.sessions).toBe(1);
+  const again = await until("online", doubted);
+  expect(again).toMatchObject({ previousUrl: first.url, url: expect.not.stringMatching(`^${first.url}$`) });
+  expect(children).toHaveLength(2);
+});
+
+it("an address that is dead for a moment is online again without a restart", async () => {
+  const { edge, until, children } = await openTunnel({ timing: { probeEvery: 200 } });
+  const first = await until("online");
+  edge.setDead(true);
+  const doubted = await until("reconnecting", first);
+  edge.setDead(false);
+  expect(await until("online", doubted)).toMatchObject({ url: first.url, previousUrl: undefined });
+  expect(children).toHaveLength(1);
+});
+
 it("the client is restarted if its own retries take too long, and the new address is reported", async () => {
   const { edge, until, children } = await openTunnel({ knobs: { newUrls: true }, timing: { grace: 1000 } });
   const first = await until("online");

@@ -65,12 +65,42 @@ it.each<[string, RequestListener]>([
   expect(await key.probe(url, 5000)).toMatchObject({ ok: false, reason: expect.any(String) });
 });
 
+it.each<[string, Record<string, string>, number, string]>([
+  ["its status", {}, 404, "it answers 404, but from another server"],
+  [
+    "the name it gives itself",
+    { server: "nginx/1.2" },
+    200,
+    "it answers 200, but from another server (nginx/1.2)",
+  ],
+  [
+    "where it redirects to, without the path",
+    { location: "https://login.example/path?token=secret" },
+    302,
+    "it answers 302 (a redirect to https://login.example), but from another server",
+  ],
+  [
+    "the code of ngrok",
+    { "ngrok-error-code": "ERR_NGROK_3200", server: "x" },
+    404,
+    "it answers 404, but from another server (ERR_NGROK_3200)",
+  ],
+])("the reason says what answers there: %s", async (_, headers, status, reason) => {
+  const { url } = await openAddress((_request, response) => void response.writeHead(status, headers).end());
+  expect(await key.probe(url, 5000)).toEqual({ ok: false, reason });
+});
+
+it("a time limit may be a fraction, since clocks do not tick in whole milliseconds", async () => {
+  const { url } = await openAddress(answering(key));
+  expect(await key.probe(url, 4027.771)).toEqual({ ok: true });
+});
+
 it.each<[string, RequestListener]>([
   ["answers", () => {}],
   ["ends its answer", (_, response) => void response.write("x")],
 ])("a server that never %s is not waited for for ever", async (_, listener) => {
   const { url } = await openAddress(listener);
-  expect(await key.probe(url, 200)).toMatchObject({ ok: false });
+  expect(await key.probe(url, 200)).toEqual({ ok: false, reason: "no answer in time", timedOut: true });
 });
 
 it("an invalid address is reported", async () => {

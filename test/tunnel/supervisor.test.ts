@@ -37,6 +37,7 @@ function supervise({
   timing = {},
   previousUrl,
   startChild,
+  clock = () => performance.now(),
 }: {
   onStart?: (child: Child, index: number) => void;
   /** Children stay when asked to end, and `kill` has no effect. */
@@ -44,10 +45,11 @@ function supervise({
   timing?: Partial<TunnelTiming>;
   previousUrl?: string;
   startChild?: StartChild;
+  clock?: () => number;
 } = {}) {
   const children: Child[] = [];
   const events: TunnelEvent[] = [];
-  const probes: { readonly url: string; readonly at: number }[] = [];
+  const probes: { readonly url: string; readonly at: number; readonly timeout: number }[] = [];
   const here: Way = { leads: () => true, answers: true };
   const start: StartChild = (listener) => {
     const child = { ...listener, startedAt: performance.now(), asked: false, killed: false };
@@ -69,13 +71,17 @@ function supervise({
   const supervisor = new TunnelSupervisor({
     startChild: startChild ?? start,
     probe: async (url, timeout): Promise<ProbeResult> => {
-      probes.push({ url, at: performance.now() });
-      if (!here.answers) await new Promise((resolve) => setTimeout(resolve, timeout));
-      return here.leads(url) && here.answers ? { ok: true } : { ok: false, reason: "elsewhere" };
+      probes.push({ url, at: performance.now(), timeout });
+      if (!here.answers) {
+        await new Promise((resolve) => setTimeout(resolve, timeout));
+        return { ok: false, reason: "no answer", timedOut: true };
+      }
+      return here.leads(url) ? { ok: true } : { ok: false, reason: "elsewhere" };
     },
     onEvent: (event) => events.push(event),
     timing,
     previousUrl,
+    clock,
     random: () => 0.5,
   });
   const states = () => events.map(({ state, failure }) => (failure ? `${state} ${failure.code}` : state));
@@ -85,7 +91,7 @@ function supervise({
 it("a tunnel is not online before a probe has arrived, whatever the provider reports", async () => {
   const { states, here, events, probes } = supervise();
   here.leads = () => false;
-  await pass(10 * SECOND);
+  await pass(4 * SECOND);
   expect(states()).toEqual(["starting"]);
   expect(probes.length).toBeGreaterThan(5);
   here.leads = () => true;
@@ -97,9 +103,13 @@ it("a tunnel is not online before a probe has arrived, whatever the provider rep
 it("a provider whose address never leads here is restarted", async () => {
   const { states, here, children } = supervise();
   here.leads = () => false;
-  await pass(25 * SECOND);
-  expect(states()).toEqual(["starting", "restarting tunnel_unreachable"]);
-  expect(children.map(({ killed }) => killed)).toEqual([true, false]);
+  await pass(50 * SECOND);
+  expect(states()).toEqual([
+    "starting",
+    "starting tunnel_unreachable",
+    "restarting tunnel_unreachable", // and no more, however often
+  ]);
+  expect(children.map(({ killed }) => killed)).toEqual([true, true, false]);
 });
 
 it("a provider that reports no address in time is restarted", async () => {
@@ -188,6 +198,64 @@ it("a loss that is reported repeatedly does not extend the wait", async () => {
   expect(children[0]?.killed).toBe(true);
 });
 
+/** A clock like the real one, which does not tick in whole milliseconds. */
+const fineClock = () => performance.now() * 1.000_37;
+
+it("a probe's time limit is a whole number of milliseconds, whatever the clock shows", async () => {
+  const { probes, here, children } = supervise({ clock: fineClock });
+  here.leads = () => false;
+  await pass(15 * SECOND);
+  here.leads = () => true;
+  await pass(4 * SECOND); // in the last 5 seconds of the time for an address to lead here
+  children[0]?.report({ type: "down", reason: "cut" });
+  here.leads = () => false;
+  await pass(10 * SECOND);
+  expect(probes.length).toBeGreaterThan(15);
+  for (const { timeout } of probes) expect(() => AbortSignal.timeout(timeout)).not.toThrow();
+});
+
+it.each([0.4, 2.7, 5.2])(
+  "a client that reconnects after %s seconds is not restarted, and is online within a second",
+  async (away) => {
+    const { states, children, here, events } = supervise({ clock: fineClock });
+    await pass(SECOND);
+    here.leads = () => false;
+    children[0]?.report({ type: "down", reason: "cut" });
+    await pass(away * SECOND);
+    here.leads = () => true;
+    await pass(SECOND);
+    expect(states()).toEqual(["starting", "online", "reconnecting tunnel_lost", "online"]);
+    expect(events.at(-1)).toMatchObject({ url: "https://one.test", previousUrl: undefined });
+    expect(children).toHaveLength(1);
+  },
+);
+
+it("a probe that hangs does not keep a repaired connection from being noticed", async () => {
+  const { states, children, here } = supervise({ clock: fineClock });
+  await pass(SECOND);
+  here.answers = false;
+  children[0]?.report({ type: "down", reason: "cut" });
+  await pass(2.7 * SECOND);
+  here.answers = true;
+  await pass(SECOND);
+  expect(states().at(-1)).toBe("online");
+  expect(children).toHaveLength(1);
+});
+
+it("the reason for a restart says what the probes saw, even if the last one had no time left", async () => {
+  const { events, here, children } = supervise({ clock: fineClock });
+  await pass(SECOND);
+  here.leads = () => false;
+  children[0]?.report({ type: "down", reason: "cut" });
+  await pass(4 * SECOND);
+  here.answers = false;
+  await pass(4 * SECOND);
+  expect(events.at(-1)).toMatchObject({
+    state: "restarting",
+    failure: { code: "tunnel_lost", message: "the connection was lost: cut; the public address: elsewhere" },
+  });
+});
+
 it("a changed address is reported with the previous one, from the same provider, a restart or an earlier run", async () => {
   const { events, children } = supervise({
     previousUrl: "https://zero.test",
@@ -214,7 +282,7 @@ it.each<[string, Partial<Way>]>([
   const { states, here, children } = supervise();
   await pass(SECOND);
   Object.assign(here, change);
-  await pass(36 * SECOND); // a probe every 30 seconds, and 5 for it
+  await pass(26 * SECOND); // a probe after 20 seconds, and 5 for it
   expect(states()).toEqual(["starting", "online", "reconnecting tunnel_unreachable"]);
   expect(children).toHaveLength(1);
   await pass(20 * SECOND);
@@ -273,9 +341,77 @@ it("an address that the user maintains is waited for as long as it takes", async
   expect(states().at(-1)).toBe("closed");
 });
 
-it("an address that the user maintains and that never led here is given up", async () => {
-  const { states, here } = supervise(KEPT);
+it("an address that the user maintains and that leads elsewhere is reported at the first probe", async () => {
+  const { events, here } = supervise({ ...KEPT, timing: { ...KEPT.timing, quiet: 0 } });
+  here.leads = () => false;
+  await pass(100);
+  expect(events).toMatchObject([
+    { state: "starting", failure: undefined },
+    {
+      state: "starting",
+      failure: { code: "tunnel_unreachable", message: expect.stringContaining("elsewhere") },
+    },
+  ]);
+  await pass(10 * SECOND);
+  expect(events).toHaveLength(2);
+});
+
+it("an address that the user maintains and that never led here is given up, with what answers there", async () => {
+  const { events, here } = supervise({ ...KEPT, clock: fineClock });
   here.leads = () => false;
   await pass(2 * MINUTE);
-  expect(states().at(-1)).toBe("failed tunnel_unreachable");
+  expect(events.at(-1)).toMatchObject({
+    state: "failed",
+    failure: { code: "tunnel_unreachable", message: "the public address does not lead here: elsewhere" },
+  });
+});
+
+/** As for ngrok, which counts requests. */
+const COUNTED = { idleProbeEvery: 300_000, inUse: 600_000, probeBudget: 200 };
+
+it("no probe is sent while deliveries arrive, and a dead address is noticed within 30 seconds of the last", async () => {
+  const { supervisor, probes, here, states } = supervise({ timing: COUNTED });
+  for (let second = 0; second < 300; second += 10) {
+    await pass(10 * SECOND);
+    supervisor.arrived();
+  }
+  expect(probes).toHaveLength(1);
+  here.leads = () => false;
+  await pass(29 * SECOND);
+  expect(states().at(-1)).toBe("reconnecting tunnel_unreachable");
+});
+
+it("an address that is not in use is probed every 5 minutes, and often again from the next delivery on", async () => {
+  const { supervisor, probes, here, states } = supervise({ timing: COUNTED });
+  await pass(10 * MINUTE);
+  expect(probes.length).toBeGreaterThan(25);
+  const before = probes.length;
+  await pass(60 * MINUTE);
+  expect(probes.length - before).toBeLessThanOrEqual(13);
+  supervisor.arrived();
+  here.answers = false;
+  await pass(29 * SECOND);
+  expect(states().at(-1)).toBe("reconnecting tunnel_unreachable");
+});
+
+it("an address that stays dead is not probed without end: restarts are up to 5 minutes apart", async () => {
+  const { probes, here } = supervise({ timing: COUNTED });
+  await pass(SECOND);
+  here.leads = () => false;
+  await pass(60 * MINUTE);
+  const before = probes.length;
+  await pass(60 * MINUTE);
+  expect(probes.length - before).toBeGreaterThan(60);
+  expect(probes.length - before).toBeLessThan(200);
+});
+
+it("the budget limits the probes of an address that is always in use", async () => {
+  const { supervisor, probes } = supervise({ timing: COUNTED });
+  const hours = 30;
+  for (let minute = 0; minute < hours * 60; minute += 5) {
+    await pass(5 * MINUTE);
+    supervisor.arrived();
+  }
+  expect(probes.length).toBeGreaterThan(200);
+  expect(probes.length).toBeLessThanOrEqual(201 + hours * 12);
 });

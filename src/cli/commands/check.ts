@@ -4,7 +4,7 @@ import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
-import { readChoice, readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
+import { readChoice, readCount, readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
 
 /** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
 export function registerCheck(program: Command, context: CliContext): void {
@@ -35,12 +35,12 @@ export function registerCheck(program: Command, context: CliContext): void {
     .option(
       "--timeout <duration>",
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,
-      readDuration,
+      readTimeout,
     )
     .option(
       "--settle <duration>",
       `with --observe, how long to watch for a late second run (default: ${shownDuration(CHECK_SETTLE)})`,
-      readDuration,
+      readTimeout,
     )
     .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)
     .option(

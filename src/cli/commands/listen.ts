@@ -9,7 +9,6 @@ import { addServiceOptions } from "../service/options.ts";
 import {
   readChoice,
   readCount,
-  readDuration,
   readHeaderName,
   readKind,
   readKinds,
@@ -96,7 +95,7 @@ export function registerListen(program: Command, context: CliContext): void {
     .option("--count <n>", "stop after n new events", readCount)
     .option("--once", "stop after one new event")
     .option("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
-    .option("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readDuration)
+    .option("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
     .optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { addServiceOptions } from "../service/options.ts";
 import type { PropertiesOptions } from "../service/properties.ts";
-import { readCount, readDuration, readSeed, readTexts } from "../settings/values.ts";
+import { readCount, readSeed, readTexts, readTimeout } from "../settings/values.ts";
 
 /** `properties`: lists properties. */
 export function registerProperties(program: Command, context: CliContext): void {
@@ -16,7 +16,7 @@ export function registerProperties(program: Command, context: CliContext): void 
     .option("--page-parameter <name>", "query parameter for the page number (default: page)")
     .option("--per-page-parameter <name>", "query parameter for the page size (default: per_page)")
     .option("--fields-separator <text>", "separator between field names (default: ,)")
-    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readDuration)
+    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
     .option("--env-file <file>", "file to read variables from if they are not set (default: .env)");
   addServiceOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter properties --fields id,address,rent --all")

@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import type { ReplayOptions } from "../send/replay.ts";
-import { readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
+import { readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
 
 /** `replay <what…>`: sends fixtures or entries again. */
 export function registerReplay(program: Command, context: CliContext): void {
@@ -25,7 +25,7 @@ export function registerReplay(program: Command, context: CliContext): void {
     .option(
       "--timeout <duration>",
       "how long to wait for each response or handler (default: 30s)",
-      readDuration,
+      readTimeout,
     )
     .option(
       "--signature-header <name>",

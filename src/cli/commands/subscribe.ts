@@ -3,7 +3,7 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
 import type { SubscribeOptions } from "../service/subscribe.ts";
-import { readDuration, readEndpoint, readKinds, readTexts } from "../settings/values.ts";
+import { readEndpoint, readKinds, readTexts, readTimeout } from "../settings/values.ts";
 
 /** `subscribe <url>`: registers an endpoint with the service. */
 export function registerSubscribe(program: Command, context: CliContext): void {
@@ -19,7 +19,12 @@ export function registerSubscribe(program: Command, context: CliContext): void {
       "forget these subscriptions, by id or URL, after removing them at the service; may be repeated",
       readTexts,
     )
-    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readDuration);
+    .option(
+      "--confirm <names>",
+      "remember these subscriptions, which may exist, as created, after finding them at the service; may be repeated",
+      readTexts,
+    )
+    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout);
   addSecretOptions(addServiceOptions(command))
     .addHelpText(
       "after",

@@ -6,7 +6,7 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import type { TriggerOptions } from "../send/trigger.ts";
-import { readCount, readDuration, readEndpoint, readHeaderName } from "../settings/values.ts";
+import { readCount, readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
 
 /** `trigger <kind>`: signs and sends a sample event. */
 export function registerTrigger(program: Command, context: CliContext): void {
@@ -31,7 +31,7 @@ export function registerTrigger(program: Command, context: CliContext): void {
       "number of events to send, each with a different timestamp (default: 1)",
       readCount,
     )
-    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readDuration)
+    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",

@@ -30,7 +30,7 @@ export function watchExitCalls(
       `${reason}. ${consequence()}. Throw an error instead, or return`,
     );
     output.talk(`error: ${printable(message, 1000)}`);
-    output.record("error", { code, message });
+    output.record("error", { code, message, mayHaveHappened: null });
     if (debug) output.talk(String(stack));
     return exitCode;
   });

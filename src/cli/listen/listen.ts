@@ -145,6 +145,7 @@ async function reach(session: Session, { server, ready, fields }: Opened): Promi
     await Promise.race([source.tried, stopped]);
   }
   stops.push(stopAfter(options.timeout, goal, stop));
+  if (subscription !== undefined) ready.checks.add({ name: "subscription", holds: () => subscription.known });
   const at = (url: string | URL) => ({ url: new URL(url), secrets, tunnel: options.tunnel });
   let publicUrl: string | null = null;
   if (tunnel !== undefined) {

@@ -16,7 +16,8 @@ import { currentSecret } from "../service/subscription-secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
 import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
-import { type PlannedSubscription, planSubscription } from "./subscription.ts";
+import type { Subscribing } from "./subscribing.ts";
+import { planSubscription } from "./subscription.ts";
 
 /** The plan of `listen`: all options read and checked, nothing opened yet. */
 export interface ListenPlan {
@@ -34,7 +35,7 @@ export interface ListenPlan {
   readonly forwarding: ForwardOptions;
   readonly tunnel: PlannedTunnel | undefined;
   readonly stream: PlannedStream | undefined;
-  readonly subscription: PlannedSubscription | undefined;
+  readonly subscription: Subscribing | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
+import { timerDelay } from "../../options/timer-delay.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
 import { send, type TargetAnswer } from "../../relay/send.ts";
 import { shownUrl } from "../../shown-url.ts";
@@ -102,7 +103,7 @@ class Run {
     for (let at = this.#next++; at < this.#deliveries.length; at = this.#next++) {
       const delivery = this.#deliveries[at] as Disturbed<Sendable>;
       const early = delivery.at - (performance.now() - this.#start);
-      if (early > 0) await wait(early, undefined, { signal }).catch(() => {});
+      if (early > 0) await wait(timerDelay(early), undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       if (delivery.chaos === "drop") this.#drop(delivery);
       else if (!(await this.#send(delivery, at, cut)))

@@ -6,12 +6,15 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
+import { proxyNotice } from "./proxy-notice.ts";
 
 /** What a command sets besides the service's address and key. */
 export interface ClientChoice {
   /** Milliseconds for one attempt. */
   readonly timeout?: number | undefined;
   readonly assumptions?: Partial<Assumptions>;
+  /** Called before each wait of the client. Default: prints a line. */
+  readonly onRetry?: (notice: RetryNotice) => void;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface ClientChoice {
  */
 export function openClient(
   options: ServiceOptions,
-  { timeout, assumptions }: ClientChoice,
+  { timeout, assumptions, onRetry = (notice) => context.output.talk(retryLine(notice)) }: ClientChoice,
   context: CliContext,
 ): Client {
   const { baseUrl, live, plainHttp } = options;
@@ -33,10 +36,13 @@ export function openClient(
     );
   }
   const credential = findCredential(options, context);
-  const onRetry = (notice: RetryNotice) => context.output.talk(retryLine(notice));
-  return createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
+  const client = createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
+  const notice = proxyNotice(new URL(client.baseUrl), context.io);
+  if (notice !== undefined) context.output.talk(notice);
+  return client;
 }
 
-function retryLine({ error, delay }: RetryNotice): string {
+/** A retry of the client in one line. */
+export function retryLine({ error, delay }: RetryNotice): string {
   return `${printable(error.message, 500)}; retrying in ${(delay / 1000).toFixed(1)} s`;
 }

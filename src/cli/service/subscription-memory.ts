@@ -37,6 +37,14 @@ const FORMAT = "hookporter-subscription/1";
 /** The file of remembered subscriptions, relative to the working folder. */
 export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.ndjson");
 
+/** The file that a process has while it creates a subscription. Creates the folder for it, if possible. */
+export function subscriptionsLock(cwd: string): string {
+  try {
+    makeStateFolder(cwd);
+  } catch {} // the attempt to remember a subscription reports it
+  return join(cwd, `${SUBSCRIPTIONS_FILE}.lock`);
+}
+
 /**
  * The subscriptions created from one folder. The API shows no way to list them, so this is the only record of those that
  * must be removed by hand. Another command may write at the same moment, so nothing is overwritten: each change appends a

@@ -2,6 +2,7 @@ import { eventKinds } from "../../event/kinds.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
+import { shellWord } from "./shell-word.ts";
 import type { SubscriptionOutcome } from "./subscription.ts";
 import { type RememberedSubscription, SUBSCRIPTIONS_FILE } from "./subscription-memory.ts";
 
@@ -11,13 +12,17 @@ const LISTED = 5;
 /** Prints the result of creating a subscription, and which others deliver as well. */
 export function showOutcome(outcome: SubscriptionOutcome, output: Output): void {
   const { subscription, created, mayExistTwice, others } = outcome;
-  const { environment, secretFingerprint, createdAt } = subscription;
+  const { environment, secretFingerprint, createdAt, state } = subscription;
   output.data(subscriptionLine(subscription));
-  output.talk(
-    created
-      ? `subscribed, ${environment} environment, secret with fingerprint ${secretFingerprint}; remembered in ${SUBSCRIPTIONS_FILE}`
-      : `already subscribed at ${createdAt}, so nothing was sent (use subscribe --again to create another one)`,
-  );
+  if (created) {
+    output.talk(
+      `subscribed, ${environment} environment, secret with fingerprint ${secretFingerprint}; remembered in ${SUBSCRIPTIONS_FILE}`,
+    );
+  } else if (state === "created") {
+    output.talk(
+      `already subscribed at ${createdAt}, so nothing was sent (use subscribe --again to create another one)`,
+    );
+  }
   if (mayExistTwice) {
     output.talk(
       "warning: an earlier attempt failed with status 500, so there may be two subscriptions. Check the service's administration " +
@@ -77,9 +82,4 @@ function stateOf(one: RememberedSubscription, current: RememberedSubscription): 
 
 function nameOf({ id }: RememberedSubscription): string {
   return id === null ? "(no id known)" : printable(id, 80);
-}
-
-/** Quotes a text as one word for a shell. */
-function shellWord(text: string): string {
-  return /^[\w./:@,-]+$/.test(text) ? text : printable(`'${text.replaceAll("'", "'\\''")}'`, 2000);
 }

@@ -5,9 +5,11 @@ import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { type EventKind, eventKinds } from "../../event/kinds.ts";
 import type { CliContext } from "../context.ts";
+import { oneAtATime } from "../files/one-at-a-time.ts";
 import { lostBySandbox } from "./sandbox-subscriptions.ts";
-import { type RememberedSubscription, SubscriptionMemory } from "./subscription-memory.ts";
+import { type RememberedSubscription, SubscriptionMemory, subscriptionsLock } from "./subscription-memory.ts";
 import type { SubscriptionSecret } from "./subscription-secret.ts";
+import { whatToDo } from "./unconfirmed.ts";
 
 /** A subscription to create. */
 export interface WantedSubscription {
@@ -20,12 +22,15 @@ export interface WantedSubscription {
   readonly tunnel?: string | undefined;
   /** Create another one even if it is remembered. */
   readonly again?: boolean | undefined;
+  /** Whether the caller waits for a service that is not up. Then a sandbox that is not up cannot pass for one that knows it. */
+  readonly waits?: boolean | undefined;
   /** Aborts the creation; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The result. */
 export interface SubscriptionOutcome {
+  /** If it is unconfirmed, it may exist, so nothing was sent. */
   readonly subscription: RememberedSubscription;
   /** False if it was remembered, so that nothing was sent. */
   readonly created: boolean;
@@ -36,12 +41,23 @@ export interface SubscriptionOutcome {
 }
 
 /**
- * Creates a subscription, unless it is remembered. It is recorded before the request, so that a possible subscription is
- * known even if this process dies or the response is lost.
+ * Creates a subscription, unless it is remembered, as created or as one that may exist. It is recorded before the request,
+ * so that a possible subscription is known even if this process dies or the response is lost. Processes in the same folder
+ * take turns.
  *
- * @throws ServiceError; HookporterError `input_invalid` if the memory is damaged
+ * @throws ServiceError, which says so if the subscription may exist; HookporterError `input_invalid` if the memory is damaged
  */
-export async function ensureSubscription(
+export function ensureSubscription(
+  client: Client,
+  wanted: WantedSubscription,
+  context: CliContext,
+): Promise<SubscriptionOutcome> {
+  const onWait = () => context.output.talk("waiting for another process that subscribes in this folder");
+  const lock = subscriptionsLock(context.io.cwd);
+  return oneAtATime(lock, () => ensure(client, wanted, context), { onWait, signal: wanted.signal });
+}
+
+async function ensure(
   client: Client,
   wanted: WantedSubscription,
   { io, clock }: CliContext,
@@ -55,15 +71,17 @@ export async function ensureSubscription(
     tunnel: wanted.tunnel ?? null,
     createdAt: new Date(clock()).toISOString(),
   };
-  const others = await rememberedAt(client, memory);
-  const known = others.findLast((one) => one.state === "created" && wouldDoTheSame(one, plan));
+  const others = await rememberedAt(client, memory, wanted.waits);
+  const same = others.filter((one) => wouldDoTheSame(one, plan));
+  const known = same.findLast(({ state }) => state === "created") ?? same.at(-1);
   if (known !== undefined && wanted.again !== true) {
     const rest = others.filter((one) => one !== known);
     return { subscription: known, created: false, mayExistTwice: false, others: rest };
   }
   memory.add(plan);
   const made = await create(client, wanted, events).catch((thrown: unknown) => {
-    if (!mayHaveHappened(thrown)) memory.forget(plan);
+    if (mayHaveHappened(thrown)) throw withFate(thrown, plan);
+    memory.forget(plan);
     throw thrown;
   });
   const subscription = { ...plan, id: made.id ?? null, state: "created" } as const;
@@ -86,14 +104,22 @@ function mayHaveHappened(thrown: unknown): boolean {
   return thrown instanceof ServiceError ? thrown.mayHaveHappened : !(thrown instanceof HookporterError);
 }
 
+/** The same error, if it is the service's, with what it means for the subscription. */
+function withFate(thrown: unknown, plan: RememberedSubscription): unknown {
+  if (!(thrown instanceof ServiceError)) return thrown;
+  const message = `${thrown.message}; the subscription may exist all the same, and is remembered as unconfirmed: ${whatToDo(plan)}`;
+  return new ServiceError({ ...thrown, message, cause: thrown.cause }, thrown.attempts);
+}
+
 /** The remembered subscriptions for the same service and data. Those that a sandbox has lost are forgotten. */
 async function rememberedAt(
   { baseUrl, environment }: Client,
   memory: SubscriptionMemory,
+  waits = false,
 ): Promise<readonly RememberedSubscription[]> {
   const known = memory.all.filter((one) => one.baseUrl === baseUrl && one.environment === environment);
   if (known.length === 0) return known;
-  const isLost = await lostBySandbox(baseUrl);
+  const isLost = await lostBySandbox(baseUrl, waits);
   for (const one of known.filter(isLost)) memory.forget(one);
   return known.filter((one) => !isLost(one));
 }

@@ -28,11 +28,14 @@ export function readSeed(text: string): number {
   return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
 }
 
+/** A timer can wait for the next of this rate, which is one in 12 days. */
+const MIN_RATE = 0.000_001;
+
 /** A rate per second. */
 export function readRate(text: string): number {
   const rate = Number(text);
-  if (text.trim() !== "" && rate > 0 && rate <= 100_000) return rate;
-  throw new InvalidArgumentError("expected a number per second, above 0.");
+  if (text.trim() !== "" && rate >= MIN_RATE && rate <= 100_000) return rate;
+  throw new InvalidArgumentError("expected a number per second, from 0.000001 to 100000.");
 }
 
 /** A share from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
@@ -61,11 +64,14 @@ export function readDuration(text: string): number {
   return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
 }
 
-/** A time-out: a duration above 0, up to a day. */
+/** The longest time-out, a little less than the longest delay of a timer; a longer timer would fire at once. */
+const MAX_TIMEOUT = 24 * 86_400_000;
+
+/** A time-out: a duration above 0 that a timer can wait for. */
 export function readTimeout(text: string): number {
   const duration = readDuration(text);
-  if (duration >= 1 && duration <= 86_400_000) return duration;
-  throw new InvalidArgumentError("expected a duration from 1ms to 1d.");
+  if (duration >= 1 && duration <= MAX_TIMEOUT) return duration;
+  throw new InvalidArgumentError("expected a duration from 1ms to 24d.");
 }
 
 /** A range of durations in milliseconds: `0..2s`, or one duration for both ends. */
@@ -76,6 +82,7 @@ export function readDurationRange(text: string): readonly [number, number] {
   const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
   if (rest.length > 0 || range[0] > range[1])
     throw new InvalidArgumentError("expected a range such as 0..2s.");
+  if (range[1] > MAX_TIMEOUT) throw new InvalidArgumentError("expected a range of at most 24d.");
   return range;
 }
 

@@ -20,6 +20,13 @@ export interface TunnelKind {
   readonly timing?: Partial<TunnelTiming>;
 }
 
+/**
+ * Heartbeats detect a dead session in ten seconds. Only probes notice that the address of a live one is dead, and they count
+ * against a free account's 20 000 requests a month: one every 20 seconds would use them up in 5 days, one every 5 minutes
+ * uses less than half.
+ */
+const NGROK_TIMING = { idleProbeEvery: 300_000, inUse: 600_000, probeBudget: 200 };
+
 /** ssh itself gives up after 20 seconds, and then reports the reason. */
 const SSH_TIMING = { start: 25_000 };
 
@@ -32,8 +39,7 @@ export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
     provider: "ngrok",
     settings: ngrokSettings,
     flags: ["domain"],
-    // Heartbeats detect a dead session in ten seconds, and probes count against a free account's 20 000 requests a month.
-    timing: { probeEvery: 300_000 },
+    timing: NGROK_TIMING,
   },
   "localhost.run": service("localhost.run", "domain"),
   pinggy: service("pinggy"), // its domains belong to a token

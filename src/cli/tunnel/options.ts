@@ -38,6 +38,8 @@ export interface TunnelOptions {
 export interface ReachableOptions extends TunnelOptions, SecretOptions {
   /** Path of the endpoint. */
   readonly path?: string;
+  /** Whether the service is told about each address. */
+  readonly subscribe?: boolean;
   /** More variables that hold keys, used or not; they are withheld from the tunnel's program. */
   readonly withheldEnv?: readonly string[];
 }

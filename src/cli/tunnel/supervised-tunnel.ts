@@ -1,3 +1,4 @@
+import { DEFAULT_PATH } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { endpointUrl } from "../../tunnel/endpoint-url.ts";
 import { ProbeKey } from "../../tunnel/probe.ts";
@@ -10,6 +11,7 @@ import type { Stop } from "../end/stop.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { printable } from "../printable.ts";
 import { TunnelMemory } from "./memory.ts";
+import type { ReachableOptions } from "./options.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
 /** A tunnel or public address, and how to keep it up. */
@@ -23,15 +25,16 @@ export interface TunnelSource {
 /** A supervisor and its event handling: shows events, remembers the address, stops at the end. */
 export class SupervisedTunnel {
   readonly #path: string;
+  readonly #subscribes: boolean;
   readonly #context: CliContext;
   readonly #key: ProbeKey;
   #supervisor: TunnelSupervisor | undefined;
   #closed = false;
   #state: TunnelEvent["state"] = "starting";
 
-  /** @param path - the endpoint's path */
-  constructor(path: string, context: CliContext) {
+  constructor({ path = DEFAULT_PATH, subscribe = false }: ReachableOptions, context: CliContext) {
     this.#path = path;
+    this.#subscribes = subscribe;
     this.#context = context;
     this.#key = new ProbeKey(path);
   }
@@ -61,7 +64,7 @@ export class SupervisedTunnel {
         onEvent: (event) => {
           this.#state = event.state;
           const shown = this.#atEndpoint(event);
-          showTunnel(name, shown, output, clock());
+          showTunnel(name, shown, output, { now: clock(), subscribes: this.#subscribes });
           if (event.state === "failed") stop(failed(name, event));
           if (event.state !== "online" || event.url === undefined) return;
           if (!warned) warnOfThePublic(name, output);
@@ -74,6 +77,11 @@ export class SupervisedTunnel {
         },
       });
     });
+  }
+
+  /** Notes a delivery that came through the public address. */
+  arrived(): void {
+    this.#supervisor?.arrived();
   }
 
   /** Whether a probe has arrived and the tunnel has not been in doubt since. */

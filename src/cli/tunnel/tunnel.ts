@@ -34,8 +34,8 @@ export interface PlannedTunnel {
 
 const HOST = "127.0.0.1";
 
-/** There is nothing to restart, so an address that led here once is waited for. Milliseconds. */
-const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY };
+/** There is nothing to restart, so an address that led here once is waited for; a wrong one is reported at once. Milliseconds. */
+const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY, quiet: 0 };
 
 /**
  * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either.
@@ -56,7 +56,7 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
   const { path = DEFAULT_PATH } = options;
   const { provider, settings: read, timing = {} } = TUNNEL_KINDS[name];
   const settings = read(options, context);
-  const supervised = new SupervisedTunnel(path, context);
+  const supervised = new SupervisedTunnel(options, context);
   let serving: Promise<RunningServer> | undefined;
   return {
     alsoHere: undefined,
@@ -64,7 +64,11 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
       return supervised.online;
     },
     open: async (receiver, stop, moved) => {
-      serving = startServer(receiver, { port: 0, host: HOST, path, also: supervised.answer });
+      const receive: Receiver["receive"] = (...given) => {
+        supervised.arrived(); // only the tunnel leads to this server
+        return receiver.receive(...given);
+      };
+      serving = startServer({ receive }, { port: 0, host: HOST, path, also: supervised.answer });
       const { url } = await serving;
       const { path: root } = await findPackageRoot();
       const startChild = childOf({
@@ -92,7 +96,7 @@ function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJ
 
 /** An address that the user maintains leads to the main server. */
 function keptAddress(url: URL, options: ReachableOptions, context: CliContext): PlannedTunnel {
-  const supervised = new SupervisedTunnel(options.path ?? DEFAULT_PATH, context);
+  const supervised = new SupervisedTunnel(options, context);
   const way = { name: PUBLIC_URL, startChild: fixedAddress(url.href), timing: KEPT };
   return {
     alsoHere: supervised.answer,

@@ -12,8 +12,21 @@ const OWN_SERVER: TunnelName = "ssh";
 
 const LONGEST_LINE = 600;
 
+/** How to print a change. */
+export interface TunnelView {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Whether `--subscribe` tells the service about each address. */
+  readonly subscribes: boolean;
+}
+
 /** Prints a change of a tunnel's state, and what it means for the user. */
-export function showTunnel(name: string, event: TunnelEvent, output: Output, now: number): void {
+export function showTunnel(
+  name: string,
+  event: TunnelEvent,
+  output: Output,
+  { now, subscribes }: TunnelView,
+): void {
   const { state, url = null, previousUrl = null, failure } = event;
   const { code = null, message = null, fix = null } = failure ?? {};
   output.record("tunnel", { name, state, url, previousUrl, code, message, fix });
@@ -22,7 +35,8 @@ export function showTunnel(name: string, event: TunnelEvent, output: Output, now
   const where = state === "online" ? ` at ${url}` : "";
   const why = failure === undefined ? "" : `: ${message} (${code}); ${fix}`;
   talk(`${clockTime(now)}  ${label(name)}: ${state}${where}${why}`);
-  if (previousUrl !== null) talk(`          the address was ${previousUrl}: change it at the service`);
+  if (previousUrl === null) return;
+  talk(`          the address was ${previousUrl}${subscribes ? "" : ": change it at the service"}`);
 }
 
 /** Prints once what the user of a public address must know. */

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { nowEnvelope } from "../../hostile/cli.ts";
 import { KEY, openSandbox, SECRET, until } from "../../sandbox/open.ts";
+import { openServer } from "../../stream/open.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
 /** Starts `listen --stream` and waits until it is ready; it ends with the test. */
@@ -65,6 +67,20 @@ it("a message that is not an envelope is kept as a dead letter, and answered", a
   sandbox.emit("lead.created");
   expect(await settled()).toMatchObject([{ state: "failed", attempts: [{ status: 400 }] }]);
   expect(records("delivery")).toMatchObject([{ verdict: "rejected", reason: "too_old", channel: "stream" }]);
+});
+
+it("a message that is too large is refused alone, with the status of HTTP, and does not block the next", async () => {
+  const server = await openServer();
+  const { records } = await listening(server.url.href, { argv: ["--save-dir", "saved"] });
+  server.last().send(Buffer.alloc(2 * 1024 * 1024, "x"));
+  server.last().send(JSON.stringify(nowEnvelope()));
+  await until(() => expect(server.answers).toEqual(['{"status":413}', '{"status":200}']));
+  expect(records("delivery")).toMatchObject([
+    { verdict: "refused", reason: "too_large", bytes: 2 * 1024 * 1024 },
+    { verdict: "accepted", channel: "stream" },
+  ]);
+  expect(server.sockets).toHaveLength(1);
+  expect(records("stream")).toHaveLength(1); // it was never closed
 });
 
 it("the stream is reopened after an outage, and brings missed events once", async () => {

@@ -1,7 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { sign } from "../../../src/signature/sign.ts";
-import { failure, KEY, openService } from "../../client/service.ts";
+import { failure, json, KEY, openService } from "../../client/service.ts";
+import { closedPort } from "../../tunnel/machine.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_API_KEY: KEY };
@@ -79,6 +80,95 @@ it("listen ends with the service's error if the subscription is refused", async 
   });
   expect(run.code).toBe(3);
   expect(run.records.at(-1)).toMatchObject({ type: "error", code: "service_unauthorized" });
+});
+
+/** `listen --subscribe` in this process. */
+function subscribing(baseUrl: string, more: readonly string[] = [], cwd = tempFolder()) {
+  const argv = ["listen", "--port", "0", "--subscribe", "--base-url", baseUrl, "--json", ...more];
+  const listening = startCli(argv, { cwd, env });
+  const records = (type: string) => listening.now().records.filter((record) => record.type === type);
+  const until = (type: string) =>
+    vi.waitFor(() => {
+      const [found] = records(type);
+      if (found === undefined) throw new Error(`no ${type}: ${listening.now().stderr}`);
+      return found;
+    }, 20_000);
+  return { ...listening, records, until, cwd };
+}
+
+it("listen waits for a service that is not up yet, and is not ready before it is", async () => {
+  const port = await closedPort();
+  const base = `http://127.0.0.1:${port}`;
+  const { until, records, now, signal, finished } = subscribing(base, ["--health-port", "0"]);
+  expect(await until("subscribing")).toMatchObject({
+    code: "service_unreachable",
+    delayMs: expect.any(Number),
+  });
+  const { health } = await until("ready");
+  const check = async () => (await fetch(`${health}readyz`)).json();
+  expect(await check()).toMatchObject({ ready: false, checks: { subscription: false, receiver: true } });
+  const service = await openService({ port });
+  expect(await until("subscription")).toMatchObject({ id: "wh_1", created: true });
+  expect(service.created).toHaveLength(1);
+  await vi.waitFor(async () => expect(await check()).toMatchObject({ ready: true }));
+  expect(now().stderr.match(/deliveries cannot come/g)).toHaveLength(1); // said once, however often it tried
+  expect(records("error")).toEqual([]);
+  signal("SIGINT");
+  expect((await finished).code).toBe(0);
+});
+
+it("listen waits as long as a service asks for that refuses for its rate limit", async () => {
+  const service = await openService();
+  service.next(failure(429, {}, { "retry-after": "120" }));
+  const { until, signal, finished } = subscribing(service.url);
+  const waiting = await until("subscribing");
+  expect(waiting.code).toBe("service_rate_limited");
+  expect(Number(waiting.delayMs)).toBeGreaterThanOrEqual(120_000);
+  signal("SIGINT");
+  expect((await finished).code).toBe(0);
+  expect(service.created).toEqual([]);
+});
+
+it("listen that waits for a service can be stopped at once", async () => {
+  const { until, signal, finished } = subscribing(`http://127.0.0.1:${await closedPort()}`);
+  await until("subscribing");
+  signal("SIGINT");
+  expect((await finished).code).toBe(0);
+});
+
+it("listen waits for a sandbox that is not up yet even if it remembers a subscription of an earlier one", async () => {
+  const earlier = await openService();
+  const first = subscribing(earlier.url);
+  const { url } = await first.until("subscription");
+  first.signal("SIGINT");
+  await first.finished;
+  await earlier.stop();
+  const port = ["--port", new URL(String(url)).port];
+  const second = subscribing(earlier.url, port, first.cwd);
+  await second.until("subscribing");
+  const sandbox = await openService({ port: Number(new URL(earlier.url).port) });
+  for (let tries = 0; tries < 2; tries++) sandbox.next(json(200, { data: [] }));
+  expect(await second.until("subscription")).toMatchObject({ created: true });
+  second.signal("SIGINT");
+  expect((await second.finished).code).toBe(0);
+});
+
+it("a subscription that may exist is reported, and not created again, now or at the next start", async () => {
+  const service = await openService();
+  service.next((response) => void response.destroy());
+  const first = subscribing(service.url);
+  expect(await first.until("error")).toMatchObject({ code: "service_unreachable", mayHaveHappened: true });
+  const url = String((await first.until("ready")).url);
+  first.signal("SIGINT");
+  const run = await first.finished;
+  expect(run.code).toBe(0);
+  expect(run.stderr).toContain("may exist");
+  const second = subscribing(service.url, ["--port", new URL(url).port], first.cwd);
+  expect(await second.until("subscription")).toMatchObject({ state: "unconfirmed", created: false });
+  await vi.waitFor(() => expect(second.now().stderr).toMatch(/^warning: .*--confirm/m));
+  second.signal("SIGINT");
+  expect((await second.finished).code).toBe(0);
+  expect(service.requests.filter(({ path }) => path === "/v1/webhooks")).toHaveLength(1);
 });
 
 it("listen can be stopped while the service is slow", async () => {

@@ -1,9 +1,9 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
-import { failure, json, KEY, openService } from "../../client/service.ts";
+import { failure, json, KEY, openService, type Scripted } from "../../client/service.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 import { openSubscribe, remembered, SECRET, URL_1, URL_2, withBoth } from "../subscribe.ts";
 
@@ -13,6 +13,17 @@ function expectNoSecret(run: CliRun, cwd?: string): void {
   expect(run.stdout + run.stderr + kept).not.toContain(SECRET);
   expect(run.stdout + run.stderr + kept).not.toContain(KEY);
 }
+
+/** Creates the subscription, as far as anyone knows, and sends half of the answer. */
+const cutOff: Scripted = (response) => {
+  response
+    .writeHead(201, { "content-type": "application/json", "content-length": "100" })
+    .write('{"id":"wh_');
+  setTimeout(() => response.destroy(), 20);
+};
+
+const html: Scripted = (response) =>
+  void response.writeHead(200, { "content-type": "text/html" }).end("<p>Created.</p>");
 
 describe("subscribe", () => {
   it("creates a subscription to all 12 kinds, and remembers it", async () => {
@@ -155,15 +166,74 @@ describe("subscribe", () => {
     expectNoSecret(run);
   });
 
-  it("remembers a possible subscription if the response was lost or invalid, and says so the next time", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
+  it.each<[string, Scripted, string, number]>([
+    ["is cut off", cutOff, "service_unreachable", 5],
+    [
+      "never comes, and the connection is closed",
+      (response) => void response.destroy(),
+      "service_unreachable",
+      5,
+    ],
+    ["is a page of HTML", html, "service_answer_invalid", 1],
+    ["is silence", () => {}, "service_timeout", 6],
+    ["is a 503", failure(503), "service_failed", 1],
+  ])(
+    "says that the subscription may exist if the answer %s, and does not create it again",
+    async (_, answer, code, exit) => {
+      const { service, cwd, subscribe } = await openSubscribe();
+      service.next(answer);
+      const first = await subscribe(URL_1, "--timeout", "300ms");
+      expect(first.code).toBe(exit);
+      expect(first.records).toMatchObject([{ type: "error", code, mayHaveHappened: true }]);
+      expect(first.stderr).toContain("may exist");
+      expect(first.stderr).toContain(`--confirm ${URL_1}`);
+      expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed", id: null, url: URL_1 }]);
+      const sent = service.requests.filter(({ path }) => path === "/v1/webhooks").length;
+      const second = await subscribe(URL_1);
+      expect(second.code).toBe(1);
+      expect(second.records).toMatchObject([
+        { type: "subscription", state: "unconfirmed", created: false },
+        { type: "error", code: "subscription_unconfirmed", mayHaveHappened: null },
+      ]);
+      expect(service.requests.filter(({ path }) => path === "/v1/webhooks")).toHaveLength(sent);
+      expectNoSecret(first, cwd);
+      expectNoSecret(second);
+    },
+  );
+
+  it("creates a subscription that may exist again with --again, and names the possible one", async () => {
+    const { service, subscribe } = await openSubscribe();
     service.next((response) => void response.destroy());
-    expect((await subscribe(URL_1)).code).toBe(5);
-    expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed", id: null, url: URL_1 }]);
-    const run = await subscribe(URL_1);
+    await subscribe(URL_1);
+    const run = await subscribe(URL_1, "--again");
+    expect(run.code).toBe(0);
     expect(run.records).toMatchObject([{ id: "wh_1", created: true, others: [{ state: "unconfirmed" }] }]);
     expect(run.stderr).toContain("may exist");
     expect(run.stderr).toContain(`--forget ${URL_1}`);
+  });
+
+  it("creates a subscription that may exist after --forget, and never after --confirm", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    for (const url of [URL_1, URL_2]) {
+      service.next(...(url === URL_1 ? [] : [failure(404)]), (response) => void response.destroy()); // the sandbox is asked first
+      await subscribe(url);
+    }
+    const run = (...argv: string[]) => runCli(["subscribe", "--json", ...argv], { cwd, env: withBoth });
+    expect((await run("--confirm", URL_1)).records).toMatchObject([{ url: URL_1, state: "created" }]);
+    expect((await run("--confirm", URL_1)).code).toBe(2);
+    expect((await subscribe(URL_1)).records).toMatchObject([{ created: false, state: "created" }]);
+    expect((await run("--forget", URL_2)).code).toBe(0);
+    expect((await subscribe(URL_2)).records).toMatchObject([{ created: true, url: URL_2 }]);
+    expect(service.created).toHaveLength(1);
+  });
+
+  it("creates one subscription if several processes ask for the same at once", async () => {
+    const { service, cwd, subscribe } = await openSubscribe();
+    const runs = await Promise.all(Array.from({ length: 6 }, () => subscribe(URL_1)));
+    expect(runs.map(({ code }) => code)).toEqual(Array(6).fill(0));
+    expect(service.created).toHaveLength(1);
+    expect(remembered(cwd)).toHaveLength(1);
+    expect(readdirSync(join(cwd, ".hookporter")).filter((name) => /lock/.test(name))).toEqual([]);
   });
 
   it("records a subscription before the request", async () => {

@@ -7,6 +7,7 @@ import {
   readMoment,
   readPath,
   readPublicUrl,
+  readRate,
   readTarget,
   readTimeout,
 } from "../../../src/cli/settings/values.ts";
@@ -21,12 +22,18 @@ it.each([
   ["3", 3000],
 ])("the duration %s is read", (text, milliseconds) => expect(readDuration(text)).toBe(milliseconds));
 
-it.each(["0s", "0.1ms", "25h", "x"])("a wait of %s is refused", (text) => {
+it.each(["0s", "0.1ms", "25d", "x"])("a wait of %s is refused", (text) => {
   expect(() => readTimeout(text)).toThrow("duration");
 });
 
 it.each(["", "s", "-1s", "1 s", "1w", "1e3"])("the duration %j is refused", (text) => {
   expect(() => readDuration(text)).toThrow("duration");
+});
+
+it("a rate is refused if a timer cannot wait for the next one", () => {
+  expect(readRate("0.000001")).toBe(0.000_001);
+  for (const text of ["0", "0.0000001", "-1", "200000", ""])
+    expect(() => readRate(text)).toThrow("per second");
 });
 
 it("a range uses the unit of its end", () => {
@@ -35,6 +42,7 @@ it("a range uses the unit of its end", () => {
   expect(readDurationRange("1s..2m")).toEqual([1000, 120_000]);
   expect(readDurationRange("250ms")).toEqual([250, 250]);
   expect(() => readDurationRange("1s..2s..3s")).toThrow("range");
+  expect(() => readDurationRange("0..30d")).toThrow("24d"); // a timer would fire at once
 });
 
 it.each([

@@ -40,13 +40,20 @@ it.each([
   const { origin, behind } = await openProxy(path);
   const { url, now } = await startListen(["--json", "--public-url", `${origin}${given}`]);
   const records = (type: string) => now().records.filter((record) => record.type === type);
-  await vi.waitFor(() => expect(records("tunnel")).toHaveLength(1), PATIENCE);
+  // What answers there is reported at the first probe.
+  await vi.waitFor(() => expect(records("tunnel")).toHaveLength(2), PATIENCE);
   expect(records("ready")).toEqual([]);
   behind.url = url;
   await vi.waitFor(() => expect(records("ready")).toHaveLength(1), PATIENCE);
   expect(records("ready")).toMatchObject([{ publicUrl: origin + path }]);
   expect(records("tunnel")).toMatchObject([
-    { name: "public-url", state: "starting", url: null },
+    { name: "public-url", state: "starting", url: null, code: null },
+    {
+      name: "public-url",
+      state: "starting",
+      code: "tunnel_unreachable",
+      message: expect.stringContaining("it answers 404, but from another server"),
+    },
     { name: "public-url", state: "online", url: origin + path, previousUrl: null },
   ]);
   expect((await posting(new URL(origin + path)).post(nowEnvelope())).status).toBe(200);

@@ -85,6 +85,25 @@ it("listen subscribes a changed address, and says that the old one no longer wor
   expect(remembered(cwd)).toHaveLength(2);
 });
 
+it("listen tells a service that was away about an address that changed meanwhile", async () => {
+  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
+  await ready();
+  await subscriptions(1);
+  await service.stop();
+  process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
+  const [, changed] = await until("online", 2);
+  await vi.waitFor(() => expect(records("subscribing").length).toBeGreaterThan(0), PATIENCE);
+  expect(records("subscribing")[0]).toMatchObject({ url: changed?.url, code: "service_unreachable" });
+  await vi.waitFor(() => expect(output()).toContain("deliveries cannot come"), PATIENCE);
+  expect(output()).not.toContain("change it at the service");
+  const again = await openService({ port: Number(new URL(service.url).port) });
+  const [, second] = await subscriptions(2);
+  expect(second).toMatchObject({ url: changed?.url, created: true });
+  expect(again.created).toMatchObject([{ url: changed?.url }]);
+  expect(records("error")).toEqual([]);
+});
+
 it("listen continues if the service refuses the changed address, and says what to do", async () => {
   const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);

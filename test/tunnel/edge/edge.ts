@@ -95,6 +95,11 @@ export class Edge {
     await Promise.all([...this.#entries.values()].map((entry) => entry.close()));
   }
 
+  /** Makes the public addresses of now dead, or alive again. Sessions do not notice. */
+  setDead(dead: boolean): void {
+    for (const entry of this.#entries.values()) entry.dead = dead;
+  }
+
   get serverAddr(): string {
     return `127.0.0.1:${this.#port}`;
   }

@@ -9,6 +9,8 @@ export class Entry {
   /** The session behind it; without one it answers as ngrok does for an offline address. */
   session: MuxSession | undefined;
   tunnelId = "";
+  /** Refuses requests although a session is behind it. */
+  dead = false;
   connections = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -44,7 +46,7 @@ export class Entry {
     this.#sockets.add(socket);
     socket.on("error", () => {}).on("close", () => this.#sockets.delete(socket));
     const { session } = this;
-    if (session === undefined || !session.socket.writable) {
+    if (this.dead || session === undefined || !session.socket.writable) {
       socket.end("HTTP/1.1 404 Not Found\r\nngrok-error-code: ERR_NGROK_3200\r\ncontent-length: 0\r\n\r\n");
       socket.resume();
       return;

@@ -1,0 +1,152 @@
+import type { Client } from "../../client/client.ts";
+import { readNetworkFailure } from "../../client/network-failure.ts";
+import { ServiceError } from "../../client/service-error.ts";
+import { sleep } from "../../client/sleep.ts";
+import { type RetryPolicy, retryDelay } from "../../dispatch/retry.ts";
+import { describeError, HookporterError } from "../../errors.ts";
+import { shownUrl } from "../../shown-url.ts";
+import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
+import type { FoundSecrets } from "../secrets/secret.ts";
+import { ensureSubscription, type WantedSubscription } from "../service/subscription.ts";
+import { currentSecret } from "../service/subscription-secret.ts";
+import { checkSubscriptionUrl } from "../service/subscription-url.ts";
+import { showOutcome } from "../service/subscription-view.ts";
+import { unconfirmedMessage } from "../service/unconfirmed.ts";
+
+/** A receiver's public address, and its secrets. */
+export interface ReachableReceiver {
+  readonly url: URL;
+  readonly secrets: FoundSecrets;
+  /** The name of the tunnel that the URL belongs to. */
+  readonly tunnel?: string | undefined;
+}
+
+/** When to try again to reach the service: for ever, since without it no delivery comes. */
+const UNTIL_IT_IS_UP: RetryPolicy = {
+  ...{ attempts: Number.POSITIVE_INFINITY, delay: 1000, factor: 2, maxDelay: 60_000, jitter: 0.5 },
+};
+
+/**
+ * Keeps the service informed of a receiver's address: creates a subscription for each new one, and waits for a service that
+ * is not up.
+ */
+export class Subscribing {
+  readonly #client: Client;
+  readonly #events: readonly string[] | undefined;
+  readonly #context: CliContext;
+  /** Aborted when there is a newer address. */
+  #turn = new AbortController();
+  #known = false;
+  #waiting = false;
+
+  constructor(client: Client, events: readonly string[] | undefined, context: CliContext) {
+    this.#client = client;
+    this.#events = events;
+    this.#context = context;
+  }
+
+  /** Whether the service knows the current address, or may know it. */
+  get known(): boolean {
+    return this.#known;
+  }
+
+  /** Whether the service could not be reached, so that another attempt follows. */
+  get waiting(): boolean {
+    return this.#waiting;
+  }
+
+  /**
+   * Creates the subscription, unless it is remembered, and shows it. Tries again until the service can be reached, there is
+   * a newer address, or `stopped` resolves. Resolves too if the subscription may exist, which it reports.
+   *
+   * @throws ServiceError if the service refuses
+   */
+  async create({ url, secrets, tunnel }: ReachableReceiver, stopped: Promise<unknown>): Promise<void> {
+    const { output } = this.#context;
+    this.#turn.abort();
+    const turn = new AbortController();
+    this.#turn = turn;
+    this.#known = false;
+    this.#waiting = false;
+    checkSubscriptionUrl(url, this.#client.baseUrl, output);
+    const stop = new AbortController();
+    void stopped.then(() => {
+      stop.abort();
+      turn.abort();
+    });
+    const secret = currentSecret(secrets); // the receiver has warned about a weak one
+    const wanted = { url, events: this.#events, secret, tunnel, signal: stop.signal, waits: true };
+    let told: string | undefined;
+    for (let attempt = 1; !turn.signal.aborted; attempt++) {
+      const failure = await this.#ensure(wanted);
+      if (stop.signal.aborted || this.#turn !== turn) return;
+      this.#waiting = failure !== undefined;
+      this.#known = failure === undefined;
+      if (failure === undefined) return;
+      const backOff = retryDelay(attempt, UNTIL_IT_IS_UP, Math.random()) ?? 0;
+      const delay = Math.max(failure.retryAfter ?? 0, backOff);
+      told = this.#tellWaiting(failure, url, delay, told);
+      await sleep(delay, turn.signal).catch(() => {}); // aborted: the loop ends
+    }
+  }
+
+  /** The same for an address that has changed: a refusal is only reported. */
+  async createElsewhere(receiver: ReachableReceiver, stopped: Promise<unknown>): Promise<void> {
+    try {
+      await this.create(receiver, stopped);
+    } catch (thrown) {
+      this.#tellError(thrown);
+      this.#context.output.talk(
+        "deliveries cannot come: the service does not know this address; " +
+          `run: npx hookporter subscribe ${shownUrl(receiver.url)}`,
+      );
+    }
+  }
+
+  /** Makes sure that it exists, or may exist. Returns the error if it certainly does not, and trying again can help. */
+  async #ensure(wanted: WantedSubscription): Promise<ServiceError | undefined> {
+    const { output } = this.#context;
+    try {
+      const outcome = await ensureSubscription(this.#client, wanted, this.#context);
+      showOutcome(outcome, output);
+      const { subscription } = outcome;
+      if (subscription.state === "unconfirmed") output.talk(`warning: ${unconfirmedMessage(subscription)}`);
+      return undefined;
+    } catch (thrown) {
+      if (wanted.signal?.aborted) return undefined;
+      if (!(thrown instanceof ServiceError)) throw thrown;
+      if (thrown.mayHaveHappened) this.#tellError(thrown);
+      else if (mayPass(thrown)) return thrown;
+      else throw thrown;
+      return undefined;
+    }
+  }
+
+  #tellError(thrown: unknown): void {
+    const { output } = this.#context;
+    const message = describeError(thrown);
+    const code = thrown instanceof HookporterError ? thrown.code : "unexpected";
+    output.talk(`error: ${printable(message, 1000)}`);
+    const mayHaveHappened = thrown instanceof ServiceError ? thrown.mayHaveHappened : null;
+    output.record("error", { code, message, mayHaveHappened });
+  }
+
+  /** Prints a line for each new reason, and a record for each wait. */
+  #tellWaiting({ code, message }: ServiceError, url: URL, delay: number, told: string | undefined): string {
+    const { output } = this.#context;
+    output.record("subscribing", { url: shownUrl(url), code, message, delayMs: delay });
+    if (message === told) return told;
+    output.talk(
+      "deliveries cannot come, since the service does not know this address yet: " +
+        `${printable(message, 500)}; trying again in ${(delay / 1000).toFixed(1)} s, then at growing intervals`,
+    );
+    return message;
+  }
+}
+
+/** Whether the service may take the same request later. */
+function mayPass({ code, cause }: ServiceError): boolean {
+  if (code === "service_unreachable") return readNetworkFailure(cause).mayPass;
+  return code === "service_rate_limited" || code === "service_timeout";
+}
