@@ -33,7 +33,12 @@ describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
     expect(judged).toBeGreaterThanOrEqual(8 + byApp - 1);
     expect(judged).toBeLessThanOrEqual(10 + byApp);
     expect(answers.slice(0, 8)).toEqual([401, 404, 405, 401, 404, 405, 401, 404]);
-    expect(answers.slice(judged)).toEqual(times(22 - judged, 503));
+    // Fastify's plugin sees its own routes only, so the app still answers the others with 404.
+    const after = answers
+      .slice(judged)
+      .filter((status) => adapter.name !== "fastifyReceiver" || status !== 404);
+    expect(after).toEqual(times(after.length, 503));
+    expect(after.length).toBeGreaterThanOrEqual(5);
     expect(text).toContain("Retry-After: 5");
     const ours = answers.slice(0, judged).filter((status) => byApp === 0 || status !== 404);
     expect(outcomes()).toHaveLength(ours.length); // the others were skipped
