@@ -8,14 +8,13 @@ const SIZES = [
 
 /** Only the beginning of the body, as programs read it that stop early. */
 export function cutVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
+  // What follows the last visible byte is a line break, which is a cause of its own.
+  const length = visibleLength(body);
   const cut = (detail: string, end: number) =>
-    end <= 0 || end >= body.byteLength
-      ? []
-      : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
+    end <= 0 || end >= length ? [] : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
   // A length in characters, taken for one in bytes.
   const characters = text === undefined ? 0 : text.length;
   const points = text === undefined ? 0 : [...text.slice(0, 100_000)].length;
-  // A line break at the end is a cause of its own.
   const line =
     /^[^\n]*\n(?=\s*\S)/.exec(Buffer.from(body.subarray(0, 100_000)).toString("latin1"))?.[0].length ?? 0;
   return [
@@ -26,4 +25,11 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
     ...SIZES.flatMap((size) => cut(`${size} bytes`, size)),
     ...SIZES.flatMap((size) => cut(`${size - 1} bytes`, size - 1)),
   ];
+}
+
+/** Bytes without white space at the end. */
+function visibleLength(body: Uint8Array): number {
+  let length = body.byteLength;
+  while (length > 0 && (body[length - 1] ?? 0) <= 0x20) length--;
+  return length;
 }

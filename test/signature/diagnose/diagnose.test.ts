@@ -29,6 +29,20 @@ describe("diagnoseSignature", () => {
     );
   });
 
+  it.each([254, 255, 256, 511, 512, 1023, 1024])(
+    "does not take a line break after %i bytes, which is as many as a buffer holds, for a body that was cut",
+    (length) => {
+      const body = `{"a":"${"x".repeat(length - 8)}"}`;
+      expect(body).toHaveLength(length);
+      const diagnosis = diagnoseSignature(
+        Buffer.from(`${body}\n`),
+        signed(body, "a secret of some length"),
+        readSecrets("a secret of some length"),
+      );
+      expect(codes(diagnosis)).toEqual([["newline_at_end"]]);
+    },
+  );
+
   it("has a mistake for every cause", () => {
     const elsewhere = ["valid", "secret_other", "header_name", "header_missing", "unexplained"];
     const tested = [...new Set<string>(MISTAKES.map(([code]) => code)), ...elsewhere];
