@@ -8,6 +8,8 @@ import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { variableName } from "../../src/cli/settings/config.ts";
+import { NOT_KEPT } from "../../src/receiver/kept-headers.ts";
+import { NOT_PASSED_ON } from "../../src/relay/send.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { KEY, openService, sampleProperty } from "../client/service.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
@@ -61,6 +63,15 @@ it("the page shows how each command is called", () => {
     );
   });
   expect(missing.map(usageOf)).toEqual([]);
+});
+
+it("the page lists the headers that a forward drops, and no other", () => {
+  const onPage = rowsOf(sectionOf(page, "Headers that are not forwarded")).flatMap(([names = ""]) =>
+    quoted(names),
+  );
+  const inCode = new Set([...NOT_KEPT, ...NOT_PASSED_ON]);
+  inCode.delete("__proto__"); // no header of a real sender
+  expect(onPage.sort()).toEqual([...inCode].sort());
 });
 
 it("the page names no unknown flag", () => {
