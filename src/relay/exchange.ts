@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
+import { lookupPrivate } from "./private-lookup.ts";
 
 /** What to post, and how much of the answer to read. */
 export interface Posting {
@@ -14,6 +15,10 @@ export interface Posting {
   /** The query to send if the target has none, with its `?`, letter for letter; or empty. */
   readonly query: string;
   readonly headers: Readonly<Record<string, readonly string[]>>;
+  /** The header `Host`; `undefined` for that of the target. */
+  readonly host: string | undefined;
+  /** Whether any certificate will do, provided that the address is not public. */
+  readonly insecure: boolean;
   readonly body: Uint8Array;
   /** How many bytes of the answer's body to read. */
   readonly maxAnswer: number;
@@ -47,13 +52,14 @@ export class Exchange {
   #connected = false;
   #endBody: ((cut: Cut) => void) | undefined;
 
-  constructor({ target, query, headers, body, maxAnswer, bodyTimeout }: Posting) {
+  constructor({ target, query, headers, host, insecure, body, maxAnswer, bodyTimeout }: Posting) {
     const secure = target.protocol === "https:";
     const local = isLocalhost(target);
     this.#request = (secure ? httpsRequest : httpRequest)(target, {
       path: target.pathname + (target.search || query),
       ...{ method: "POST", agent: AGENTS[secure ? "https:" : "http:"] },
-      headers: { ...headers, "content-length": body.byteLength },
+      headers: { ...headers, ...(host !== undefined && { host }), "content-length": body.byteLength },
+      ...(secure && insecure && { rejectUnauthorized: false, lookup: lookupPrivate }),
       ...(local && { lookup: lookupBothFamilies, autoSelectFamily: true }),
     });
     this.answered = new Promise((resolve, reject) => {

@@ -13,8 +13,16 @@ import { SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
  */
 const BODY_TIMEOUT = 5000;
 
+/** How requests to targets differ from the delivery. */
+export interface ForwardRequest extends Pick<Sending, "host" | "insecure"> {
+  /** Headers to add, by lowercase name; they replace the delivery's. Their values are hidden wherever an answer repeats them. */
+  readonly added?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** The options of a forward. */
-export interface ForwardOptions extends Pick<Sending, "timeout" | "bodyTimeout" | "maxAnswer"> {
+export interface ForwardOptions
+  extends ForwardRequest,
+    Pick<Sending, "timeout" | "bodyTimeout" | "maxAnswer"> {
   /** Called with the entry's number and each answer, before the answer is judged. */
   readonly onAnswer?: (seq: number, answer: TargetAnswer) => void;
   /** Called with the reason if there was no answer. */
@@ -37,21 +45,37 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
     onFailure,
     clock = Date.now,
   } = options;
+  const { added = {}, host, insecure = false } = options;
+  const hide = hiding(Object.values(added).flat());
   return async (_event, { delivery, signal, note, seq }) => {
-    const { headers, body } = delivery;
+    const { body } = delivery;
+    const sent = { headers: { ...delivery.headers, ...added }, host, insecure, body };
     let answer: TargetAnswer;
     try {
       const limit = maxAnswer === undefined ? {} : { maxAnswer };
       const query = queryOf(delivery);
-      answer = await send({ target, query, headers, body, signal, timeout, bodyTimeout, ...limit });
+      answer = await send({ target, query, ...sent, signal, timeout, bodyTimeout, ...limit });
     } catch (thrown) {
       onFailure?.(seq, thrown);
       throw thrown;
     }
-    note(`${headline(target, answer)}\n${answer.body.slice(0, 2048)}`.trimEnd());
+    const shown = { ...answer, body: hide(answer.body) };
+    note(`${headline(target, shown)}\n${shown.body.slice(0, 2048)}`.trimEnd());
     onAnswer?.(seq, answer);
-    if (!answer.ok) throw refusal(target, answer, clock());
+    if (!answer.ok) throw refusal(target, shown, clock());
   };
+}
+
+/** Shorter texts are not credentials, and would be found inside other words. */
+const SHORTEST_HIDDEN = 6;
+
+/** Hides values, and the words in them, such as the token after `Bearer`. An app may repeat what it was sent. */
+function hiding(values: readonly string[]): (text: string) => string {
+  const parts = values
+    .flatMap((value) => [value, ...value.split(/[\s,;=]+/)])
+    .filter((part) => part.length >= SHORTEST_HIDDEN)
+    .sort((a, b) => b.length - a.length);
+  return (text) => parts.reduce((rest, part) => rest.replaceAll(part, "…"), text);
 }
 
 /** The first line of a note: the status, where it leads, which address answered, and what is missing. */

@@ -28,6 +28,13 @@ export interface Sending {
   /** The query to send if the target has none, with its `?`: see `queryOf`. */
   readonly query?: string | undefined;
   readonly headers: DeliveryHeaders;
+  /** The header `Host`. Default: that of the target. */
+  readonly host?: string | undefined;
+  /**
+   * Whether the target may have any certificate, such as a self-signed one. A name must then have loopback or private
+   * addresses only; the caller checks a target that is an IP address. Default `false`.
+   */
+  readonly insecure?: boolean;
   readonly body: Uint8Array;
   /** Milliseconds until the target must have answered. Default 30 000. */
   readonly timeout?: number;
@@ -62,6 +69,8 @@ export async function send({
   target,
   query = "",
   headers,
+  host,
+  insecure = false,
   body,
   timeout = SEND_TIMEOUT,
   bodyTimeout,
@@ -70,7 +79,8 @@ export async function send({
 }: Sending): Promise<TargetAnswer> {
   signal?.throwIfAborted();
   const start = performance.now();
-  const posting = { target, query, headers: sentHeaders(headers), body, maxAnswer, bodyTimeout };
+  const sent = { headers: sentHeaders(headers), host, insecure, body };
+  const posting = { target, query, ...sent, maxAnswer, bodyTimeout };
   const sending = new Persistent(posting);
   const timer = setTimeout(() => sending.stop(overdue(target, timeout, sending.connected)), timeout);
   const onAbort = () => sending.stop(signal?.reason);

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliContext } from "../context.ts";
+import { addForwardRequestOptions } from "../handlers/forward-request.ts";
 import { readForward, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
 import { addSecretOptions } from "../secrets/options.ts";
@@ -70,8 +71,8 @@ export function registerListen(program: Command, context: CliContext): void {
       "how long a target may take to answer (default: 30s, with --sync 10s)",
       readTimeout,
     )
-    .option("--sync", "forward while the sender waits, and return the target's response to the sender")
-    .optionsGroup("Tunnel:");
+    .option("--sync", "forward while the sender waits, and return the target's response to the sender");
+  addForwardRequestOptions(command).optionsGroup("Tunnel:");
   addTunnelOptions(command)
     .optionsGroup("Inspect:")
     .option(

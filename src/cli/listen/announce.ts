@@ -2,6 +2,7 @@ import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { RunningServer } from "../../receiver/server.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
+import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
@@ -23,8 +24,9 @@ export function announce(
   { url }: RunningServer,
   { from, fingerprint, inbox, healthUrl, page }: Announced,
   options: ListenOptions,
-  { output }: CliContext,
+  context: CliContext,
 ): object {
+  const { output } = context;
   const { handlers, forwardTo = [], sync = false } = options;
   const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
   output.talk(`listening on ${url.href}`);
@@ -33,6 +35,7 @@ export function announce(
   if (handlers !== undefined) output.talk(`  handlers ${handlers}`);
   const waits = sync ? " while the sender waits" : "";
   for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
+  announceForwardRequest(options, context);
   if (handlers === undefined && forwardTo.length === 0)
     output.talk(
       "  events are only kept and shown; to process them, pass --handlers PATH or --forward-to URL",

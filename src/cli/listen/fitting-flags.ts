@@ -1,4 +1,5 @@
 import { DEFAULT_PORT } from "../../default-endpoint.ts";
+import { notTheSignature } from "../handlers/forward-request.ts";
 import { SERVICE_FITS } from "../service/options.ts";
 import type { Fit, FitTable } from "../settings/fitting.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
@@ -24,6 +25,10 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
   handlers: { stays: true }, // refusing --sync is better than silently not running them
   forwardTo: { check: ownAddress },
+  header: { needs: ["forwardTo"], check: notTheSignature },
+  headerEnv: { needs: ["forwardTo"], check: notTheSignature },
+  forwardHost: { needs: ["forwardTo"] },
+  insecure: { needs: ["forwardTo"] },
 };
 
 /** The flags that only some tunnels have, taken from what each tunnel reads. */

@@ -47,7 +47,12 @@ interface Opened {
 /** Runs the local receiver until it is stopped or its goal is reached. */
 export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
   // A setting that is dropped still names a variable that a tunnel's programs must not get.
-  const withheldEnv = [given.apiKeyEnv, given.accessTokenEnv].filter((name) => name !== undefined);
+  const withheld = [
+    given.apiKeyEnv,
+    given.accessTokenEnv,
+    ...(given.headerEnv ?? []).map(({ value }) => value),
+  ];
+  const withheldEnv = withheld.filter((name) => name !== undefined);
   const options = { ...fitOptions(given, command, FITTING_FLAGS), withheldEnv };
   const plan = await planListening(options, context);
   let stop: (stop: Stop) => void = () => {};

@@ -9,6 +9,7 @@ import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
 import { inboxOption } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
+import { forwardRequest } from "../handlers/forward-request.ts";
 import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
@@ -48,6 +49,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
+  const request = await forwardRequest(options, context);
   const secrets = await findSecrets(context, options, true);
   if (subscription !== undefined) currentSecret(secrets); // refuses what cannot be sent before anything is opened
   const [current] = readSecrets(secrets.values);
@@ -64,7 +66,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   });
   const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
-  const forwarding = sync?.forwardOptions ?? { timeout: forwardTimeout(options) };
+  const forwarding = { ...(sync?.forwardOptions ?? { timeout: forwardTimeout(options) }), ...request };
   return {
     ...{ port, path, goal, secrets, current, inbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription },

@@ -63,6 +63,7 @@ it.each<ListenOptions>([
   { catchUp: true, forwardTo: one },
   { catchUp: false },
   { deadLetters: "block", orderBy: "data.id" },
+  { header: [{ name: "x-team", value: "a" }], forwardHost: "app.test", insecure: true, forwardTo: one },
 ])("fitting options are kept: %o", (options) => {
   expect(left(options)).toEqual(options);
   expect(left({}, options)).toEqual(options);
@@ -93,6 +94,11 @@ it.each<ListenOptions>([
   { sync: true, forwardTo: readForward("3001", one) },
   { sync: true, forwardTo: readForward("payment.*=3001") },
   { sync: true, forwardTo: one, handlers: "h.js" },
+  { header: [{ name: "x-team", value: "a" }] },
+  { header: [{ name: "x-service-signature", value: "a" }], forwardTo: one },
+  { headerEnv: [{ name: "x-own", value: "A" }], signatureHeader: "x-own", forwardTo: one },
+  { forwardHost: "app.test" },
+  { insecure: true },
 ])("typed options that do not fit are refused: %o", (options) => {
   expect(() => left(options)).toThrow(usage);
 });
