@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
 import { type Answered, type Cut, Exchange, type Posting } from "./exchange.ts";
-import { HOP_BY_HOP } from "./hop-by-hop.ts";
+import { NOT_PASSED_ON } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** A target's answer. */
@@ -49,15 +49,6 @@ export interface Sending {
 export const SEND_TIMEOUT = 30_000;
 
 const MAX_ANSWER = 64 * 1024;
-
-/** Headers that belong to one connection, or are set again for each. */
-export const NOT_PASSED_ON: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  "accept-encoding",
-  "content-length",
-  "expect",
-  "host",
-]);
 
 /**
  * Posts bytes unchanged to a fixed target; does not follow redirects. Once there is a status, that is the answer: a body

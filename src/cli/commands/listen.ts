@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliContext } from "../context.ts";
-import { addForwardRequestOptions } from "../handlers/forward-request.ts";
+import { addForwardRequestOptions } from "../handlers/request-options.ts";
 import { readForward, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
 import {
   readChoice,
+  readCommand,
   readCount,
   readDuration,
   readHeaderName,
@@ -44,6 +45,11 @@ export function registerListen(program: Command, context: CliContext): void {
     .option(
       "--handlers <path>",
       "TypeScript or JavaScript file or folder with the handlers to run; reloaded on change",
+    )
+    .option(
+      "--exec <command>",
+      "program and arguments to run for each event, without a shell; gets the body on standard input, and is run again until it exits with 0",
+      readCommand,
     )
     .option(
       "--order-by <path>",

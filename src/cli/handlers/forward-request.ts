@@ -1,98 +1,18 @@
-import { type Command, InvalidArgumentError } from "commander";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import type { ForwardRequest } from "../../relay/forward.ts";
 import { publicAddressOf } from "../../relay/private-lookup.ts";
-import { NOT_PASSED_ON } from "../../relay/send.ts";
 import { SIGNATURE_HEADER } from "../../signature/sign.ts";
 import type { CliContext } from "../context.ts";
 import { findVariable } from "../secrets/api-key.ts";
-import { isPastedKey, readHeaderName, readVariableName } from "../settings/values.ts";
 import type { ForwardRule } from "./forward-rules.ts";
-
-/** A header to add, with its value or the variable that holds it. */
-export interface AddedHeader {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** The options for how requests to targets differ from the delivery. */
-export interface ForwardRequestOptions {
-  readonly header?: readonly AddedHeader[];
-  /** Headers whose values are in environment variables; `value` is the variable's name. */
-  readonly headerEnv?: readonly AddedHeader[];
-  readonly forwardHost?: string;
-  readonly insecure?: boolean;
-}
+import type { ForwardRequestOptions } from "./request-options.ts";
+import { isHeaderValue } from "./values.ts";
 
 /** The options that have to agree with them. */
 interface Beside extends ForwardRequestOptions {
   readonly forwardTo?: readonly ForwardRule[];
   readonly signatureHeader?: string;
   readonly envFile?: string;
-}
-
-/** Adds the options for requests to targets. */
-export function addForwardRequestOptions(command: Command): Command {
-  return command
-    .option(
-      "--header <header>",
-      "header to add to each forward, such as 'x-team: billing'; may be repeated; for a secret use --header-env",
-      readAddedHeader,
-    )
-    .option(
-      "--header-env <name=variable>",
-      "header to add whose value is in an environment variable, such as authorization=APP_TOKEN; may be repeated",
-      readHeaderVariable,
-    )
-    .option(
-      "--forward-host <host>",
-      "Host header of each forward (default: that of the target)",
-      readForwardHost,
-    )
-    .option(
-      "--insecure",
-      "forward to https targets with any certificate, such as a self-signed one; loopback and private addresses only",
-    );
-}
-
-/** Reads `Name: value`; a repeated flag adds to it. */
-export function readAddedHeader(text: string, before: readonly AddedHeader[] = []): readonly AddedHeader[] {
-  const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("expected a header such as 'x-team: billing'.");
-  if (!isHeaderValue(value.trim()))
-    throw new InvalidArgumentError("expected the header's value to be one line of Latin-1 text.");
-  return [...before, { name: readName(name), value: value.trim() }];
-}
-
-/** Reads `name=VARIABLE`; a repeated flag adds to it. */
-export function readHeaderVariable(
-  text: string,
-  before: readonly AddedHeader[] = [],
-): readonly AddedHeader[] {
-  const [, name, variable = ""] = /^([^=\s]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined)
-    throw new InvalidArgumentError("expected a header and the NAME of a variable: authorization=APP_TOKEN.");
-  return [...before, { name: readName(name), value: readVariableName(variable) }];
-}
-
-/** Reads a host, with or without a port. */
-export function readForwardHost(text: string): string {
-  const [, host] = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.exec(text) ?? [];
-  if (host !== undefined && !isPastedKey(host)) return text.toLowerCase();
-  throw new InvalidArgumentError("expected a host such as app.test or app.test:8080.");
-}
-
-function readName(text: string): string {
-  const name = readHeaderName(text);
-  if (name === "host")
-    throw new InvalidArgumentError("expected another header than host: use --forward-host.");
-  if (!NOT_PASSED_ON.has(name)) return name;
-  throw new InvalidArgumentError(`expected another header than ${name}: each forward has its own.`);
-}
-
-/** Node refuses other values when it sends them. */
-function isHeaderValue(value: string): boolean {
-  return /^[\t -~\u00a0-\u00ff]*$/.test(value);
 }
 
 /** What is wrong with the names of added headers: the signature must arrive as it was sent. */

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
-import type { ForwardRequestOptions } from "./forward-request.ts";
 import type { ForwardRule } from "./forward-rules.ts";
+import type { ForwardRequestOptions } from "./request-options.ts";
 
 /** The options for forwarding. */
 export interface ForwardingOptions extends ForwardRequestOptions {

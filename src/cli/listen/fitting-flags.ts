@@ -20,10 +20,12 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
   once: { excludes: ["waitFor"], why: ONE_GOAL },
   timeout: { needs: ["count", "once", "waitFor"] },
-  catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would process the entries" },
+  catchUp: { needs: ["forwardTo", "handlers", "exec"], why: "nothing would process the entries" },
   deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
-  sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
-  handlers: { stays: true }, // refusing --sync is better than silently not running them
+  sync: { needs: ["forwardTo"], excludes: ["handlers", "exec"], why: ONE_ANSWER, check: notOneTarget },
+  // Refusing --sync is better than silently not running them.
+  handlers: { stays: true },
+  exec: { stays: true },
   forwardTo: { check: ownAddress },
   header: { needs: ["forwardTo"], check: notTheSignature },
   headerEnv: { needs: ["forwardTo"], check: notTheSignature },

@@ -1,11 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import {
-  readAddedHeader,
-  readForwardHost,
-  readHeaderVariable,
-} from "../../../src/cli/handlers/forward-request.ts";
+import { readAddedHeader, readForwardHost, readHeaderVariable } from "../../../src/cli/handlers/values.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
