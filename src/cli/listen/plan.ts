@@ -7,7 +7,7 @@ import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { createCliLogger, withoutMisfits } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
-import { inboxOption } from "../events/inbox.ts";
+import { checkInbox, inboxOption } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { forwardRequest } from "../handlers/forward-request.ts";
 import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
@@ -55,6 +55,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
   const inbox = inboxOption(context, options.inbox);
+  checkInbox(inbox);
   const receiver = createReceiver({
     secret: secrets.values,
     inbox,
