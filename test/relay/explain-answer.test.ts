@@ -44,7 +44,7 @@ describe("a redirect", () => {
 it("a 401 or 403 is explained by the app's own secret, after what the app said", () => {
   for (const status of [401, 403]) {
     const told = describeRefusal(target, { status, headers: {}, body: "bad signature\n" });
-    expect(told).toMatch(new RegExp(`^${status}: bad signature; its own secret may differ`));
+    expect(told).toMatch(new RegExp(`^${status}: bad signature; the app's own secret may differ`));
   }
 });
 
