@@ -122,8 +122,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("a target's answer to each attempt is shown once, with status and body", async () => {
-    const answers: (readonly [number, string])[] = [[500, "<b>no</b>\nledger.js:42"]];
+  it("a target's answer to each attempt is shown once, with status and body, and explained", async () => {
+    const answers: (readonly [number, string])[] = [
+      [500, "<b>no</b>\nledger.js:42"],
+      [401, "bad signature"],
+    ];
     const target = await startTarget(() => answers.shift() ?? [200, "fine"]);
     const { inspector, deliver } = await openInspector({ handler: forwardTo(new URL(target)) });
     await deliver("payment.received");
@@ -132,6 +135,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".run.ok").waitFor();
     expect(await page.locator(".run > .said").allTextContents()).toEqual([
       "500 Internal Server Error\n<b>no</b>\nledger.js:42",
+      expect.stringMatching(/answered 401: bad signature; the app's own secret may differ/),
+      "401 Unauthorized\nbad signature",
       "200 OK\nfine",
     ]);
   });
