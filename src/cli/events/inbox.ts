@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Entry, Inbox } from "../../inbox/inbox.ts";
@@ -54,11 +54,21 @@ export async function withInbox<Result>(
 /** Whether a file exists; one in a folder that this user may not search may well exist. */
 function isThere(path: string, access: InboxAccess["access"]): boolean {
   try {
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
+    if (found(path) === undefined) return false;
     accessSync(path, access === "read" ? R_OK : R_OK | W_OK);
     return true;
   } catch (thrown) {
     throw unusable(path, thrown, ANOTHER);
+  }
+}
+
+/** What is at a path. Since Node 24, `throwIfNoEntry: false` also hides that a part of the path is a file. */
+function found(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw thrown;
   }
 }
 
@@ -71,9 +81,9 @@ function isThere(path: string, access: InboxAccess["access"]): boolean {
 export function checkInbox(path: string): void {
   if (path === "memory:" || path.includes("://")) return;
   try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() === true) accessSync(path, R_OK | W_OK);
-    if (found !== undefined) return;
+    const file = found(path);
+    if (file?.isFile() === true) accessSync(path, R_OK | W_OK);
+    if (file !== undefined) return;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     accessSync(dirname(path), W_OK | X_OK);
   } catch (thrown) {
