@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   body_already_parsed: "Something upstream read the body before hookporter could verify its bytes.",
   handlers_invalid: "A handlers module does not load, or does not export handlers.",
   config_invalid: "The project configuration file is not valid.",
+  folder_unusable: "A file or folder cannot be read or written, or another thing is in its place.",
   inbox_unsupported: "This version does not support that kind of inbox.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
   inbox_busy: "The inbox is locked by another process, or too many writes are waiting.",

@@ -27,6 +27,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   body_already_parsed: 3,
   handlers_invalid: 3,
   config_invalid: 3,
+  folder_unusable: 3,
   inbox_unsupported: 3,
   inbox_unavailable: 3,
   inbox_busy: 3,

@@ -49,10 +49,10 @@ function partsOf(text: string): readonly string[] {
   ].map((part) => part.trim());
 }
 
-/** Commander repeats any value it could not read; the value of a flag that names a variable may be the secret itself. */
+/** Commander repeats any value it could not read; a header, or what was given for a variable's name, may be the secret itself. */
 function withoutNames(message: string): string {
   return message.replace(
-    /^((?:error: )?option '--[a-z-]*env <\w+>') argument '(.*)' is invalid\./s,
+    /^((?:error: )?option '--(?:[a-z-]*env|header) <[\w=]+>') argument '(.*)' is invalid\./s,
     (_, option: string, value: string) => `${option} argument '${hidden(value)}' is invalid.`,
   );
 }

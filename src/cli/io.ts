@@ -13,6 +13,7 @@ export interface ExitCall {
 /** Everything a command uses outside itself, so that tests can replace it. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The working folder; empty if it was removed. */
   readonly cwd: string;
   readonly stdin: Readable;
   readonly stdout: Writable;

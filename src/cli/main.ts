@@ -3,6 +3,7 @@ import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
+import { unusableFrom } from "./files/unusable.ts";
 import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";
 import { createOutput } from "./output.ts";
@@ -41,10 +42,11 @@ function report(thrown: unknown, argv: readonly string[], context: CliContext): 
     else say("usage", text);
     return 2;
   }
-  if (thrown instanceof HookporterError) {
-    say(thrown.code, hide(thrown.message), thrown instanceof ServiceError ? thrown.mayHaveHappened : null);
-    if (debug) output.talk(hide(String(thrown.stack)));
-    return ERROR_EXIT_CODES[thrown.code];
+  const known = thrown instanceof HookporterError ? thrown : unusableFrom(thrown);
+  if (known !== undefined) {
+    say(known.code, hide(known.message), known instanceof ServiceError ? known.mayHaveHappened : null);
+    if (debug) output.talk(hide(String(thrown instanceof Error ? thrown.stack : known.stack)));
+    return ERROR_EXIT_CODES[known.code];
   }
   const text = `this is a bug in hookporter, please report it: ${hide(describeError(thrown))}`;
   say("unexpected", debug ? text : `${text} (--debug shows the stack)`);

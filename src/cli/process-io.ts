@@ -16,7 +16,7 @@ export function processIo(): Io {
     });
   }
   return {
-    ...{ env, stdin, stdout, stderr, cwd: process.cwd() },
+    ...{ env, stdin, stdout, stderr, cwd: workingFolder() },
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     exit,
     onSignal: (listener) => {
@@ -41,6 +41,15 @@ export function processIo(): Io {
       return () => void process.off("exit", tell);
     },
   };
+}
+
+/** The working folder; empty if it was removed while a shell was in it. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "";
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import { HookporterError } from "../errors.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerInit } from "./commands/init.ts";
@@ -43,6 +44,7 @@ export function createProgram(context: MutableContext): Command {
   registerProperties(program, context);
   for (const command of leaves(program)) addCommonOptions(command);
   program.hook("preAction", (_, command) => {
+    if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     applySettings(command, context);
     const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
@@ -51,6 +53,9 @@ export function createProgram(context: MutableContext): Command {
   });
   return program;
 }
+
+const NO_FOLDER =
+  "expected a working folder, got one that was removed or cannot be read: change to another one (cd)";
 
 function addCommonOptions(command: Command): void {
   command

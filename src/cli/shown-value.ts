@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, parse, resolve } from "node:path";
+import { dirname, isAbsolute, parse, resolve } from "node:path";
 import { shownUrl } from "../shown-url.ts";
 
 /** Shorter texts are not keys, and would be found inside other words. */
@@ -69,6 +69,7 @@ function isFileName(text: string): boolean {
 /** Whether a path exists, or is inside an existing folder other than the root. */
 function isInAFolder(text: string, cwd: string): boolean {
   if (text.includes("\0") || text.length > 4096) return false;
+  if (cwd === "" && !isAbsolute(text)) return false; // the working folder was removed
   const path = resolve(cwd, text);
   const folder = dirname(path);
   const named = dirname(text) !== "." && folder !== parse(path).root;

@@ -1,7 +1,7 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
 
 /** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and a name that is never legitimate. */
-const DROPPED = new Set([
+export const NOT_KEPT: ReadonlySet<string> = new Set([
   "__proto__",
   "authorization",
   "connection",
@@ -19,7 +19,7 @@ const DROPPED = new Set([
 export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
   const kept: Record<string, DeliveryHeaders[string]> = {};
   for (const name of Object.keys(headers)) {
-    if (!DROPPED.has(name)) kept[name] = headers[name];
+    if (!NOT_KEPT.has(name)) kept[name] = headers[name];
   }
   return kept;
 }

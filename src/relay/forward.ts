@@ -3,12 +3,26 @@ import type { Handler } from "../dispatch/handler.ts";
 import { HookporterError } from "../errors.ts";
 import { readRetryAfter } from "../retry-after.ts";
 import { shownUrl } from "../shown-url.ts";
+import { describeRefusal, shownLocation } from "./explain-answer.ts";
 import { queryOf } from "./query.ts";
 import { SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
-import { wantsTls } from "./unreachable.ts";
+
+/**
+ * Milliseconds for an answer's body after its status. Only its beginning is kept, and an app that has taken the event may
+ * stream for ever.
+ */
+const BODY_TIMEOUT = 5000;
+
+/** How requests to targets differ from the delivery. */
+export interface ForwardRequest extends Pick<Sending, "host" | "insecure"> {
+  /** Headers to add, by lowercase name; they replace the delivery's. Their values are hidden wherever an answer repeats them. */
+  readonly added?: Readonly<Record<string, readonly string[]>>;
+}
 
 /** The options of a forward. */
-export interface ForwardOptions extends Pick<Sending, "timeout" | "maxAnswer"> {
+export interface ForwardOptions
+  extends ForwardRequest,
+    Pick<Sending, "timeout" | "bodyTimeout" | "maxAnswer"> {
   /** Called with the entry's number and each answer, before the answer is judged. */
   readonly onAnswer?: (seq: number, answer: TargetAnswer) => void;
   /** Called with the reason if there was no answer. */
@@ -23,28 +37,66 @@ export interface ForwardOptions extends Pick<Sending, "timeout" | "maxAnswer"> {
  * answer: its status, then its body.
  */
 export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
-  const { timeout = SEND_TIMEOUT, maxAnswer, onAnswer, onFailure, clock = Date.now } = options;
+  const {
+    timeout = SEND_TIMEOUT,
+    bodyTimeout = BODY_TIMEOUT,
+    maxAnswer,
+    onAnswer,
+    onFailure,
+    clock = Date.now,
+  } = options;
+  const { added = {}, host, insecure = false } = options;
+  const hide = hiding(Object.values(added).flat());
   return async (_event, { delivery, signal, note, seq }) => {
-    const { headers, body } = delivery;
+    const { body } = delivery;
+    const sent = { headers: { ...delivery.headers, ...added }, host, insecure, body };
     let answer: TargetAnswer;
     try {
       const limit = maxAnswer === undefined ? {} : { maxAnswer };
-      answer = await send({ target, query: queryOf(delivery), headers, body, signal, timeout, ...limit });
+      const query = queryOf(delivery);
+      answer = await send({ target, query, ...sent, signal, timeout, bodyTimeout, ...limit });
     } catch (thrown) {
       onFailure?.(seq, thrown);
       throw thrown;
     }
-    const { status } = answer;
-    const name = STATUS_CODES[status];
-    note(`${status}${name === undefined ? "" : ` ${name}`}\n${answer.body.slice(0, 2048)}`.trimEnd());
+    const shown = { ...answer, body: hide(answer.body) };
+    note(`${headline(target, shown)}\n${shown.body.slice(0, 2048)}`.trimEnd());
     onAnswer?.(seq, answer);
-    if (!answer.ok) throw refusal(target, answer, clock());
+    if (!answer.ok) throw refusal(target, shown, clock());
   };
 }
 
-function refusal(target: URL, { status, body, headers }: TargetAnswer, now: number): HookporterError {
-  const why = wantsTls(target, status, body) ?? body.slice(0, 500);
-  const error = new HookporterError("target_refused", `${shownUrl(target)} answered ${status}: ${why}`);
+/** Shorter texts are not credentials, and would be found inside other words. */
+const SHORTEST_HIDDEN = 6;
+
+/** Hides values, and the words in them, such as the token after `Bearer`. An app may repeat what it was sent. */
+function hiding(values: readonly string[]): (text: string) => string {
+  const parts = values
+    .flatMap((value) => [value, ...value.split(/[\s,;=]+/)])
+    .filter((part) => part.length >= SHORTEST_HIDDEN)
+    .sort((a, b) => b.length - a.length);
+  return (text) => parts.reduce((rest, part) => rest.replaceAll(part, "…"), text);
+}
+
+/** The first line of a note: the status, where it leads, which address answered, and what is missing. */
+function headline(target: URL, answer: TargetAnswer): string {
+  const { status, address, cut } = answer;
+  const name = STATUS_CODES[status];
+  const location = shownLocation(target, answer);
+  return [
+    `${status}${name === undefined ? "" : ` ${name}`}`,
+    ...(location === undefined ? [] : [`Location: ${location}`]),
+    ...(address === undefined ? [] : [`from ${address}`]),
+    ...(cut === "closed" ? ["body cut off"] : []),
+    ...(cut === "overdue" ? ["body not complete in time"] : []),
+  ].join(", ");
+}
+
+function refusal(target: URL, answer: TargetAnswer, now: number): HookporterError {
+  const { headers, address } = answer;
+  const at = address === undefined ? "" : ` (${address})`;
+  const message = `${shownUrl(target)}${at} answered ${describeRefusal(target, answer)}`;
+  const error = new HookporterError("target_refused", message);
   const wait = readRetryAfter(headers["retry-after"], now) || undefined; // 0 would retry without a pause
   return Object.assign(error, { retryAfterMs: wait });
 }

@@ -10,3 +10,12 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+
+/** Headers that belong to one connection, or are set again for each. */
+export const NOT_PASSED_ON: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  "accept-encoding",
+  "content-length",
+  "expect",
+  "host",
+]);

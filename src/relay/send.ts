@@ -1,20 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
-import { type Answered, Exchange, type Posting } from "./exchange.ts";
-import { HOP_BY_HOP } from "./hop-by-hop.ts";
+import { type Answered, type Cut, Exchange, type Posting } from "./exchange.ts";
+import { NOT_PASSED_ON } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 /** A target's answer. */
 export interface TargetAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The answer's body as text, cut to `maxAnswer`. */
+  /** The answer's body as text, or its beginning. */
   readonly body: string;
   /** The same as bytes. */
   readonly bytes: Uint8Array;
-  /** Whether the body was cut. */
-  readonly cut: boolean;
+  /** Why the body is not complete; `undefined` if it is. */
+  readonly cut: Cut | undefined;
+  /** Which address answered for `localhost`; `undefined` for other targets. */
+  readonly address: string | undefined;
   readonly durationMs: number;
   /** Whether the status is 2xx. */
   readonly ok: boolean;
@@ -26,9 +28,18 @@ export interface Sending {
   /** The query to send if the target has none, with its `?`: see `queryOf`. */
   readonly query?: string | undefined;
   readonly headers: DeliveryHeaders;
+  /** The header `Host`. Default: that of the target. */
+  readonly host?: string | undefined;
+  /**
+   * Whether the target may have any certificate, such as a self-signed one. A name must then have loopback or private
+   * addresses only; the caller checks a target that is an IP address. Default `false`.
+   */
+  readonly insecure?: boolean;
   readonly body: Uint8Array;
   /** Milliseconds until the target must have answered. Default 30 000. */
   readonly timeout?: number;
+  /** Milliseconds that the answer's body may take after its status. Default: until `timeout`. */
+  readonly bodyTimeout?: number;
   /** How many bytes of the answer's body to read. Default 64 KiB. */
   readonly maxAnswer?: number;
   readonly signal?: AbortSignal;
@@ -39,11 +50,9 @@ export const SEND_TIMEOUT = 30_000;
 
 const MAX_ANSWER = 64 * 1024;
 
-/** Headers that belong to one connection, or are set again for each. */
-const NOT_PASSED_ON = new Set([...HOP_BY_HOP, "accept-encoding", "content-length", "expect", "host"]);
-
 /**
- * Posts bytes unchanged to a fixed target; does not follow redirects.
+ * Posts bytes unchanged to a fixed target; does not follow redirects. Once there is a status, that is the answer: a body
+ * that is cut off or never ends does not change what the app did.
  *
  * @throws HookporterError `target_unreachable`, with cause and fix; the signal's reason if it is aborted
  */
@@ -51,23 +60,28 @@ export async function send({
   target,
   query = "",
   headers,
+  host,
+  insecure = false,
   body,
   timeout = SEND_TIMEOUT,
+  bodyTimeout,
   maxAnswer = MAX_ANSWER,
   signal,
 }: Sending): Promise<TargetAnswer> {
   signal?.throwIfAborted();
   const start = performance.now();
-  const posting = { target, query, headers: sentHeaders(headers), body, maxAnswer };
+  const sent = { headers: sentHeaders(headers), host, insecure, body };
+  const posting = { target, query, ...sent, maxAnswer, bodyTimeout };
   const sending = new Persistent(posting);
   const timer = setTimeout(() => sending.stop(overdue(target, timeout, sending.connected)), timeout);
   const onAbort = () => sending.stop(signal?.reason);
   signal?.addEventListener("abort", onAbort);
   try {
-    const { status, headers, bytes, cut } = await sending.answer();
+    const { bytes, ...answer } = await sending.answer();
+    if (answer.cut === "overdue") signal?.throwIfAborted();
     const durationMs = Math.round((performance.now() - start) * 10) / 10;
-    const ok = status >= 200 && status < 300;
-    return { status, headers, body: bytes.toString("utf8"), bytes, cut, durationMs, ok };
+    const ok = answer.status >= 200 && answer.status < 300;
+    return { ...answer, body: bytes.toString("utf8"), bytes, durationMs, ok };
   } catch (thrown) {
     if (sending.stopped !== undefined) throw sending.stopped.reason;
     const why = await whyUnreachable(thrown, target);

@@ -2,6 +2,7 @@ import { type Answer, failure, RETRY_AFTER } from "../http/answer.ts";
 import type { Inline } from "../receiver/incoming.ts";
 import type { Accepted } from "../receiver/outcome.ts";
 import type { Receiver } from "../receiver/receiver.ts";
+import type { Cut } from "./exchange.ts";
 import type { ForwardOptions } from "./forward.ts";
 import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { isOverdue, type TargetAnswer } from "./send.ts";
@@ -30,7 +31,8 @@ export class SyncForward {
   /** The options of the single forward whose answers are passed on. */
   get forwardOptions(): ForwardOptions {
     return {
-      ...{ timeout: this.#timeout, maxAnswer: MAX_PASSED_ON },
+      // The sender waits for the whole body.
+      ...{ timeout: this.#timeout, bodyTimeout: this.#timeout, maxAnswer: MAX_PASSED_ON },
       onAnswer: (seq, answer) => this.#tell(seq, { answer }),
       onFailure: (seq, thrown) => this.#tell(seq, { thrown }),
     };
@@ -80,15 +82,20 @@ function toSender(end: End): Answer {
       : failure(502, "bad_gateway", "The delivery was kept, but the target could not be reached.");
   }
   const { status, bytes, cut, headers } = end.answer;
-  if (cut)
-    return failure(
-      502,
-      "bad_gateway",
-      "The delivery was kept, but the target's answer is too long to pass on.",
-    );
+  if (cut !== undefined) return incomplete(cut);
   const bodiless = status === 204 || status === 304;
   const length = bodiless ? {} : { "content-length": String(bytes.byteLength) };
   return { status, headers: { ...passedBack(headers), ...length }, body: bytes };
+}
+
+/** A part of an answer is not passed on. If its status was 2xx, the event is done, and the sender's retry is a duplicate. */
+function incomplete(cut: Cut): Answer {
+  if (cut === "overdue") {
+    const message = "The delivery was kept, but the target's answer was not complete in time.";
+    return failure(504, "gateway_timeout", message);
+  }
+  const why = cut === "closed" ? "was cut off" : "is too long to pass on";
+  return failure(502, "bad_gateway", `The delivery was kept, but the target's answer ${why}.`);
 }
 
 function comeAgain(): Answer {

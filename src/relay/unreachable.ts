@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { connect as connectPlain } from "node:net";
 import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
+import { isLocalhost } from "./localhost.ts";
 
 /** Milliseconds that a probe of this machine's ports may take. */
 const PROBE_TIMEOUT = 500;
@@ -21,9 +22,8 @@ export async function whyUnreachable(
   target: URL,
   { inContainer = isContainer() }: Surroundings = {},
 ): Promise<string> {
-  // If several addresses of a name were tried, the first one's cause is reported.
-  const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
-  const code = String((first as NodeJS.ErrnoException | undefined)?.code ?? "");
+  const first = likeliest(thrown);
+  const code = codeOf(first);
   const host = bare(target.hostname);
   if (code === "ECONNREFUSED") return whyRefused(target, inContainer);
   if (code === "ENOTFOUND" && host === "host.docker.internal")
@@ -36,6 +36,19 @@ export async function whyUnreachable(
   return whyBroken(first, code, target);
 }
 
+/**
+ * The error to report if several addresses of a name were tried: a refused connection if there is one, since a machine
+ * without IPv6 cannot reach `::1` at all, else the first.
+ */
+function likeliest(thrown: unknown): unknown {
+  if (!(thrown instanceof AggregateError)) return thrown;
+  return thrown.errors.find((one) => codeOf(one) === "ECONNREFUSED") ?? thrown.errors[0];
+}
+
+function codeOf(thrown: unknown): string {
+  return String((thrown as NodeJS.ErrnoException | undefined)?.code ?? "");
+}
+
 async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   const host = bare(target.hostname);
   const port = portOf(target);
@@ -45,11 +58,13 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
     url.hostname = other === "::1" ? "[::1]" : other;
     return `connection refused on ${host}, but something listens on ${other}: forward to ${url.origin}, or make the app listen on ${host}`;
   }
+  const local = isLocalhost(target);
   const hint =
-    inContainer && (other !== undefined || host === "localhost")
+    inContainer && (other !== undefined || local)
       ? `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${port}`
       : "";
-  return `connection refused: nothing listens there; start the receiver, or check the port${hint}`;
+  const tried = local ? " on 127.0.0.1 and ::1" : "";
+  return `connection refused${tried}: nothing listens there; start the receiver, or check the port${hint}`;
 }
 
 function whyNotSecure(thrown: unknown, code: string, target: URL): string {
@@ -57,7 +72,7 @@ function whyNotSecure(thrown: unknown, code: string, target: URL): string {
   if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${text}`))
     return `it speaks plain HTTP, not TLS: use http://${target.host}`;
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code))
-    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, or use a plain HTTP port`;
+    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, listen --insecure`;
   if (code === "ECONNRESET") return `${CLOSED}; it may not speak TLS: try http://${target.host}`;
   return text;
 }

@@ -5,9 +5,12 @@ import type { Command, Option } from "commander";
 import { expect, it, vi } from "vitest";
 import { createContext } from "../../src/cli/context.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { EXEC_VARIABLES } from "../../src/cli/handlers/exec-command.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { variableName } from "../../src/cli/settings/config.ts";
+import { NOT_KEPT } from "../../src/receiver/kept-headers.ts";
+import { NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { KEY, openService, sampleProperty } from "../client/service.ts";
 import { closedPort } from "../tunnel/machine.ts";
@@ -64,6 +67,22 @@ it("the page shows how each command is called", () => {
   expect(missing.map(usageOf)).toEqual([]);
 });
 
+it("the page lists the headers that a forward drops, and no other", () => {
+  const onPage = rowsOf(sectionOf(page, "Headers that are not forwarded")).flatMap(([names = ""]) =>
+    quoted(names),
+  );
+  const inCode = new Set([...NOT_KEPT, ...NOT_PASSED_ON]);
+  inCode.delete("__proto__"); // no header of a real sender
+  expect(onPage.sort()).toEqual([...inCode].sort());
+});
+
+it("the page lists the variables that a command gets, and no other", () => {
+  const onPage = rowsOf(sectionOf(page, "Commands").replaceAll(/^ +(?=\|)/gm, "")).map(
+    ([name = ""]) => quoted(name)[0],
+  );
+  expect(onPage.sort()).toEqual([...EXEC_VARIABLES].sort());
+});
+
 it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   for (const general of ["--help", "--version"]) flags.add(general);
@@ -77,7 +96,7 @@ it("the page names no unknown variable", () => {
   const variables = new Set(
     commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
   );
-  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY"]) variables.add(held);
+  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY", ...EXEC_VARIABLES]) variables.add(held);
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
 });

@@ -16,6 +16,7 @@ import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { runCli } from "../cli/fake-io.ts";
+import { listening } from "../cli/open-listen.ts";
 import { root } from "../docs/markdown.ts";
 import { long } from "../long.ts";
 import { expectError, openReceiver } from "../receiver/open.ts";
@@ -499,6 +500,8 @@ it(caseTitle(21, "the command line"), async () => {
     // These two send: `--no-signature` omits the signature, to see the receiver refuse it.
     const sends = ["trigger", "replay"].includes(command.name());
     const own = command.options.map(({ long: flag }) => flag ?? "");
+    // This one is about the certificates of targets; signatures are checked all the same, see below.
+    if (command.name() === "listen") return own.filter((flag) => flag !== "--insecure");
     return sends ? own.filter((flag) => flag !== "--no-signature") : own;
   });
   expect(flags).toContain("--signature-header");
@@ -512,6 +515,11 @@ it(caseTitle(21, "the command line"), async () => {
   ]) {
     expect((await runCli(["listen", flag, "--port", "0"])).code).toBe(2);
   }
+  const { url, cwd } = await listening(["--insecure", "--forward-to", "https://127.0.0.1:1"]);
+  const unsigned = await runCli(["trigger", "lead.created", "--no-signature", "--url", url, "--json"], {
+    cwd,
+  });
+  expect(unsigned.records).toMatchObject([{ status: 401 }]);
 });
 
 it(caseTitle(22), async () => {

@@ -1,12 +1,13 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Handler } from "../../src/dispatch/handler.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { forwardTo } from "../../src/relay/forward.ts";
+import { type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { AT, openTarget, SECRET, savedDelivery } from "./sample.ts";
 
 /** A receiver that forwards everything. */
-async function openForwarder(target: URL) {
+async function openForwarder(target: URL, options?: ForwardOptions) {
   const nothing = () => {};
   const receiver = createReceiver({
     secret: SECRET,
@@ -17,7 +18,7 @@ async function openForwarder(target: URL) {
     drainTimeout: 50,
     retry: { attempts: Number.POSITIVE_INFINITY, delay: 0, maxDelay: 0 },
   });
-  receiver.on("*", forwardTo(target));
+  receiver.on("*", forwardTo(target, options));
   await receiver.start();
   onTestFinished(() => receiver.close());
   const entry = async () => (await receiver.inbox.list({}))[0];
@@ -158,6 +159,49 @@ describe("forwardTo", () => {
       "422 Unprocessable Entity\namount: not a number\nat line 3",
       "201 Created",
     ]);
+  });
+
+  it.each([
+    ["cut off", "200 OK, body cut off", (response: ServerResponse) => response.socket?.destroy()],
+    ["endless", "200 OK, body not complete in time", () => {}],
+  ] as const)("is done if the target answers 200 with a body that is %s", async (_, headline, spoil) => {
+    const { url, got } = await openTarget((response) => {
+      response.writeHead(200).write("and then");
+      setTimeout(() => spoil(response), 20);
+    });
+    const { receiver, until } = await openForwarder(url, { bodyTimeout: 100 });
+    await receiver.accept(delivery());
+    await until("done");
+    expect(got).toHaveLength(1);
+    expect((await receiver.inbox.attempts(1)).map(({ note }) => note)).toEqual([`${headline}\nand then`]);
+  });
+
+  it("explains a redirect, with its address, in the error and the note", async () => {
+    const { url } = await openTarget((response) =>
+      response.writeHead(308, { location: "/hooks/?token=hunter2" }).end("<html>Redirecting"),
+    );
+    const { receiver } = await openForwarder(url);
+    await receiver.accept(delivery());
+    const record = await vi.waitFor(async () => {
+      const [first] = await receiver.inbox.attempts(1);
+      expect(first).toBeDefined();
+      return first;
+    });
+    const shown = new URL("/hooks/?token=…", url.origin).href.replace("%E2%80%A6", "…");
+    expect(record?.error).toContain(`answered 308, Location: ${shown}: the app wants a slash`);
+    expect(record?.note).toContain(`308 Permanent Redirect, Location: ${shown}\n`);
+    expect(JSON.stringify(record)).not.toContain("hunter2");
+  });
+
+  it("says which address answered for localhost", async () => {
+    const { url } = await openTarget((response) => void response.writeHead(404).end());
+    url.hostname = "localhost";
+    const notes: string[] = [];
+    const context = { delivery: delivery(), note: (text: string) => notes.push(text) };
+    const { signal } = new AbortController();
+    const failed = Promise.resolve(forwardTo(url)({} as never, { ...context, signal } as never));
+    await expect(failed).rejects.toThrow("(127.0.0.1) answered 404");
+    expect(notes).toEqual(["404 Not Found, from 127.0.0.1"]);
   });
 
   it("gives up at once when the handler's signal is aborted", async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import fc from "fast-check";
@@ -149,16 +150,46 @@ describe("send", () => {
     });
   });
 
-  it("reports that the target did not answer in time, neither the head nor the body", async () => {
-    for (const begun of [false, true]) {
-      const { url } = await openTarget((response) => {
-        if (begun) response.write("and then");
+  it("reports that the target did not answer in time", async () => {
+    const { url } = await openTarget(() => {});
+    await expect(send({ target: url, ...EMPTY, timeout: 40 })).rejects.toMatchObject({
+      code: "target_unreachable",
+      message: expect.stringContaining("40 ms"),
+    });
+  });
+
+  it.each([
+    ["cut off", "closed", (response: ServerResponse) => response.socket?.destroy()],
+    ["reset", "closed", (response: ServerResponse) => response.socket?.resetAndDestroy()],
+    ["garbled", "closed", (response: ServerResponse) => response.socket?.write("no chunk at all\r\n")],
+    ["endless", "overdue", () => {}],
+  ] as const)("returns the status of an answer whose body is %s", async (_, cut, spoil) => {
+    for (const status of [200, 500]) {
+      const { url, got } = await openTarget((response) => {
+        response.writeHead(status).write("and then");
+        setTimeout(() => spoil(response), 20);
       });
-      await expect(send({ target: url, ...EMPTY, timeout: 40 })).rejects.toMatchObject({
-        code: "target_unreachable",
-        message: expect.stringContaining("40 ms"),
+      expect(await send({ target: url, ...EMPTY, bodyTimeout: 80 })).toMatchObject({
+        ...{ status, ok: status === 200, body: "and then", cut },
       });
+      expect(got).toHaveLength(1);
     }
+  });
+
+  it("returns the status of an answer whose body lasts until the time is up", async () => {
+    const { url } = await openTarget((response) => void response.writeHead(202).write("and then"));
+    expect(await send({ target: url, ...EMPTY, timeout: 80 })).toMatchObject({
+      ...{ status: 202, body: "and then", cut: "overdue" },
+    });
+  });
+
+  it("ends with the signal's reason while the body arrives", async () => {
+    const { url } = await openTarget((response) => void response.writeHead(200).write("and then"));
+    const aborter = new AbortController();
+    const sending = send({ target: url, ...EMPTY, signal: aborter.signal });
+    const reason = new Error("shutting down");
+    setTimeout(() => aborter.abort(reason), 40);
+    await expect(sending).rejects.toBe(reason);
   });
 
   it("ends with the signal's reason, before and while it sends", async () => {
@@ -209,10 +240,10 @@ describe("send", () => {
   it("returns as much of an answer as requested, as text and bytes, and whether it was cut", async () => {
     const { url } = await openTarget((response) => void response.end("12345"));
     expect(await send({ target: url, ...EMPTY, maxAnswer: 5 })).toMatchObject({
-      ...{ body: "12345", bytes: Buffer.from("12345"), cut: false },
+      ...{ body: "12345", bytes: Buffer.from("12345"), cut: undefined },
     });
     expect(await send({ target: url, ...EMPTY, maxAnswer: 4 })).toMatchObject({
-      ...{ body: "1234", bytes: Buffer.from("1234"), cut: true },
+      ...{ body: "1234", bytes: Buffer.from("1234"), cut: "too_long" },
     });
   });
 });

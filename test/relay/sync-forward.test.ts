@@ -104,6 +104,25 @@ describe("the target's answer", () => {
 });
 
 describe("a target that does not answer", () => {
+  it.each([
+    ["cut off", 502, (response: ServerResponse) => response.socket?.destroy()],
+    ["not complete in time", 504, () => {}],
+  ] as const)(
+    "is not passed on if it is %s, but the target has taken the event",
+    async (_, status, spoil) => {
+      const { url, got } = await openTarget((response) => {
+        response.writeHead(200).write("and then");
+        setTimeout(() => spoil(response), 20);
+      });
+      const { post, entry } = await openRelay(url, { timeout: 200 });
+      const sent = freshEnvelope();
+      expect((await post(sent)).status).toBe(status);
+      await until(async () => expect(await entry()).toMatchObject({ state: "done", attempts: 1 }));
+      expect(await post(sent)).toMatchObject({ status: 200 });
+      expect(got).toHaveLength(1);
+    },
+  );
+
   it("is a 502 if nothing listens, and the event is kept and retried", async () => {
     const { url, close } = await openTarget();
     await close();

@@ -61,6 +61,13 @@ describe("a refused connection", () => {
     },
   );
 
+  it("of a name is reported even if the other address does not exist on this machine", async () => {
+    const thrown = new AggregateError([failure("EADDRNOTAVAIL"), REFUSED]);
+    const target = await closedPort();
+    target.hostname = "localhost";
+    expect(await whyUnreachable(thrown, target, outside)).toContain("refused on 127.0.0.1 and ::1");
+  });
+
   it("to another machine in a container is not about the container", async () => {
     const why = await whyUnreachable(REFUSED, new URL("http://192.0.2.1:3000"), { inContainer: true });
     expect(why).not.toContain("docker");

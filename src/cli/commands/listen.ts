@@ -2,12 +2,14 @@ import type { Command } from "commander";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliContext } from "../context.ts";
+import { addForwardRequestOptions } from "../handlers/request-options.ts";
 import { readForward, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
 import {
   readChoice,
+  readCommand,
   readCount,
   readHeaderName,
   readKind,
@@ -44,6 +46,11 @@ export function registerListen(program: Command, context: CliContext): void {
       "TypeScript or JavaScript file or folder with the handlers to run; reloaded on change",
     )
     .option(
+      "--exec <command>",
+      "program and arguments to run for each event, without a shell; gets the body on standard input, and is run again until it exits with 0",
+      readCommand,
+    )
+    .option(
       "--order-by <path>",
       "run events with the same value at this path one after another, such as data.id",
       readOrderPath,
@@ -69,8 +76,8 @@ export function registerListen(program: Command, context: CliContext): void {
       "how long a target may take to answer (default: 30s, with --sync 10s)",
       readTimeout,
     )
-    .option("--sync", "forward while the sender waits, and return the target's response to the sender")
-    .optionsGroup("Tunnel:");
+    .option("--sync", "forward while the sender waits, and return the target's response to the sender");
+  addForwardRequestOptions(command).optionsGroup("Tunnel:");
   addTunnelOptions(command)
     .optionsGroup("Inspect:")
     .option(

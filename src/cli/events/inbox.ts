@@ -1,10 +1,16 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Entry, Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
+import { unusable } from "../files/unusable.ts";
+
+const { R_OK, W_OK, X_OK } = constants;
+
+/** What to do if an inbox cannot be used. */
+const ANOTHER = "pass another inbox with --inbox";
 
 /** The inbox named by an option, relative to the working folder; the default inbox if there is none. */
 export function inboxOption({ io }: CliContext, given: string | undefined): string {
@@ -23,7 +29,8 @@ export interface InboxAccess {
  * Opens an existing inbox, uses it and closes it again. Neither reading nor changing migrates an older file: a receiver of
  * that older version may be running on it.
  *
- * @throws HookporterError `inbox_unavailable` if there is none: a command that only reads must not create one
+ * @throws HookporterError `inbox_unavailable` if there is none: a command that only reads must not create one;
+ *   `folder_unusable` if this user may not read it
  */
 export async function withInbox<Result>(
   context: CliContext,
@@ -32,7 +39,7 @@ export async function withInbox<Result>(
 ): Promise<Result> {
   const path = inboxOption(context, given);
   const inbox = selectInbox(path);
-  if (!existsSync(path)) {
+  if (!isThere(path, access)) {
     const fix = "run `hookporter listen` here first, or pass one with --inbox";
     throw new HookporterError("inbox_unavailable", `there is no inbox at ${path}: ${fix}`);
   }
@@ -41,6 +48,46 @@ export async function withInbox<Result>(
     return await use(inbox);
   } finally {
     await inbox.close();
+  }
+}
+
+/** Whether a file exists; one in a folder that this user may not search may well exist. */
+function isThere(path: string, access: InboxAccess["access"]): boolean {
+  try {
+    if (found(path) === undefined) return false;
+    accessSync(path, access === "read" ? R_OK : R_OK | W_OK);
+    return true;
+  } catch (thrown) {
+    throw unusable(path, thrown, ANOTHER);
+  }
+}
+
+/** What is at a path. Since Node 24, `throwIfNoEntry: false` also hides that a part of the path is a file. */
+function found(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw thrown;
+  }
+}
+
+/**
+ * Checks that this user can create an inbox, or use the existing one. SQLite would report a file that it cannot open
+ * without cause or owner.
+ *
+ * @throws HookporterError `folder_unusable`
+ */
+export function checkInbox(path: string): void {
+  if (path === "memory:" || path.includes("://")) return;
+  try {
+    const file = found(path);
+    if (file?.isFile() === true) accessSync(path, R_OK | W_OK);
+    if (file !== undefined) return;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    accessSync(dirname(path), W_OK | X_OK);
+  } catch (thrown) {
+    throw unusable(path, thrown, ANOTHER);
   }
 }
 

@@ -1,11 +1,11 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
-import { describeFileError } from "./file-error.ts";
+import { unusable } from "./unusable.ts";
 
 /**
  * Reads a file that contains a secret, without the line end; returns `undefined` if there is none.
  *
- * @throws HookporterError `secret_unsafe` if others could read or replace it, or it cannot be read
+ * @throws HookporterError `secret_unsafe` if others could read or replace it, `folder_unusable` if it cannot be read
  */
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -19,6 +19,6 @@ export function readOwnFile(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trimEnd();
   } catch (thrown) {
-    throw new HookporterError("secret_unsafe", `could not read ${path}: ${describeFileError(thrown)}`);
+    throw unusable(path, thrown);
   }
 }

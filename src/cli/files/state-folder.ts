@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
+import { unusable } from "./unusable.ts";
 
 /** The folder for a project's inbox and development secret. Its own `.gitignore` hides everything in it. */
 export const STATE_FOLDER = ".hookporter";
@@ -9,13 +10,25 @@ export const STATE_FOLDER = ".hookporter";
 /** The default inbox. */
 export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
 
+/** How to do without the folder. */
+export const ELSEWHERE = "set HOOKPORTER_SECRET and pass --inbox FILE in a folder of your own";
+
 /**
  * Creates the folder if it is missing, accessible only to its owner, with a `.gitignore` that covers everything in it.
  *
- * @throws HookporterError `secret_unsafe` if the folder is a symbolic link
+ * @throws HookporterError `secret_unsafe` if the folder is a symbolic link; `folder_unusable`
  */
 export function makeStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);
+  try {
+    return provide(folder);
+  } catch (thrown) {
+    if (thrown instanceof HookporterError) throw thrown;
+    throw unusable(folder, thrown, ELSEWHERE);
+  }
+}
+
+function provide(folder: string): string {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
     throw new HookporterError(
       "secret_unsafe",

@@ -9,6 +9,7 @@ import type { Receiver } from "../../receiver/receiver.ts";
 import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
 import type { ForwardOptions } from "../../relay/forward.ts";
 import type { CliContext } from "../context.ts";
+import type { ExecCommand } from "./exec-command.ts";
 import { type ForwardRule, registerForwards } from "./forward-rules.ts";
 import { type LoadedHandlers, loadHandlers, watchHandlers } from "./handlers-module.ts";
 import type { LoadedModules } from "./loaded-modules.ts";
@@ -19,6 +20,8 @@ import type { RunningHandlers } from "./running-handlers.ts";
 /** Which handlers and targets process events. */
 export interface HandlerChoice {
   readonly handlers?: string;
+  /** The command to run for each event. */
+  readonly command?: Pick<ExecCommand, "name" | "handler"> | undefined;
   readonly forwardTo?: readonly ForwardRule[];
   readonly events?: readonly string[];
   /** Knows which of the user's own handlers run. */
@@ -28,12 +31,12 @@ export interface HandlerChoice {
 }
 
 /**
- * The handlers for `listen`: the user's, then the forwards.
+ * The handlers for `listen`: the user's, then the command, then the forwards.
  *
  * @throws HookporterError `handlers_invalid`
  */
 export async function chooseHandlers(
-  { handlers, forwardTo = [], events = ["*"], running, loaded }: HandlerChoice,
+  { handlers, command, forwardTo = [], events = ["*"], running, loaded }: HandlerChoice,
   forwarding: ForwardOptions,
   { io }: CliContext,
 ): Promise<LoadedHandlers> {
@@ -43,6 +46,7 @@ export async function chooseHandlers(
     const chosen = onlyKinds(registry, events, [...eventKinds, ...otherKinds]);
     const retried = endingRetries(chosen);
     if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
+    if (command !== undefined) retried.on("*", command.handler, { name: command.name });
     registerForwards(chosen, forwardTo, forwarding);
   };
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });

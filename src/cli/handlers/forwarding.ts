@@ -1,8 +1,9 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
 import type { ForwardRule } from "./forward-rules.ts";
+import type { ForwardRequestOptions } from "./request-options.ts";
 
 /** The options for forwarding. */
-export interface ForwardingOptions {
+export interface ForwardingOptions extends ForwardRequestOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
   readonly forwardTimeout?: number;

@@ -1,10 +1,17 @@
 import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
-import { readTarget } from "../settings/values.ts";
+import { NOT_PASSED_ON } from "../../relay/hop-by-hop.ts";
+import { isPastedKey, readHeaderName, readTarget, readVariableName } from "../settings/values.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 
 /** Readers of the option values that decide what happens to events. */
+
+/** A header to add, with its value or the variable that holds it. */
+export interface AddedHeader {
+  readonly name: string;
+  readonly value: string;
+}
 
 /** Reads `3000`, `3000/path`, a URL, or one of these after a pattern, such as `payment.*=3001`; a repeated flag adds to it. */
 export function readForward(text: string, before: readonly ForwardRule[] = []): readonly ForwardRule[] {
@@ -22,4 +29,44 @@ export function readForward(text: string, before: readonly ForwardRule[] = []): 
 export function readOrderPath(text: string): string {
   if (/^[^\s.]+(?:\.[^\s.]+)*$/.test(text)) return text;
   throw new InvalidArgumentError("expected a path in the envelope, such as data.id.");
+}
+
+/** Reads `Name: value`; a repeated flag adds to it. */
+export function readAddedHeader(text: string, before: readonly AddedHeader[] = []): readonly AddedHeader[] {
+  const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("expected a header such as 'x-team: billing'.");
+  if (!isHeaderValue(value.trim()))
+    throw new InvalidArgumentError("expected the header's value to be one line of Latin-1 text.");
+  return [...before, { name: readName(name), value: value.trim() }];
+}
+
+/** Reads `name=VARIABLE`; a repeated flag adds to it. */
+export function readHeaderVariable(
+  text: string,
+  before: readonly AddedHeader[] = [],
+): readonly AddedHeader[] {
+  const [, name, variable = ""] = /^([^=\s]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined)
+    throw new InvalidArgumentError("expected a header and the NAME of a variable: authorization=APP_TOKEN.");
+  return [...before, { name: readName(name), value: readVariableName(variable) }];
+}
+
+/** Reads a host, with or without a port. */
+export function readForwardHost(text: string): string {
+  const [, host] = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.exec(text) ?? [];
+  if (host !== undefined && !isPastedKey(host)) return text.toLowerCase();
+  throw new InvalidArgumentError("expected a host such as app.test or app.test:8080.");
+}
+
+function readName(text: string): string {
+  const name = readHeaderName(text);
+  if (name === "host")
+    throw new InvalidArgumentError("expected another header than host: use --forward-host.");
+  if (!NOT_PASSED_ON.has(name)) return name;
+  throw new InvalidArgumentError(`expected another header than ${name}: each forward has its own.`);
+}
+
+/** Whether a header can have this value; Node refuses others when it sends them. */
+export function isHeaderValue(value: string): boolean {
+  return /^[\t -~\u00a0-\u00ff]*$/.test(value);
 }

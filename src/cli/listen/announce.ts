@@ -2,7 +2,9 @@ import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { RunningServer } from "../../receiver/server.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
+import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
+import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
 
@@ -23,17 +25,21 @@ export function announce(
   { url }: RunningServer,
   { from, fingerprint, inbox, healthUrl, page }: Announced,
   options: ListenOptions,
-  { output }: CliContext,
+  context: CliContext,
 ): object {
-  const { handlers, forwardTo = [], sync = false } = options;
+  const { output } = context;
+  const { handlers, exec, forwardTo = [], sync = false } = options;
   const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
   output.talk(`listening on ${url.href}`);
   output.talk(`  ${own}${from} (fingerprint ${fingerprint})`);
   output.talk(`  inbox ${inbox}`);
   if (handlers !== undefined) output.talk(`  handlers ${handlers}`);
+  const program = exec?.[0] ?? null; // arguments may hold secrets
+  if (program !== null) output.talk(`  running ${printable(program)} for each event`);
   const waits = sync ? " while the sender waits" : "";
   for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
-  if (handlers === undefined && forwardTo.length === 0)
+  announceForwardRequest(options, context);
+  if (handlers === undefined && program === null && forwardTo.length === 0)
     output.talk(
       "  events are only kept and shown; to process them, pass --handlers PATH or --forward-to URL",
     );
@@ -46,7 +52,13 @@ export function announce(
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
-    ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, stream, sync },
+    ...{
+      handlers: handlers ?? null,
+      exec: program,
+      forward: forward.length === 0 ? null : forward,
+      stream,
+      sync,
+    },
     health: healthUrl?.href ?? null,
     inspector: page?.href ?? null,
   };

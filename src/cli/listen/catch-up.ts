@@ -3,9 +3,10 @@ import { DEFAULT_SOURCE } from "../../receiver/options.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
+import type { ExecFlagOptions } from "../handlers/open-exec.ts";
 
 /** The options that decide which entries can be processed now. */
-interface CatchUpOptions extends ForwardingOptions {
+interface CatchUpOptions extends ForwardingOptions, ExecFlagOptions {
   readonly events?: readonly string[];
   readonly inbox?: string;
 }
@@ -17,12 +18,13 @@ interface CatchUpOptions extends ForwardingOptions {
  */
 export async function catchUp(
   inbox: Inbox,
-  { handlers, forwardTo = [], events = ["*"], inbox: named, catchUp: wanted }: CatchUpOptions,
+  { handlers, exec, forwardTo = [], events = ["*"], inbox: named, catchUp: wanted }: CatchUpOptions,
   { output, clock }: CliContext,
 ): Promise<void> {
-  if (wanted === false || (handlers === undefined && forwardTo.length === 0)) return;
+  const handled = handlers !== undefined || exec !== undefined;
+  if (wanted === false || (!handled && forwardTo.length === 0)) return;
   // What handlers take is known only when an entry runs; a target's kinds are known now.
-  const withHandlers = handlers !== undefined && wanted === true;
+  const withHandlers = handled && wanted === true;
   const forwarded = forwardTo.length === 0 ? undefined : forwardedKinds(forwardTo, events);
   const kinds = withHandlers ? events : (forwarded ?? events);
   const filter = { states: ["unhandled"], kinds, sources: [DEFAULT_SOURCE] } as const;

@@ -1,4 +1,5 @@
 import { DEFAULT_PORT } from "../../default-endpoint.ts";
+import { notTheSignature } from "../handlers/forward-request.ts";
 import { SERVICE_FITS } from "../service/options.ts";
 import type { Fit, FitTable } from "../settings/fitting.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
@@ -19,11 +20,17 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
   once: { excludes: ["waitFor"], why: ONE_GOAL },
   timeout: { needs: ["count", "once", "waitFor"] },
-  catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would process the entries" },
+  catchUp: { needs: ["forwardTo", "handlers", "exec"], why: "nothing would process the entries" },
   deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
-  sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
-  handlers: { stays: true }, // refusing --sync is better than silently not running them
+  sync: { needs: ["forwardTo"], excludes: ["handlers", "exec"], why: ONE_ANSWER, check: notOneTarget },
+  // Refusing --sync is better than silently not running them.
+  handlers: { stays: true },
+  exec: { stays: true },
   forwardTo: { check: ownAddress },
+  header: { needs: ["forwardTo"], check: notTheSignature },
+  headerEnv: { needs: ["forwardTo"], check: notTheSignature },
+  forwardHost: { needs: ["forwardTo"] },
+  insecure: { needs: ["forwardTo"] },
 };
 
 /** The flags that only some tunnels have, taken from what each tunnel reads. */

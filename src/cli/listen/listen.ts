@@ -7,6 +7,7 @@ import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
 import { LoadedModules } from "../handlers/loaded-modules.ts";
+import { openExec } from "../handlers/open-exec.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
@@ -47,7 +48,12 @@ interface Opened {
 /** Runs the local receiver until it is stopped or its goal is reached. */
 export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
   // A setting that is dropped still names a variable that a tunnel's programs must not get.
-  const withheldEnv = [given.apiKeyEnv, given.accessTokenEnv].filter((name) => name !== undefined);
+  const withheld = [
+    given.apiKeyEnv,
+    given.accessTokenEnv,
+    ...(given.headerEnv ?? []).map(({ value }) => value),
+  ];
+  const withheldEnv = withheld.filter((name) => name !== undefined);
   const options = { ...fitOptions(given, command, FITTING_FLAGS), withheldEnv };
   const plan = await planListening(options, context);
   let stop: (stop: Stop) => void = () => {};
@@ -85,7 +91,9 @@ async function open(session: Session): Promise<Opened> {
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
   }
-  const choice = { ...options, running, loaded: new LoadedModules() };
+  const command = openExec(options, inbox, context);
+  if (command !== undefined) stops.push(() => command.close());
+  const choice = { ...options, command, running, loaded: new LoadedModules() };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
   const gate = new LiveGate();

@@ -1,5 +1,6 @@
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
+import type { ExecFlagOptions } from "../handlers/open-exec.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import type { ReachableOptions } from "../tunnel/options.ts";
@@ -11,6 +12,7 @@ export interface ListenOptions
     SecretOptions,
     ServiceOptions,
     ForwardingOptions,
+    ExecFlagOptions,
     ReachableOptions,
     InspectOptions {
   readonly subscribe?: boolean;

@@ -7,8 +7,9 @@ import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { createCliLogger, withoutMisfits } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
-import { inboxOption } from "../events/inbox.ts";
+import { checkInbox, inboxOption } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
+import { forwardRequest } from "../handlers/forward-request.ts";
 import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
@@ -49,11 +50,13 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
+  const request = await forwardRequest(options, context);
   const secrets = await findSecrets(context, options, true);
   if (subscription !== undefined) currentSecret(secrets); // refuses what cannot be sent before anything is opened
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
   const inbox = inboxOption(context, options.inbox);
+  checkInbox(inbox);
   const receiver = createReceiver({
     secret: secrets.values,
     inbox,
@@ -65,7 +68,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   });
   const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
-  const forwarding = sync?.forwardOptions ?? { timeout: forwardTimeout(options) };
+  const forwarding = { ...(sync?.forwardOptions ?? { timeout: forwardTimeout(options) }), ...request };
   return {
     ...{ port, path, goal, secrets, current, inbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription },

@@ -1,23 +1,21 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeError, HookporterError } from "../../errors.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
+import { unusable } from "../files/unusable.ts";
 
 /**
  * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it is
  * authentic.
  *
- * @throws HookporterError `input_invalid`
+ * @throws HookporterError `folder_unusable`
  */
 export function openSaveFolder(path: string): (observation: DeliveryObservation) => void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new HookporterError("input_invalid", `could not create ${path}: ${describeError(cause)}`, {
-      cause,
-    });
+    throw unusable(path, cause, "pass another folder with --save-dir");
   }
   let saved = 0;
   return ({ delivery, outcome }) => {

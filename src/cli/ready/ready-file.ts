@@ -2,12 +2,14 @@ import { readFileSync, rmSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
+import { isForbidden, unusable } from "../files/unusable.ts";
 
 /**
  * A file that exists only while `listen` is ready; one left behind by an earlier process is removed at once. It is
  * replaced as a whole, so that it is never seen half-written.
  *
- * @throws HookporterError `input_invalid` if something else is at its path, or it cannot be written
+ * @throws HookporterError `input_invalid` if something else is at its path, or it cannot be written; `folder_unusable` if
+ *   this user may not write it
  */
 export function openReadyFile(path: string): { write(fields: object): void; remove(): void } {
   const left = readOwn(path);
@@ -60,5 +62,6 @@ function guard(path: string, work: () => void): void {
 }
 
 function refusal(path: string, why: string, cause: unknown): HookporterError {
+  if (isForbidden(cause)) return unusable(path, cause, "pass another path with --ready-file");
   return new HookporterError("input_invalid", `--ready-file ${path} could not be used: ${why}`, { cause });
 }

@@ -47,7 +47,12 @@ export function findCredential(options: CredentialOptions, context: Pick<CliCont
   return { accessToken: () => token };
 }
 
-function findVariable(
+/**
+ * Finds a variable in the environment, else in the env file.
+ *
+ * @throws ConfigurationError `credential_missing`
+ */
+export function findVariable(
   what: string,
   name: string,
   envFile: string | undefined,

@@ -1,17 +1,19 @@
 import { isUtf8 } from "node:buffer";
 import { type KeyObject, randomBytes } from "node:crypto";
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseEnv } from "node:util";
 import { ConfigurationError } from "../../errors.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
+import { textOfEnvFile } from "../files/env-file.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { readAll } from "../files/read-input.ts";
 import { makeFile } from "../files/replace-file.ts";
-import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { ELSEWHERE, makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { unusable } from "../files/unusable.ts";
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
@@ -132,8 +134,7 @@ export function readEnvFile(
 ): Readonly<Record<string, string | undefined>> {
   const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
   try {
-    // Node takes a byte order mark, which editors on Windows add, as part of the first name.
-    return parseEnv(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+    return parseEnv(textOfEnvFile(readFileSync(path)));
   } catch (thrown) {
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
@@ -146,7 +147,13 @@ export function readEnvFile(
 /** The folder's development secret: created once, readable only by its owner, never printed. */
 function developmentSecret(io: Io, create: boolean): string | undefined {
   const path = join(io.cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const instead = create ? ELSEWHERE : `set ${SECRET_VARIABLE}`;
+  let found: Stats | undefined;
+  try {
+    found = lstatSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    throw unusable(path, thrown, instead);
+  }
   if (found === undefined && !create) return undefined;
   if (io.env.NODE_ENV === "production") {
     throw missing(
@@ -156,7 +163,11 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
   if (found === undefined) {
     makeStateFolder(io.cwd);
     const value = randomBytes(32).toString("base64url");
-    if (makeFile(path, `${value}\n`)) return value;
+    try {
+      if (makeFile(path, `${value}\n`)) return value;
+    } catch (thrown) {
+      throw unusable(path, thrown, instead);
+    }
   }
   return readOwnFile(path);
 }

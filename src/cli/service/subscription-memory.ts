@@ -2,8 +2,8 @@ import { appendFileSync, closeSync, constants, lstatSync, openSync, readFileSync
 import { join } from "node:path";
 import type { Environment } from "../../client/credential.ts";
 import { HookporterError } from "../../errors.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { unusable } from "../files/unusable.ts";
 
 /** A remembered subscription that was created from this folder. */
 export interface RememberedSubscription {
@@ -101,7 +101,7 @@ export class SubscriptionMemory {
       throw damaged("is not a file");
     } catch (thrown) {
       if (thrown instanceof HookporterError) throw thrown;
-      throw damaged(`could not be read: ${describeFileError(thrown)}`);
+      throw unusable(this.#path, thrown);
     }
   }
 
@@ -114,7 +114,7 @@ export class SubscriptionMemory {
       append(this.#path, before === "" || before.endsWith("\n") ? lines : `\n${lines}`); // an editor may have removed the last line end
     } catch (thrown) {
       if (thrown instanceof HookporterError) throw thrown;
-      throw damaged(`could not be written: ${describeFileError(thrown)}`);
+      throw unusable(this.#path, thrown);
     }
   }
 }

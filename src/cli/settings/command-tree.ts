@@ -16,6 +16,7 @@ const OWN_MEANINGS: ReadonlySet<string> = new Set([
   "all",
   "count",
   "handlers",
+  "header",
   "limit",
   "port",
   "state",

@@ -209,6 +209,15 @@ export function readHeaderName(text: string): string {
   throw new InvalidArgumentError("expected a header name such as x-service-signature.");
 }
 
+/** A program and its arguments, separated by blanks; quotes hold blanks. There is no shell, so nothing else is special. */
+export function readCommand(text: string, before?: readonly string[]): readonly string[] {
+  if (before !== undefined) throw new InvalidArgumentError("expected one command, got several.");
+  const pieces = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
+  const words = (text.match(pieces) ?? []).map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
+  if (words[0] && text.replaceAll(pieces, "").trim() === "") return words;
+  throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
+}
+
 /** One event kind or family. */
 export function readKind(text: string): string {
   const [pattern = "", ...others] = readKinds(text);

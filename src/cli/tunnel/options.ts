@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { SecretOptions } from "../secrets/options.ts";
-import { readChoice, readDomain, readPublicUrl } from "../settings/values.ts";
-import { readCommand, readHost, readPattern, readRemotePort, readUser } from "./values.ts";
+import { readChoice, readCommand, readDomain, readPublicUrl } from "../settings/values.ts";
+import { readHost, readPattern, readRemotePort, readUser } from "./values.ts";
 
 /** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [

@@ -7,7 +7,7 @@ import { fixedAddress } from "../../tunnel/fixed-address.ts";
 import { childOf } from "../../tunnel/tunnel-child.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
-import type { Io } from "../io.ts";
+import { childEnvironment } from "../secrets/child-environment.ts";
 import { TUNNEL_KINDS } from "./kinds.ts";
 import type { ReachableOptions, TunnelName } from "./options.ts";
 import { SupervisedTunnel } from "./supervised-tunnel.ts";
@@ -84,14 +84,6 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
       await supervised.close();
     },
   };
-}
-
-/** The environment of a tunnel's process. Its programs need much of ours, but not the secrets. */
-function childEnvironment({ env }: Io, secretEnv: readonly string[] = []): NodeJS.ProcessEnv {
-  const secret = new Set(["NGROK_AUTHTOKEN", ...secretEnv]);
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !secret.has(name) && !name.startsWith("HOOKPORTER_")),
-  );
 }
 
 /** An address that the user maintains leads to the main server. */

@@ -21,15 +21,6 @@ export function readRemotePort(text: string): number {
   return readInteger(text, 1, 65_535, "a port from 1 to 65535");
 }
 
-/** A program and its arguments, separated by blanks; quotes hold blanks. There is no shell, so nothing else is special. */
-export function readCommand(text: string, before?: readonly string[]): readonly string[] {
-  if (before !== undefined) throw new InvalidArgumentError("expected one command, got several.");
-  const pieces = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
-  const words = (text.match(pieces) ?? []).map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
-  if (words[0] && text.replaceAll(pieces, "").trim() === "") return words;
-  throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
-}
-
 /** A regular expression, as its text. */
 export function readPattern(text: string): string {
   try {

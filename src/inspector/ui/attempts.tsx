@@ -61,11 +61,14 @@ function withName(error: string, name = "Error"): string {
   return name.endsWith("Error") && name !== "Error" ? `${name}: ${error}` : error;
 }
 
-/** Whether a note, which is a target's answer, repeats the error. */
+/** Whether an error only repeats a note, which is a target's answer. One that also explains the answer does not. */
 function isSaidBy(note: string | null, error: string): boolean {
   if (note === null) return false;
   const [status = "", ...body] = note.split("\n");
-  return error.includes(`answered ${status.slice(0, 3)}: ${body.join("\n").slice(0, 100)}`);
+  const [, told] = error.split(`answered ${status.slice(0, 3)}`);
+  if (told === undefined) return false;
+  const said = body.join(" ").replaceAll(/\s+/g, " ").trim();
+  return `: ${said}`.startsWith(told.replace(/…$/, ""));
 }
 
 /** The text of a handler or a target. */

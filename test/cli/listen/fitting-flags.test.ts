@@ -61,8 +61,10 @@ it.each<ListenOptions>([
   { sync: true, forwardTo: one },
   { catchUp: true, handlers: "h.js" },
   { catchUp: true, forwardTo: one },
+  { catchUp: true, exec: ["sh"] },
   { catchUp: false },
   { deadLetters: "block", orderBy: "data.id" },
+  { header: [{ name: "x-team", value: "a" }], forwardHost: "app.test", insecure: true, forwardTo: one },
 ])("fitting options are kept: %o", (options) => {
   expect(left(options)).toEqual(options);
   expect(left({}, options)).toEqual(options);
@@ -93,6 +95,12 @@ it.each<ListenOptions>([
   { sync: true, forwardTo: readForward("3001", one) },
   { sync: true, forwardTo: readForward("payment.*=3001") },
   { sync: true, forwardTo: one, handlers: "h.js" },
+  { sync: true, forwardTo: one, exec: ["sh"] },
+  { header: [{ name: "x-team", value: "a" }] },
+  { header: [{ name: "x-service-signature", value: "a" }], forwardTo: one },
+  { headerEnv: [{ name: "x-own", value: "A" }], signatureHeader: "x-own", forwardTo: one },
+  { forwardHost: "app.test" },
+  { insecure: true },
 ])("typed options that do not fit are refused: %o", (options) => {
   expect(() => left(options)).toThrow(usage);
 });

@@ -339,7 +339,7 @@ describe("subscribe", () => {
   it("sends nothing if the subscription could not be remembered", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     writeFileSync(join(cwd, ".hookporter"), "");
-    expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "input_invalid" }]);
+    expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "folder_unusable" }]);
     expect(service.requests).toEqual([]);
   });
 

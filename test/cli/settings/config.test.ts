@@ -38,13 +38,17 @@ it("an empty variable counts as not set", async () => {
 
 it("a variable for a switch is true or false; other words are refused", async () => {
   const cwd = tempFolder();
-  const on = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "true" }, stdin });
+  const on = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "true" }, stdin });
   expect(on.stdout).toMatch(/^x-service-signature: /);
-  const off = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "0" }, stdin });
+  const off = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "0" }, stdin });
   expect(off.stdout).toMatch(/^sha256=/);
-  const wrong = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_HEADER: "maybe" }, stdin });
+  const wrong = await runCli(["sign"], {
+    cwd,
+    env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "maybe" },
+    stdin,
+  });
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain("HOOKPORTER_HEADER");
+  expect(wrong.stderr).toContain("HOOKPORTER_SIGN_HEADER");
 });
 
 it("an invalid value is reported with its variable", async () => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  readCommand,
-  readHost,
-  readPattern,
-  readRemotePort,
-  readUser,
-} from "../../../src/cli/tunnel/values.ts";
+import { readCommand } from "../../../src/cli/settings/values.ts";
+import { readHost, readPattern, readRemotePort, readUser } from "../../../src/cli/tunnel/values.ts";
 
 describe("a host", () => {
   it.each(["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"])(

@@ -122,18 +122,29 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(got).toHaveLength(1);
   });
 
-  it("a target's answer to each attempt is shown once, with status and body", async () => {
-    const answers: (readonly [number, string])[] = [[500, "<b>no</b>\nledger.js:42"]];
+  it.each([
+    [
+      "with status and body",
+      [500, "<b>no</b>\nledger.js:42"],
+      ["500 Internal Server Error\n<b>no</b>\nledger.js:42"],
+    ],
+    [
+      "explained if it can be",
+      [401, "bad signature"],
+      [
+        expect.stringContaining("answered 401: bad signature; the app's own secret may differ"),
+        "401 Unauthorized\nbad signature",
+      ],
+    ],
+  ] as const)("a target's answer to each attempt is shown once, %s", async (_, first, shown) => {
+    const answers: (readonly [number, string])[] = [first];
     const target = await startTarget(() => answers.shift() ?? [200, "fine"]);
     const { inspector, deliver } = await openInspector({ handler: forwardTo(new URL(target)) });
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await page.locator(".run.ok").waitFor();
-    expect(await page.locator(".run > .said").allTextContents()).toEqual([
-      "500 Internal Server Error\n<b>no</b>\nledger.js:42",
-      "200 OK\nfine",
-    ]);
+    expect(await page.locator(".run > .said").allTextContents()).toEqual([...shown, "200 OK\nfine"]);
   });
 
   it("a copied curl command sends the same bytes and signature again", async () => {

@@ -1,0 +1,61 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { HookporterError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
+import { childEnvironment } from "../secrets/child-environment.ts";
+import { ExecCommand } from "./exec-command.ts";
+
+/** The options for running a command per event. */
+export interface ExecFlagOptions {
+  /** Program and arguments. */
+  readonly exec?: readonly string[];
+}
+
+/** The options beside it. */
+interface Beside extends ExecFlagOptions {
+  readonly secretEnv?: readonly string[];
+  readonly withheldEnv?: readonly string[];
+}
+
+/**
+ * Prepares the command of `--exec`; returns `undefined` without it.
+ *
+ * @throws HookporterError `usage` if there is no such program
+ */
+export function openExec(
+  { exec, secretEnv = [], withheldEnv = [] }: Beside,
+  inbox: string,
+  { io, output }: CliContext,
+): ExecCommand | undefined {
+  if (exec === undefined) return undefined;
+  const env = childEnvironment(io, [...secretEnv, ...withheldEnv]);
+  const [program = ""] = exec;
+  if (!canStart(program, io.cwd, env.PATH)) {
+    throw new HookporterError(
+      "usage",
+      `expected --exec to begin with a program, got ${program}, which is no executable file${program.includes("/") ? "" : " in PATH"}: correct it, or run a shell, such as 'sh -c "…"'`,
+    );
+  }
+  return new ExecCommand({
+    ...{ words: exec, cwd: io.cwd, env },
+    inbox: inbox === "memory:" ? undefined : resolve(io.cwd, inbox),
+    onLine: (seq, line) => output.talk(`exec #${seq}: ${printable(line, 500)}`),
+  });
+}
+
+/** Whether a program can be found. Windows has rules of its own, so there it shows when the command runs. */
+function canStart(program: string, cwd: string, path = ""): boolean {
+  if (process.platform === "win32") return true;
+  const places = program.includes("/") ? [""] : path.split(delimiter);
+  return places.some((folder) => isExecutable(resolve(cwd, join(folder, program))));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
