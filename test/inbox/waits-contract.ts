@@ -37,7 +37,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     const matching = async (filter: EntryFilter) => seqs(await inbox.list(filter));
 
     it("are listed with their waits, and claimed with them", async () => {
-      const waits = [wait(APP, { attempts: 3, since: AT - 5 }), wait(OTHER, { over: "target_refused" })];
+      const waits = [wait(APP, { attempts: 3, since: AT - 5 }), wait(OTHER, { over: "refused_for_good" })];
       const seq = await waiting(1, waits);
       expect(await inbox.list({})).toMatchObject([{ seq, state: "pending", waits }]);
       expect(await claim(APP)).toMatchObject([
@@ -93,7 +93,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("are counted for each target, running or not, but not once they have ended or were given up on", async () => {
       await waiting(1, [wait(APP)]);
       await waiting(2, [wait(APP), wait(OTHER)]);
-      await waiting(3, [wait(APP, { over: "target_refused" }), wait(OTHER)], "other");
+      await waiting(3, [wait(APP, { over: "refused_for_good" }), wait(OTHER)], "other");
       const counts = [
         { target: APP, entries: 2 },
         { target: OTHER, entries: 2 },
@@ -108,7 +108,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     it("match a filter by target, also once they are dead", async () => {
       const first = await waiting(1, [wait(APP)]);
-      const second = await waiting(2, [wait(OTHER, { over: "target_refused" })]);
+      const second = await waiting(2, [wait(OTHER, { over: "refused_for_good" })]);
       expect(await matching({ targets: [APP] })).toEqual([first]);
       expect(await matching({ targets: [OTHER, "none"] })).toEqual([second]);
       await inbox.drop({ targets: [APP] }, AT);
