@@ -29,13 +29,10 @@ export class Turns implements QueueWork {
     this.#dispatching = dispatching;
   }
 
-  /**
-   * Gives entries that wait from before their turn, before any other entry is claimed; returns `undefined` if there are no
-   * targets.
-   */
+  /** Gives entries that wait from before their turn, before any other entry is claimed. */
   open(): Promise<void> | undefined {
-    const known = this.#options.knownTargets?.() ?? [];
-    return known.length === 0 ? undefined : this.#open(known);
+    const { knownTargets } = this.#options;
+    return knownTargets === undefined ? undefined : this.#open(knownTargets());
   }
 
   async #open(known: readonly TargetOptions[]): Promise<void> {
@@ -43,7 +40,7 @@ export class Turns implements QueueWork {
     try {
       const waiting = new Set((await inbox.waiting({ sources })).map(({ target }) => target));
       const open = known.filter(({ name }) => waiting.delete(name));
-      // What waits for a target of an earlier run is for the targets of this one.
+      // What waits for a target of an earlier run is for the targets and handlers of this one.
       if (waiting.size > 0) await inbox.hasten({ targets: [...waiting], sources }, clock());
       await this.queues.open(open);
     } catch (thrown) {
