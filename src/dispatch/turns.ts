@@ -2,6 +2,7 @@ import type { ClaimedEntry } from "../inbox/inbox.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { EntryRun } from "./entry-run.ts";
+import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetOptions, Turn } from "./target.ts";
 import type { QueueWork, ReadyEntry, Wanted } from "./target-queue.ts";
 import { TargetQueues } from "./target-queues.ts";
@@ -40,8 +41,11 @@ export class Turns implements QueueWork {
     try {
       const waiting = new Set((await inbox.waiting({ sources })).map(({ target }) => target));
       const open = known.filter(({ name }) => waiting.delete(name));
+      const names = open.map(({ name }) => name);
+      // They wait for their turn, however long they have been due: a claim of due entries would pass some by.
+      if (open.length > 0) await inbox.reschedule({ targets: names, sources }, clock() + TURN_OVERDUE);
       // What waits for a target of an earlier run is for the targets and handlers of this one.
-      if (waiting.size > 0) await inbox.hasten({ targets: [...waiting], sources }, clock());
+      if (waiting.size > 0) await inbox.reschedule({ targets: [...waiting], sources }, clock());
       await this.queues.open(open);
     } catch (thrown) {
       this.#dispatching.failures.report(thrown);
@@ -67,7 +71,7 @@ export class Turns implements QueueWork {
   hasten(entries: Parameters<QueueWork["hasten"]>[0]): void {
     const { inbox, sources, clock } = this.#options;
     const { wake, failures } = this.#dispatching;
-    inbox.hasten({ ...entries, sources }, clock()).then(wake, (thrown) => failures.report(thrown));
+    inbox.reschedule({ ...entries, sources }, clock()).then(wake, (thrown) => failures.report(thrown));
   }
 
   #ready(entry: ClaimedEntry, target: string): ReadyEntry {

@@ -73,7 +73,7 @@ export async function redrive(
 /** Runs an entry now: makes it due if it is pending, redrives it if it is dead or unhandled. */
 export async function retry(filter: EntryFilter, { inbox, clock }: Outgoing): Promise<{ retried: number }> {
   const now = clock();
-  return { retried: (await inbox.hasten(filter, now)) + (await inbox.redrive(filter, now)) };
+  return { retried: (await inbox.reschedule(filter, now)) + (await inbox.redrive(filter, now)) };
 }
 
 /** Lets entries go. */

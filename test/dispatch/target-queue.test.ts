@@ -198,6 +198,25 @@ describe("entries whose target does not answer", () => {
     expect(taken).toEqual(upTo(31));
   });
 
+  it("keep their order over a restart even if all are due by then", async () => {
+    reaction = () => REFUSED;
+    const first = start([sender(APP)]);
+    await addAll(60);
+    await until(() => expect(settled).toHaveLength(60));
+    await first.stop(0);
+    await inbox.reschedule({}, Date.now());
+    reaction = () => undefined;
+    // An entry that is stored as waiting cannot be claimed meanwhile, so a later one would pass it.
+    const settle = inbox.settle.bind(inbox);
+    inbox.settle = async (settlement, now) => {
+      if (settlement.state === "pending") await new Promise((resolve) => setTimeout(resolve, 20));
+      return settle(settlement, now);
+    };
+    start([sender(APP)]);
+    await until(() => expect(taken).toHaveLength(60));
+    expect(taken).toEqual(upTo(60));
+  });
+
   it("keep their order after a process was killed in the middle", async () => {
     reaction = () => AWAY;
     const first = start([sender(APP)]);

@@ -47,7 +47,7 @@ export async function retryEvents(
     let redriven = 0;
     const hastened = await changeEach(inbox, references, filter, output, async (one) => {
       const now = clock();
-      const pending = await inbox.hasten(one, now);
+      const pending = await inbox.reschedule(one, now);
       const ended = await inbox.redrive(one, now);
       redriven += ended;
       return pending + ended;
