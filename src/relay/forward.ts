@@ -1,11 +1,11 @@
 import { STATUS_CODES } from "node:http";
 import type { Handler } from "../dispatch/handler.ts";
-import { HookporterError } from "../errors.ts";
+import { asError, HookporterError } from "../errors.ts";
 import { readRetryAfter } from "../retry-after.ts";
 import { shownUrl } from "../shown-url.ts";
 import { describeRefusal, shownLocation } from "./explain-answer.ts";
 import { queryOf } from "./query.ts";
-import { SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
+import { isUnconnected, SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
 
 /**
  * Milliseconds for an answer's body after its status. Only its beginning is kept, and an app that has taken the event may
@@ -27,6 +27,8 @@ export interface ForwardOptions
   readonly onAnswer?: (seq: number, answer: TargetAnswer) => void;
   /** Called with the reason if there was no answer. */
   readonly onFailure?: (seq: number, thrown: unknown) => void;
+  /** Answers after which the event is a dead letter. Default: none, since every event is retried. */
+  readonly giveUpOn?: "4xx" | undefined;
   /** Milliseconds since 1970, to interpret a `Retry-After` date. Default `Date.now`. */
   readonly clock?: () => number;
 }
@@ -43,6 +45,7 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
     maxAnswer,
     onAnswer,
     onFailure,
+    giveUpOn,
     clock = Date.now,
   } = options;
   const { added = {}, host, insecure = false } = options;
@@ -57,12 +60,14 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
       answer = await send({ target, query, ...sent, signal, timeout, bodyTimeout, ...limit });
     } catch (thrown) {
       onFailure?.(seq, thrown);
-      throw thrown;
+      throw signal.aborted
+        ? thrown
+        : Object.assign(asError(thrown), { away: isUnconnected(thrown) || "perhaps" });
     }
     const shown = { ...answer, body: hide(answer.body) };
     note(`${headline(target, shown)}\n${shown.body.slice(0, 2048)}`.trimEnd());
     onAnswer?.(seq, answer);
-    if (!answer.ok) throw refusal(target, shown, clock());
+    if (!answer.ok) throw refusal(target, shown, clock(), giveUpOn);
   };
 }
 
@@ -92,11 +97,27 @@ function headline(target: URL, answer: TargetAnswer): string {
   ].join(", ");
 }
 
-function refusal(target: URL, answer: TargetAnswer, now: number): HookporterError {
-  const { headers, address } = answer;
+/** The statuses of a target that cannot take anything at present, or of a proxy before one that does not answer. */
+const AWAY: readonly number[] = [429, 502, 503, 504];
+
+/** The 4xx that another attempt may change. */
+const RETRIED: readonly number[] = [408, 409, 425, 429];
+
+function refusal(
+  target: URL,
+  answer: TargetAnswer,
+  now: number,
+  giveUpOn: ForwardOptions["giveUpOn"],
+): HookporterError {
+  const { status, headers, address } = answer;
   const at = address === undefined ? "" : ` (${address})`;
   const message = `${shownUrl(target)}${at} answered ${describeRefusal(target, answer)}`;
   const error = new HookporterError("target_refused", message);
   const wait = readRetryAfter(headers["retry-after"], now) || undefined; // 0 would retry without a pause
-  return Object.assign(error, { retryAfterMs: wait });
+  const final = giveUpOn === "4xx" && status >= 400 && status < 500 && !RETRIED.includes(status);
+  return Object.assign(error, {
+    retryAfterMs: wait,
+    ...(AWAY.includes(status) && { away: "perhaps" }),
+    ...(final && { final }),
+  });
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import type { ForwardRequest } from "../../relay/forward.ts";
 import { publicAddressOf } from "../../relay/private-lookup.ts";
-import { SIGNATURE_HEADER } from "../../signature/sign.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { findVariable } from "../secrets/api-key.ts";
 import type { ForwardRule } from "./forward-rules.ts";

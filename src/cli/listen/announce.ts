@@ -7,6 +7,7 @@ import { describeRule } from "../handlers/forward-rules.ts";
 import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
+import { sayWaiting, type Waiting } from "./waiting.ts";
 
 /** What to announce besides the options. */
 export interface Announced {
@@ -18,12 +19,14 @@ export interface Announced {
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */
   readonly page: URL | undefined;
+  /** What waits for targets from before. */
+  readonly waiting: Waiting;
 }
 
 /** Prints where `listen` listens and what it does; returns the same as the fields of a record. */
 export function announce(
   { url }: RunningServer,
-  { from, fingerprint, inbox, healthUrl, page }: Announced,
+  { from, fingerprint, inbox, healthUrl, page, waiting }: Announced,
   options: ListenOptions,
   context: CliContext,
 ): object {
@@ -39,6 +42,7 @@ export function announce(
   const waits = sync ? " while the sender waits" : "";
   for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
   announceForwardRequest(options, context);
+  sayWaiting(waiting, "  ", output);
   if (handlers === undefined && program === null && forwardTo.length === 0)
     output.talk(
       "  events are only kept and shown; to process them, pass --handlers PATH or --forward-to URL",
@@ -61,5 +65,6 @@ export function announce(
     },
     health: healthUrl?.href ?? null,
     inspector: page?.href ?? null,
+    waiting: waiting.targets,
   };
 }
