@@ -1,4 +1,5 @@
 import type { ClaimedEntry } from "../inbox/inbox.ts";
+import { MAX_ASKED } from "./retry.ts";
 import type { TargetEnd, TargetOptions } from "./target.ts";
 
 /** Milliseconds until a target that is away, or that refused all that waits, is tried again. */
@@ -115,11 +116,13 @@ export class TargetQueue {
   /** Notes that an entry is now stored as waiting for its turn. */
   joined(seq: number): void {
     if (!this.#waits) this.#work.hasten({ seqs: [seq] });
-    else if (this.#round === undefined) this.#tryIn(AWAY);
-    else if (this.#claiming || seq <= this.#cursor) this.#unseen.push(seq);
+    else if (this.#round !== undefined) {
+      if (this.#claiming || seq <= this.#cursor) this.#unseen.push(seq);
+    } else if (this.#timerAt === Number.POSITIVE_INFINITY) this.#tryIn(AWAY);
   }
 
-  #tryIn(ms: number): void {
+  #tryIn(wanted: number): void {
+    const ms = Math.min(wanted, MAX_ASKED); // a longer timer than Node's longest would end at once
     const at = performance.now() + ms;
     if (this.#stopped || at >= this.#timerAt) return;
     this.#timerAt = at;

@@ -338,6 +338,15 @@ describe("entries whose target does not answer", () => {
     });
   });
 
+  it("are not tried before the time that it asks for, however long that is", async () => {
+    reaction = () => ({ away: "perhaps", retryAfterMs: Number.POSITIVE_INFINITY });
+    start([sender(APP)]);
+    await add(1);
+    await untilWaiting(1);
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // longer than between two tries
+    expect(tried).toEqual([1]);
+  });
+
   describe("that refused them", () => {
     it("are tried again when the oldest is taken, in order of arrival", async () => {
       let mended = false;

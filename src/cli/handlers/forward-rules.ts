@@ -28,7 +28,7 @@ export interface Forwarding extends ForwardOptions {
 export function registerForwards(
   registry: HandlerRegistry,
   rules: readonly ForwardRule[],
-  { attempts = Number.POSITIVE_INFINITY, maxWait, unordered, ...options }: Forwarding,
+  { attempts, maxWait, unordered, ...options }: Forwarding,
 ): void {
   const registered: ForwardRule[] = [];
   for (const { pattern, target } of rules) {
@@ -38,7 +38,8 @@ export function registerForwards(
     const count = registered.filter((other) => nameOf(other) === nameOf({ pattern, target })).length;
     const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
     const waitedFor = { name: targetName(target, rules), maxWait, unordered };
-    const settings = { name, except: left, attempts, target: waitedFor };
+    const limits = attempts === undefined ? {} : { attempts };
+    const settings = { name, except: left, ...limits, target: waitedFor };
     registry.on((pattern ?? "*") as "*", forwardTo(target, options), settings);
     registered.push({ pattern, target });
   }
