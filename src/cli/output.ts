@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { Chalk, type ChalkInstance } from "chalk";
 import type { Io } from "./io.ts";
 import { escapeUnprintable } from "./printable.ts";
@@ -19,6 +20,11 @@ export interface Output {
   record(type: string, fields: object): void;
   /** Writes bytes of data unchanged. */
   raw(bytes: Uint8Array): void;
+  /**
+   * Shows a line at the bottom of the terminal, cut to its width, or removes it; everything else is printed above it. Returns
+   * whether anyone sees it: nobody does without a terminal, or with `--json`.
+   */
+  status(line: string | undefined): boolean;
 }
 
 /** How output is formatted. */
@@ -29,26 +35,43 @@ export interface OutputOptions {
   readonly clock: () => number;
 }
 
+const ERASE_LINE = "\r\u001b[K";
+
+/** As much of a line as fits in a terminal's width; a terminal that does not know its width is probably 80 columns wide. */
+function fitting(line: string, stream: Writable & { readonly columns?: number }): string {
+  return line.slice(0, Math.max(0, (stream.columns || 80) - 1));
+}
+
 /** Creates the output for a process's streams, or a test's. */
 export function createOutput(io: Io, { json, color, clock }: OutputOptions): Output {
+  const hasStatus = io.isTTY.stdout && io.isTTY.stderr && io.env.TERM !== "dumb" && !json;
+  let status: string | undefined;
+  const above = (print: () => void) => {
+    if (status !== undefined) io.stderr.write(ERASE_LINE);
+    print();
+    if (status !== undefined) io.stderr.write(fitting(status, io.stderr));
+  };
   const detected = io.isTTY.stdout && !io.env.NO_COLOR && io.env.TERM !== "dumb";
   return {
     json,
     color: new Chalk({ level: (color ?? detected) ? 1 : 0 }),
     data: (line) => {
-      if (!json) io.stdout.write(`${line}\n`);
+      if (!json) above(() => io.stdout.write(`${line}\n`));
     },
-    talk: (line) => {
-      io.stderr.write(`${line}\n`);
-    },
+    talk: (line) => above(() => io.stderr.write(`${line}\n`)),
     record: (type, fields) => {
       if (!json) return;
       const time = new Date(clock()).toISOString();
       const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
       io.stdout.write(`${escapeUnprintable(JSON.stringify(record))}\n`); // JSON escapes fewer characters than a terminal interprets
     },
-    raw: (bytes) => {
-      io.stdout.write(bytes);
+    raw: (bytes) => above(() => io.stdout.write(bytes)),
+    status: (line) => {
+      if (!hasStatus) return false;
+      if (status !== undefined || line !== undefined) io.stderr.write(ERASE_LINE);
+      status = line;
+      if (line !== undefined) io.stderr.write(fitting(line, io.stderr));
+      return true;
     },
   };
 }

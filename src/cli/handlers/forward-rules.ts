@@ -78,6 +78,11 @@ export function isUnanswered({ handler, outcome, note }: AttemptRecord): boolean
   return handler.startsWith(NAME) && outcome !== "ok" && note === null;
 }
 
+/** The target of a forward, by its handler's name, without its number; `undefined` for another handler. */
+export function targetOfForward(handler: string): string | undefined {
+  return new RegExp(`^${NAME}(?:\\S+ )?to (\\S+?)(?:#\\d+)?$`).exec(handler)?.[1];
+}
+
 /** The beginning of every forward's name. */
 const NAME = "forward ";
 

@@ -13,6 +13,7 @@ import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
 import { LiveGate } from "../live/gate.ts";
 import { openKeys } from "../live/open-keys.ts";
+import { TargetOutages } from "../live/target-outages.ts";
 import { canWrite, type OpenReadiness, openReadiness } from "../ready/open-readiness.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { fitOptions } from "../settings/fitting.ts";
@@ -105,7 +106,10 @@ async function open(session: Session): Promise<Opened> {
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
-  watchDeliveries(receiver, { goal, tally, diagnose, gate }, options, context, stop);
+  const { output, clock } = context;
+  const outages = new TargetOutages({ output, clock, waiting: () => receiver.inbox.waiting({}) });
+  stops.push(() => outages.close());
+  watchDeliveries(receiver, { goal, tally, diagnose, gate, outages }, options, context, stop);
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   const ready = await openReadiness(options, context, stops);

@@ -10,6 +10,7 @@ import type { Tally } from "../end/tally.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { LiveGate } from "../live/gate.ts";
 import { RepeatedErrors } from "../live/repeated-errors.ts";
+import type { TargetOutages } from "../live/target-outages.ts";
 import { showAttempt, showDelivery, wordsOf } from "../live/view.ts";
 import type { ListenOptions } from "./options.ts";
 import { openSaveFolder } from "./save-folder.ts";
@@ -20,12 +21,13 @@ export interface Watching {
   readonly tally: Tally;
   readonly diagnose: DiagnoseRefusal;
   readonly gate: LiveGate;
+  readonly outages: TargetOutages;
 }
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. */
 export function watchDeliveries(
   receiver: Receiver,
-  { goal, tally, diagnose, gate }: Watching,
+  { goal, tally, diagnose, gate, outages }: Watching,
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
@@ -40,8 +42,11 @@ export function watchDeliveries(
       if (observation.type === "attempt") {
         const now = clock();
         const repeats = errors.note(observation);
-        gate.pass(words, () => showAttempt(observation, output, now, repeats));
+        // A target that is away is told of once, not for each event that waits for it; records are printed for all.
+        const shown = outages.note(observation) ? { ...output, data: () => {} } : output;
+        gate.pass(words, () => showAttempt(observation, shown, now, repeats));
       } else {
+        if (observation.outcome.type === "accepted") outages.kept(observation.outcome.seq);
         const show = () => {
           const diagnosis = diagnose(observation);
           gate.pass(words, () => showDelivery(observation, output, diagnosis));

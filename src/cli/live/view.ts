@@ -26,6 +26,7 @@ export function showDelivery(
   const paint = { accepted: color.green, duplicate: color.yellow }[word as string] ?? color.red;
   const what = kind ?? (word === "refused" ? `${method} ${target}` : "-");
   const name = id ?? "-";
+  const seq = "seq" in outcome ? outcome.seq : null;
   const secret = "secret" in outcome ? (outcome.secret?.role ?? null) : null;
   const channel = "channel" in outcome ? (outcome.channel ?? null) : null;
   const unsigned = channel === null ? "" : color.dim(`  over ${channel}, unsigned`);
@@ -33,7 +34,7 @@ export function showDelivery(
   const restampOf = "restampOf" in outcome ? (outcome.restampOf ?? null) : null;
   const restamped = restampOf === null ? "" : color.dim("  known content, new timestamp");
   output.data(
-    `${color.dim(clockTime(receivedAt))}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
+    `${color.dim(clockTime(receivedAt))}  ${entryNumber(seq)}  ${printable(what, 60).padEnd(20)}  ${printable(name, 60)}  ` +
       `${paint(word)}  ${color.dim(`${durationMs} ms`)}${old}${restamped}${unsigned}`,
   );
   if (reason !== null) {
@@ -43,7 +44,7 @@ export function showDelivery(
   }
   output.record("delivery", {
     ...{ receivedAt: new Date(receivedAt).toISOString(), method, target, verdict: word, kind, id },
-    ...{ seq: "seq" in outcome ? outcome.seq : null, reason, detail, problems, fix, bytes, durationMs },
+    ...{ seq, reason, detail, problems, fix, bytes, durationMs },
     ...{ secret, restampOf, channel },
     diagnosis: typeof diagnosis === "object" ? diagnosisFields(diagnosis) : (diagnosis ?? null),
   });
@@ -85,7 +86,7 @@ export function showAttempt(
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
   const { color } = output;
   const time = color.dim(clockTime(now));
-  const event = `${time}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}`;
+  const event = `${time}  ${entryNumber(seq)}  ${printable(kind ?? "-", 60).padEnd(20)}  ${printable(eventId, 60)}`;
   for (const record of records) {
     const { handler, outcome, durationMs, error, note } = record;
     const word = outcome === "ok" ? color.green("handled") : color.red(outcome);
@@ -148,6 +149,11 @@ export function wordsOf(observation: Observation): string {
 function inSeconds(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} m`;
+}
+
+/** The number that `events show` takes, in a column of its own. */
+function entryNumber(seq: number | null): string {
+  return (seq === null ? "-" : `#${seq}`).padEnd(5);
 }
 
 /** The time of day at the beginning of a line. */

@@ -2,7 +2,9 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
+import { briefBody } from "../../relay/brief-body.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
+import { explainAnswer } from "../../relay/explain-answer.ts";
 import { send, type TargetAnswer } from "../../relay/send.ts";
 import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
@@ -155,10 +157,21 @@ class Run {
   #report({ item, chaos }: Disturbed<Sendable>, answer: TargetAnswer): void {
     const { status, durationMs, ok } = answer;
     this.#summary.add(answer);
-    if (!ok || this.#progress?.shown !== true) this.#say(this.#answerLine(nameOf(item.label, chaos), answer));
+    if (!ok || this.#progress?.shown !== true)
+      this.#context.output.data(this.#answerLine(nameOf(item.label, chaos), answer));
+    // What was tampered with is meant to be refused.
+    if (!ok && chaos === null) this.#explain(answer);
     const body = answer.body.slice(0, 2000);
     this.#record({ label: item.label, status, ok, durationMs, chaos, body, error: null });
     this.#progress?.advance();
+  }
+
+  /** Prints cause and fix, as far as the answer shows them, unless they are those of the answer before. */
+  #explain(answer: TargetAnswer): void {
+    const why = explainAnswer(this.#plan.target, answer);
+    if (why !== undefined && why !== this.#lastFailure)
+      this.#context.output.data(`    ${printable(why, 500)}`);
+    this.#lastFailure = why;
   }
 
   #reportUnanswered({ item, chaos }: Disturbed<Sendable>, { message }: HookporterError): void {
@@ -166,15 +179,10 @@ class Run {
     const { color } = this.#context.output;
     const why = message === this.#lastFailure ? "as above" : printable(message, 500);
     this.#lastFailure = message;
-    this.#say(`${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`);
+    this.#context.output.data(`${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`);
     const empty = { status: null, ok: false, durationMs: null, body: null };
     this.#record({ label: item.label, ...empty, chaos, error: message });
     this.#progress?.advance();
-  }
-
-  #say(line: string): void {
-    this.#progress?.clear();
-    this.#context.output.data(line);
   }
 
   #record(fields: object): void {
@@ -183,7 +191,7 @@ class Run {
 
   #answerLine(label: string, { ok, status, durationMs, body }: TargetAnswer): string {
     const { color } = this.#context.output;
-    const shown = body.trim() === "" ? "(empty body)" : body.trim();
+    const shown = briefBody(body, 300) || "(empty body)";
     return `${ok ? color.green(status) : color.red(status)} ${printable(label)} ${durationMs} ms  ${printable(shown, 300)}`;
   }
 

@@ -1,30 +1,14 @@
-import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { showAttempt, showDelivery, wordsOf } from "../../../src/cli/live/view.ts";
 import { createOutput } from "../../../src/cli/output.ts";
 import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
+import { collected } from "./collected.ts";
 
 /** What is shown to people, or with `json` to programs. */
 function shown(show: (output: ReturnType<typeof createOutput>) => void, json = false): string {
-  let text = "";
-  const stdout = new Writable({
-    write: (chunk, _encoding, done) => {
-      text += String(chunk);
-      done();
-    },
-  });
-  const io = { env: {}, stdout, stderr: stdout, isTTY: { stdin: false, stdout: false, stderr: false } };
-  const unused = {
-    cwd: ".",
-    stdin: process.stdin,
-    exit: () => {},
-    onSignal: () => () => {},
-    onKeys: () => () => {},
-    onStray: () => () => {},
-    onExitCall: () => () => {},
-  };
-  show(createOutput({ ...io, ...unused }, { json, color: false, clock: () => 0 }));
-  return text;
+  const { io, text } = collected();
+  show(createOutput(io, { json, color: false, clock: () => 0 }));
+  return text();
 }
 
 const delivered = (role: "current" | "previous"): DeliveryObservation => ({

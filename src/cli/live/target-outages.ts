@@ -1,0 +1,153 @@
+import { TARGET_AWAY, type TargetCount } from "../../inbox/target-wait.ts";
+import type { AttemptObservation } from "../../receiver/observation.ts";
+import { targetOfForward } from "../handlers/forward-rules.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import { clockTime } from "./view.ts";
+
+/** A target that does not answer. */
+interface Outage {
+  readonly since: number;
+  waiting: number;
+}
+
+/** What waited for a target that answers again. */
+interface CatchUp {
+  readonly since: number;
+  /** Entries up to this number waited. */
+  readonly upTo: number;
+  readonly expected: number;
+  taken: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** What {@link TargetOutages} needs. */
+export interface OutageView {
+  readonly output: Output;
+  readonly clock: () => number;
+  /** How many entries wait for each target. */
+  readonly waiting: () => Promise<readonly TargetCount[]>;
+}
+
+/** Milliseconds between two countings of what waits, and without another entry until what waited is considered sent. */
+const RECOUNT = 1000;
+const CAUGHT_UP = 1000;
+
+/**
+ * Tells in one line that a target went away, and in one that it is back, in place of a line for each attempt. On a terminal, a
+ * line at its bottom says how many events wait.
+ */
+export class TargetOutages {
+  readonly #view: OutageView;
+  readonly #outages = new Map<string, Outage>();
+  readonly #catchUps = new Map<string, CatchUp>();
+  #newest = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(view: OutageView) {
+    this.#view = view;
+  }
+
+  /** Notes that an entry was kept. */
+  kept(seq: number): void {
+    this.#newest = Math.max(this.#newest, seq);
+  }
+
+  /** Notes an attempt; returns whether all there is to say about it is said here. */
+  note({ seq, state, reason, records }: AttemptObservation): boolean {
+    let said = records.length > 0;
+    for (const { handler, outcome, error } of records) {
+      const target = targetOfForward(handler);
+      if (target === undefined) said = false;
+      else if (outcome === "ok") said = this.#took(target, seq) && said;
+      else if (state === "pending" && reason === TARGET_AWAY) this.#away(target, error ?? "no answer");
+      else said = false;
+    }
+    return said && (state === "pending" || state === "done");
+  }
+
+  /** Stops counting, and removes the line at the bottom. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#view.output.status(undefined);
+    for (const target of this.#catchUps.keys()) this.#caughtUp(target);
+  }
+
+  #away(target: string, error: string): void {
+    if (this.#outages.has(target)) return;
+    this.#caughtUp(target);
+    const outage: Outage = { since: this.#view.clock(), waiting: 1 };
+    this.#outages.set(target, outage);
+    const { origin } = new URL(target);
+    const why = error.startsWith(`${origin}: `) ? error.slice(origin.length + 2) : error;
+    this.#say(`${target} is away: ${why}`);
+    this.#timer ??= setInterval(() => void this.#recount(), RECOUNT).unref();
+  }
+
+  /** Returns whether the entry waited for the target, so that its line is left out. */
+  #took(target: string, seq: number): boolean {
+    const outage = this.#outages.get(target);
+    if (outage !== undefined) this.#back(target, outage);
+    const catchUp = this.#catchUps.get(target);
+    if (catchUp === undefined) return false;
+    if (seq > catchUp.upTo && catchUp.taken >= catchUp.expected) {
+      this.#caughtUp(target);
+      return false;
+    }
+    catchUp.taken++;
+    catchUp.timer?.refresh();
+    return true;
+  }
+
+  #back(target: string, { since, waiting }: Outage): void {
+    const now = this.#view.clock();
+    this.#outages.delete(target);
+    if (this.#outages.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      this.#view.output.status(undefined);
+    }
+    this.#say(`${target} is back after ${inWords(now - since)}: ${events(waiting)} waited`);
+    const timer = setTimeout(() => this.#caughtUp(target), CAUGHT_UP).unref();
+    this.#catchUps.set(target, { since: now, upTo: this.#newest, expected: waiting, taken: 0, timer });
+  }
+
+  #caughtUp(target: string): void {
+    const catchUp = this.#catchUps.get(target);
+    if (catchUp === undefined) return;
+    clearTimeout(catchUp.timer);
+    this.#catchUps.delete(target);
+    this.#say(`${target} took ${events(catchUp.taken)} that waited`);
+  }
+
+  async #recount(): Promise<void> {
+    const counts = await this.#view.waiting().catch(() => []);
+    for (const { target, entries } of counts) {
+      const outage = this.#outages.get(target);
+      if (outage !== undefined) outage.waiting = entries;
+    }
+    if (this.#outages.size === 0) return;
+    const parts = [...this.#outages].map(([target, { since, waiting }]) => {
+      const [wait, away] = [`${events(waiting)} wait`, inWords(this.#view.clock() - since)];
+      return `${wait} for ${new URL(target).host}, away for ${away}, tried every second`;
+    });
+    this.#view.output.status(`! ${parts.join("; ")}`);
+  }
+
+  #say(text: string): void {
+    const { output, clock } = this.#view;
+    output.data(
+      `${output.color.dim(clockTime(clock()))}  ${output.color.yellow(`! ${printable(text, 600)}`)}`,
+    );
+  }
+}
+
+function events(count: number): string {
+  return `${count} event${count === 1 ? "" : "s"}`;
+}
+
+/** Such as `0.4 s`, `75 s` or `12 m`. */
+function inWords(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} m`;
+}

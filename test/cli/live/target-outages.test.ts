@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TargetOutages } from "../../../src/cli/live/target-outages.ts";
+import { createOutput } from "../../../src/cli/output.ts";
+import { TARGET_AWAY } from "../../../src/inbox/target-wait.ts";
+import type { AttemptObservation } from "../../../src/receiver/observation.ts";
+import { collected } from "./collected.ts";
+
+const TARGET = "http://127.0.0.1:3000/in";
+const FORWARD = `forward to ${TARGET}`;
+const REFUSED = "http://127.0.0.1:3000: connection refused: nothing listens there";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function attempt(seq: number, parts: Partial<AttemptObservation> & { handler?: string; ok?: boolean } = {}) {
+  const { ok = false, handler = FORWARD, ...rest } = parts;
+  const outcome = ok ? "ok" : "error";
+  const record = { attempt: 1, handler, startedAt: 0, durationMs: 1, outcome, error: ok ? null : REFUSED };
+  return {
+    ...{ type: "attempt", seq, eventId: `evt_${seq}`, kind: "lead.created", attempt: 1, runAt: 0 },
+    ...{ state: ok ? "done" : "pending", reason: ok ? null : TARGET_AWAY, problems: [] },
+    records: [{ ...record, note: null, failure: null }],
+    ...rest,
+  } as unknown as AttemptObservation;
+}
+
+function open({ terminal = false, json = false } = {}) {
+  const { io, text } = collected(terminal);
+  const output = createOutput(io, { json, color: false, clock: Date.now });
+  const waits = { [TARGET]: 1 };
+  const waiting = async () => Object.entries(waits).map(([target, entries]) => ({ target, entries }));
+  const outages = new TargetOutages({ output, clock: Date.now, waiting });
+  const lines = () =>
+    text()
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => line.replace(/^\S+ {2}/, ""));
+  return { outages, waits, lines, text };
+}
+
+describe("a target that goes away", () => {
+  it("has one line, however often it is tried, and one when it is back; what waited has one line in all", async () => {
+    const { outages, waits, lines } = open();
+    for (let seq = 1; seq <= 100; seq++) outages.kept(seq);
+    expect(outages.note(attempt(1))).toBe(true);
+    waits[TARGET] = 100;
+    await vi.advanceTimersByTimeAsync(20_000);
+    for (let times = 0; times < 7; times++) expect(outages.note(attempt(1))).toBe(true);
+    for (let seq = 1; seq <= 100; seq++) expect(outages.note(attempt(seq, { ok: true }))).toBe(true);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(lines()).toEqual([
+      `! ${TARGET} is away: connection refused: nothing listens there`,
+      `! ${TARGET} is back after 20 s: 100 events waited`,
+      `! ${TARGET} took 100 events that waited`,
+    ]);
+  });
+
+  it("does not hide what comes after it is back", async () => {
+    const { outages } = open();
+    outages.kept(1);
+    outages.note(attempt(1));
+    expect(outages.note(attempt(1, { ok: true }))).toBe(true);
+    outages.kept(2);
+    expect(outages.note(attempt(2, { ok: true }))).toBe(false);
+  });
+
+  it("does not hide other handlers, other failures and dead letters", () => {
+    const { outages } = open();
+    expect(outages.note(attempt(1, { handler: "payment.received" }))).toBe(false);
+    expect(outages.note(attempt(2, { reason: null }))).toBe(false);
+    expect(outages.note(attempt(3, { state: "dead", reason: "attempts_exhausted" }))).toBe(false);
+    expect(outages.note(attempt(4, { records: [] }))).toBe(false);
+  });
+
+  it("is told apart from another, and from one with a pattern", () => {
+    const { outages, lines } = open();
+    outages.note(attempt(1));
+    outages.note(attempt(2, { handler: "forward payment.* to http://127.0.0.1:3001/in#2" }));
+    expect(lines().map((line) => line.split(" ")[1])).toEqual([TARGET, "http://127.0.0.1:3001/in"]);
+  });
+});
+
+it("a line at the bottom of a terminal counts what waits, and is removed when the target is back", async () => {
+  const { outages, waits, text } = open({ terminal: true });
+  outages.kept(1);
+  outages.note(attempt(1));
+  waits[TARGET] = 41;
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(text()).toContain("\r\u001b[K! 41 events wait for 127.0.0.1:3000, away for 2.0 s");
+  outages.note(attempt(1, { ok: true }));
+  const after = text();
+  expect(after.slice(after.lastIndexOf("away for"))).toContain("\r\u001b[K");
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(text().slice(after.length)).not.toContain("away for");
+});
+
+it("nothing at all is printed with --json", async () => {
+  const { outages, text } = open({ json: true, terminal: true });
+  outages.note(attempt(1));
+  await vi.advanceTimersByTimeAsync(2000);
+  outages.close();
+  expect(text()).toBe("");
+});
