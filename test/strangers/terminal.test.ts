@@ -12,8 +12,19 @@ const DRIVER = join(import.meta.dirname, "in-terminal.py");
 const WIDTHS = [40, 80];
 
 /** Runs the built command on a terminal, and presses Ctrl-C once the text appears. */
-async function onTerminal(columns: number, text: string, argv: readonly string[], cwd: string) {
-  const env = { ...process.env, TERM: "xterm", HOOKPORTER_SECRET: "a secret that is long enough" };
+async function onTerminal(
+  columns: number,
+  text: string,
+  argv: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+) {
+  const env = {
+    ...process.env,
+    TERM: "xterm",
+    HOOKPORTER_SECRET: "a secret that is long enough",
+    ...variables,
+  };
   const command = [DRIVER, `${columns}`, text, process.execPath, BIN, ...argv];
   const { stdout } = await run("python3", command, 20_000, { cwd, env });
   const lines = stdout.trimEnd().split("\n");
@@ -57,3 +68,23 @@ it.for(WIDTHS)(
     expect(target.got).toHaveLength(40);
   },
 );
+
+const BODY = '{"event":"lead.created"}';
+const secret = (value: string) => ({ HOOKPORTER_SECRET: value });
+
+it.for([
+  [0, ["sign", "body.json"], {}],
+  [1, ["trigger", "lead.created", "--url", "TARGET"], {}],
+  [2, ["trigger", "lead.craeted"], {}],
+  [3, ["sign", "body.json"], secret("")],
+  [4, ["verify", "body.json", "--signature", `sha256=${"0".repeat(64)}`], {}],
+  [5, ["trigger", "lead.created", "--url", "http://127.0.0.1:1/in"], {}],
+  [6, ["listen", "--port", "0", "--no-inspect", "--once", "--timeout", "500ms"], {}],
+] as const)("exit code %i arrives on a terminal: %s", async ([code, argv, variables], context) => {
+  if (!hasPython) skip(context, "python3");
+  const target = await startReceiving(500);
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "body.json"), BODY);
+  const given = argv.map((one) => (one === "TARGET" ? target.url : one));
+  expect(await onTerminal(80, "never shown", given, cwd, variables)).toMatchObject({ code });
+});
