@@ -89,8 +89,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#dispatcher = new Dispatcher({
       ...settings,
       ...{ runner: this.#registration.id, sources: [settings.source] },
-      ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
-      knownTargets: () => this.#router.targets,
+      ...{ handlerTimeoutMs, leaseMs, pollMs, knownTargets: () => this.#router.targets },
+      deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry) => planEntry(entry, this.#settings, this.#registered),
       onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
@@ -222,10 +222,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       outcome = this.#misconfigured(thrown);
     }
     reservation?.release();
-    const isRunning = reservation?.isUsed === true;
-    if (!isRunning && outcome.type === "accepted" && outcome.entryState === "pending") {
+    const runsAlready = reservation?.isUsed === true;
+    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "pending")
       this.#dispatcher.wake();
-    }
     this.#tellDead(letterOf(outcome, delivery));
     return outcome;
   }
