@@ -19,7 +19,7 @@ export const LOW_BYTE: DigestForm = (hex) =>
 
 /** A byte inside is 0, all others have two digits. */
 export const ZERO_BYTE: DigestForm = (hex) =>
-  /^[1-7]/.test(hex) && ZEROS.test(hex) && PLAIN(hex.replace(ZEROS, "$<before>11"));
+  /^[1-7].*[1-9a-f]$/.test(hex) && ZEROS.test(hex) && PLAIN(hex.replace(ZEROS, "$<before>11"));
 
 /** The last digit is 0, and the last byte is not. */
 export const ENDS_IN_0: DigestForm = (hex) => /[1-9a-f]0$/.test(hex) && PLAIN(`${hex.slice(0, -1)}1`);

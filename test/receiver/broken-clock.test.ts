@@ -98,6 +98,8 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
   it("makes accept() report misconfigured if it breaks while the delivery is kept", async () => {
     const { receiver, clock } = await open("memory:");
     await receiver.start();
+    await receiver.accept(deliveryOf(freshEnvelope())); // by its end, the first look for what is due is over
+    await until(async () => expect((await receiver.inbox.counts()).unhandled).toBe(1));
     const delivery = deliveryOf(envelope());
     let reads = 0;
     clock.fault = () => (++reads === 1 ? NOW : fault());
