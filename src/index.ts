@@ -37,12 +37,13 @@ export type {
   KeptRejected,
   Lease,
   NewEntry,
-  OpenTerms,
-  Runner,
   Settlement,
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
+export type { OpenTerms } from "./inbox/open-terms.ts";
 export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
+export type { Runner } from "./inbox/runner.ts";
+export type { TargetCount, TargetWait } from "./inbox/target-wait.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";

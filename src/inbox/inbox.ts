@@ -3,9 +3,11 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Rejection } from "../event/read-envelope.ts";
-import type { Logger } from "../logger.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
+import type { OpenTerms } from "./open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { Runner } from "./runner.ts";
+import type { TargetCount, TargetWait } from "./target-wait.ts";
 
 /**
  * An entry's state. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` succeeded; `dead` will not
@@ -40,7 +42,7 @@ export interface NewEntry {
 
 /** The exclusive right to run an entry for a time. */
 export interface Lease {
-  /** Starts with the id of the {@link Runner} that holds it and a dot, if the process is registered. */
+  /** Starts with the id of the `Runner` that holds it and a dot, if the process is registered. */
   readonly token: string;
   /** When it ends, in milliseconds since 1970. */
   readonly until: number;
@@ -115,6 +117,8 @@ export interface Entry {
   readonly settledAt: number | null;
   /** Names of the handlers that succeeded: a retry does not run them again. */
   readonly finishedHandlers: readonly string[];
+  /** The targets that it waits for, or was given up on for. */
+  readonly waits: readonly TargetWait[];
   /** SHA-256 of the body, hex. */
   readonly bodyHash: string;
   /** Bytes of the body. */
@@ -131,6 +135,10 @@ export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orde
   readonly runAt: number;
   /** Which attempt it is, from 1. */
   readonly attempts: number;
+  /** As in {@link Entry}. Default none. */
+  readonly waits?: readonly TargetWait[];
+  /** When it was due before it was claimed. Default: at its arrival. */
+  readonly dueAt?: number;
   readonly delivery: Delivery;
 }
 
@@ -146,6 +154,8 @@ export interface Settlement {
   readonly runAt: number;
   readonly finishedHandlers: readonly string[];
   readonly records: readonly AttemptRecord[];
+  /** The targets that it waits for from now on. Default: as before. */
+  readonly waits?: readonly TargetWait[] | undefined;
   /** Does not count the attempt: a shutdown ended it, not the entry. */
   readonly uncount?: boolean;
   /** That the entry has no order key, so no other entry waits for it. Spares a lookup. */
@@ -173,13 +183,18 @@ export interface ClaimRequest {
   readonly deadBlocks?: boolean;
   /** Claims this entry only, due or not, unless it is leased or held back. */
   readonly only?: number;
+  /**
+   * Claims only entries that wait for this target, due or not, in order of arrival: those with a higher number than
+   * `after`, unless they are leased or held back.
+   */
+  readonly waitingFor?: { readonly target: string; readonly after: number };
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
   /** The id under which this process is registered: lease tokens start with it. Default: not registered. */
   readonly runner?: string;
 }
 
-/** Which entries to list or redrive: those that match every field. */
+/** Which entries to list or change: those that match every field. */
 export interface EntryFilter {
   readonly states?: readonly EntryState[];
   /** Exact kinds, or patterns such as `payment.*`. */
@@ -196,6 +211,8 @@ export interface EntryFilter {
   readonly eventId?: string;
   /** Exact entry numbers. */
   readonly seqs?: readonly number[];
+  /** Entries that wait for one of these targets, or were given up on for one. */
+  readonly targets?: readonly string[];
   /** Entries with a higher number. */
   readonly after?: number;
   /** Entries with a lower number. */
@@ -204,33 +221,6 @@ export interface EntryFilter {
   readonly text?: string;
   /** The maximum number of entries, newest first. */
   readonly limit?: number;
-}
-
-/** A process that runs entries, as it registers with an inbox. */
-export interface Runner {
-  /** Random, new at each start. The tokens of its leases start with it and a dot. */
-  readonly id: string;
-  /** The version of hookporter. */
-  readonly version: string;
-  /** What it does with the inbox. */
-  readonly role: "both";
-  /** The sources whose entries it runs. */
-  readonly sources: readonly string[];
-  /** The kinds and patterns that it has handlers for. */
-  readonly kinds: readonly string[];
-}
-
-/** How to open an inbox. */
-export interface OpenTerms {
-  /**
-   * `own` makes the store if there is none, and brings its schema up to date. `change` reads and writes an existing
-   * store of the current schema. `read` only reads an existing store. Default `own`.
-   */
-  readonly access?: "own" | "change" | "read";
-  /** Where to report what an operator should know, such as damage. Default: no log. */
-  readonly log?: Logger;
-  /** Size in bytes of the write-ahead log from which a warning is logged. Default 256 MiB. */
-  readonly walLimit?: number;
 }
 
 /**
@@ -275,6 +265,15 @@ export interface Inbox {
   nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */
   redrive(filter: EntryFilter, now: number): Promise<number>;
+  /** Makes pending entries due now, and leaves their attempts as they are; returns how many. */
+  hasten(filter: EntryFilter, now: number): Promise<number>;
+  /**
+   * Makes entries dead letters with the reason `dropped`, which hold back no other entry; returns how many. A running entry
+   * is dropped when its run ends, unless it succeeds. Done and dropped entries are left alone.
+   */
+  drop(filter: EntryFilter, now: number): Promise<number>;
+  /** How many pending and running entries wait for each target, ordered by the target's name. */
+  waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]>;
   /** Entries in order of arrival; with a limit the newest, oldest of them first. */
   list(filter: EntryFilter): Promise<readonly Entry[]>;
   /** Deletes ended entries and their records, one step at a time. A pruned event is never taken for new again. */

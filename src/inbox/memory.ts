@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../event/identity.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
@@ -16,17 +15,9 @@ import {
 } from "./inbox.ts";
 import { leaseToken } from "./lease.ts";
 import { matchesFilter } from "./memory/filter.ts";
+import { copyOf, isOf, isWaiting, keyText, newEntry, type Stored, toClaimed } from "./memory/stored.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
-import { noDelivery } from "./unreadable.ts";
-
-/** An entry as the memory inbox stores it: mutable, with its delivery and records. */
-interface Stored {
-  entry: Entry;
-  lease: string | null;
-  /** `undefined` once slimmed. */
-  delivery: Delivery | undefined;
-  readonly records: AttemptRecord[];
-}
+import { DROPPED, type TargetCount } from "./target-wait.ts";
 
 /**
  * An inbox in memory, for tests and for trying things out. It is gone when the process ends, so it keeps none of the
@@ -84,6 +75,7 @@ class MemoryInbox implements Inbox {
       horizon = Number.POSITIVE_INFINITY,
       deadBlocks = false,
       only,
+      waitingFor,
       sources,
       runner,
     } = request;
@@ -91,21 +83,30 @@ class MemoryInbox implements Inbox {
     const due = [...this.#entries.values()]
       .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources))
       .filter(({ entry }) => only === undefined || entry.seq === only)
+      .filter(({ entry }) => waitingFor === undefined || isInQueue(entry, waitingFor))
       .filter(({ entry }) => {
-        const early = only !== undefined && entry.state === "pending";
+        const early = (only !== undefined || waitingFor !== undefined) && entry.state === "pending";
         return early || entry.runAt <= now || entry.runAt > latest;
       })
-      .sort((a, b) => a.entry.runAt - b.entry.runAt || a.entry.seq - b.entry.seq);
+      .sort(
+        (a, b) => (waitingFor === undefined ? a.entry.runAt - b.entry.runAt : 0) || a.entry.seq - b.entry.seq,
+      );
     const claimed: ClaimedEntry[] = [];
     for (const stored of due) {
       const { entry } = stored;
       if (claimed.length >= limit + ahead) break;
       if (claimed.length >= limit && entry.attempts > 0) continue;
-      if (except.includes(entry.seq) || this.#isHeldBack(entry, deadBlocks)) continue;
-      const lease = leaseToken(runner);
-      stored.lease = lease;
+      if (except.includes(entry.seq)) continue;
+      if (entry.state === "running" && entry.reason === DROPPED) {
+        // It was dropped while it ran in a process that has died.
+        stored.lease = null;
+        stored.entry = { ...entry, state: "dead", settledAt: now };
+        continue;
+      }
+      if (this.#isHeldBack(entry, deadBlocks)) continue;
+      stored.lease = leaseToken(runner);
       stored.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
-      claimed.push(toClaimed(stored.entry, lease, stored.delivery));
+      claimed.push(toClaimed(stored, entry.runAt));
     }
     return claimed;
   }
@@ -118,7 +119,7 @@ class MemoryInbox implements Inbox {
         other.orderKey === orderKey &&
         other.key.source === key.source &&
         other.seq < seq &&
-        (isWaiting(other) || (deadBlocks && other.state === "dead")),
+        (isWaiting(other) || (deadBlocks && other.state === "dead" && other.reason !== DROPPED)),
     );
   }
 
@@ -134,12 +135,15 @@ class MemoryInbox implements Inbox {
   async settle(settlement: Settlement, now: number): Promise<boolean> {
     const stored = this.#entries.get(settlement.seq);
     if (stored === undefined || stored.lease !== settlement.lease) return false;
-    const { state, reason, problems = [], runAt, finishedHandlers } = settlement;
+    const { problems = [], runAt, finishedHandlers, waits = stored.entry.waits } = settlement;
+    const dropped = stored.entry.reason === DROPPED && settlement.state !== "done";
+    const { state, reason } = dropped ? ({ state: "dead", reason: DROPPED } as const) : settlement;
     stored.lease = null;
     stored.records.push(...settlement.records);
     const attempts = stored.entry.attempts - (settlement.uncount === true ? 1 : 0);
     const settledAt = state === "pending" ? null : now;
-    stored.entry = { ...stored.entry, state, reason, problems, runAt, finishedHandlers, attempts, settledAt };
+    const result = { state, reason, problems, runAt, finishedHandlers, waits, attempts, settledAt };
+    stored.entry = { ...stored.entry, ...result };
     return true;
   }
 
@@ -155,23 +159,48 @@ class MemoryInbox implements Inbox {
   }
 
   async redrive(filter: EntryFilter, now: number): Promise<number> {
-    const { limit, ...rest } = filter;
-    const all = (await this.list(rest)).filter(({ state }) => state === "dead" || state === "unhandled");
-    const ended = limit === undefined ? all : all.slice(-limit);
-    for (const { seq } of ended) {
-      const stored = this.#entries.get(seq);
-      if (stored === undefined) continue;
-      stored.entry = {
-        ...stored.entry,
-        state: "pending",
-        reason: null,
-        problems: [],
-        runAt: now,
-        attempts: 0,
-        settledAt: null,
-      };
+    const fresh = { reason: null, problems: [], runAt: now, attempts: 0, settledAt: null, waits: [] };
+    return this.#change(filter, ({ state }) =>
+      state === "dead" || state === "unhandled" ? { ...fresh, state: "pending" } : undefined,
+    );
+  }
+
+  async hasten(filter: EntryFilter, now: number): Promise<number> {
+    return this.#change(filter, ({ state, runAt }) =>
+      state === "pending" ? { runAt: Math.min(runAt, now) } : undefined,
+    );
+  }
+
+  async drop(filter: EntryFilter, now: number): Promise<number> {
+    return this.#change(filter, ({ state, reason, settledAt }) => {
+      if (state === "done" || reason === DROPPED) return undefined;
+      if (state === "running") return { reason: DROPPED };
+      return { state: "dead", reason: DROPPED, settledAt: settledAt ?? now };
+    });
+  }
+
+  /** Changes the entries that match a filter and for which `change` returns something; returns how many. */
+  #change({ limit, ...rest }: EntryFilter, change: (entry: Entry) => Partial<Entry> | undefined): number {
+    const changes = [...this.#entries.values()].flatMap((stored) => {
+      const matches = matchesFilter(stored.entry, rest, stored.delivery?.body);
+      const parts = matches ? change(stored.entry) : undefined;
+      return parts === undefined ? [] : [{ stored, parts }];
+    });
+    const chosen = limit === undefined ? changes : changes.slice(-limit);
+    for (const { stored, parts } of chosen) stored.entry = { ...stored.entry, ...parts };
+    return chosen.length;
+  }
+
+  async waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
+    const counts = new Map<string, number>();
+    for (const { entry } of this.#entries.values()) {
+      if (!isWaiting(entry) || !isOf(entry, sources)) continue;
+      for (const { target, over } of entry.waits) {
+        if (over === null) counts.set(target, (counts.get(target) ?? 0) + 1);
+      }
     }
-    return ended.length;
+    const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([target, entries]) => ({ target, entries }));
   }
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {
@@ -236,44 +265,9 @@ class MemoryInbox implements Inbox {
   async close(): Promise<void> {}
 }
 
-function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease, ...next }: NewEntry): Entry {
-  return {
-    seq,
-    ...next,
-    problems: next.problems ?? [],
-    state: lease === undefined ? next.state : "running",
-    receivedAt: delivery.receivedAt,
-    runAt: lease?.until ?? runAt ?? delivery.receivedAt,
-    attempts: lease === undefined ? 0 : 1,
-    duplicates: 0,
-    lastSeenAt: delivery.receivedAt,
-    settledAt: next.state === "dead" ? delivery.receivedAt : null,
-    finishedHandlers: [],
-    bodyHash: createHash("sha256").update(delivery.body).digest("hex"),
-    bodyLength: delivery.body.byteLength,
-  };
-}
-
-function toClaimed(entry: Entry, lease: string, delivery: Delivery | undefined): ClaimedEntry {
-  const { seq, key, kind, orderKey, runAt, attempts, finishedHandlers, receivedAt } = entry;
-  const claimed = { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers };
-  if (delivery !== undefined) return { ...claimed, delivery: copyOf(delivery) };
-  return { ...claimed, delivery: noDelivery(receivedAt), unreadable: "it has no delivery" };
-}
-
-/** A copy, so that a caller that changes a delivery does not change the stored one. */
-function copyOf(delivery: Delivery): Delivery {
-  return { ...delivery, headers: structuredClone(delivery.headers), body: Uint8Array.from(delivery.body) };
-}
-
-function isOf({ key }: Entry, sources: readonly string[] | undefined): boolean {
-  return sources === undefined || sources.includes(key.source);
-}
-
-function isWaiting(entry: Entry): boolean {
-  return entry.state === "pending" || entry.state === "running";
-}
-
-function keyText(key: DedupKey): string {
-  return JSON.stringify([key.timestamp, key.eventId, key.source]);
+function isInQueue(
+  { seq, waits }: Entry,
+  { target, after }: NonNullable<ClaimRequest["waitingFor"]>,
+): boolean {
+  return seq > after && waits.some((wait) => wait.target === target && wait.over === null);
 }

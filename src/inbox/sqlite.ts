@@ -13,11 +13,11 @@ import type {
   KeepTerms,
   Kept,
   NewEntry,
-  OpenTerms,
-  Runner,
   Settlement,
 } from "./inbox.ts";
+import type { OpenTerms } from "./open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { Runner } from "./runner.ts";
 import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
@@ -31,12 +31,13 @@ import {
   type OperationName,
   type OperationResult,
 } from "./sqlite/operations.ts";
-import { attemptsOfEntry, countByState, deliveryOfEntry, listEntries } from "./sqlite/reads.ts";
+import { attemptsOfEntry, countByState, countWaiting, deliveryOfEntry, listEntries } from "./sqlite/reads.ts";
 import { otherRunners } from "./sqlite/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/runners.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
+import type { TargetCount } from "./target-wait.ts";
 
 /**
  * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
@@ -174,6 +175,18 @@ class SqliteInbox implements Inbox {
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
     return this.#write("redrive", filter, now);
+  }
+
+  hasten(filter: EntryFilter, now: number): Promise<number> {
+    return this.#write("hasten", filter, now);
+  }
+
+  drop(filter: EntryFilter, now: number): Promise<number> {
+    return this.#write("drop", filter, now);
+  }
+
+  waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
+    return this.#read((statements) => countWaiting(statements, sources));
   }
 
   list(filter: EntryFilter): Promise<readonly Entry[]> {

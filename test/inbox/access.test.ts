@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Inbox, OpenTerms } from "../../src/inbox/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { OpenTerms } from "../../src/inbox/open-terms.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { RunnerLock } from "../../src/inbox/sqlite/runner-lock.ts";
@@ -11,6 +12,8 @@ import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./
 
 /** SQL that turns an inbox file back into the schema of version 0.1.0, apart from its rows. */
 const TO_SCHEMA_2 = `
+  DROP INDEX entry_waits;
+  ALTER TABLE entry DROP COLUMN waits;
   ALTER TABLE entry DROP COLUMN problems;
   ALTER TABLE attempt DROP COLUMN failure;
   DROP TABLE pruned_source;

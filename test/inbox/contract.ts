@@ -16,6 +16,7 @@ import {
 import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
 import { describeSources } from "./source-contract.ts";
+import { describeWaits } from "./waits-contract.ts";
 
 const RECORD: AttemptRecord = {
   attempt: 1,
@@ -65,6 +66,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
             lastSeenAt: AT,
             settledAt: null,
             finishedHandlers: [],
+            waits: [],
             bodyHash: createHash("sha256").update(body).digest("hex"),
             bodyLength: 6,
           },
@@ -629,6 +631,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
 
     describeClaimOfOne(makeInbox);
     describeOrder(makeInbox);
+    describeWaits(makeInbox);
     describePruning(makeInbox);
     describeSources(makeInbox);
   });

@@ -20,6 +20,7 @@ import type {
   SlimRequest,
   Step,
   StepResult,
+  TargetCount,
 } from "../../src/index.ts";
 
 /**
@@ -80,6 +81,18 @@ export class LoggedInbox implements Inbox {
 
   redrive(filter: EntryFilter, now: number): Promise<number> {
     return this.#note("redrive").redrive(filter, now);
+  }
+
+  hasten(filter: EntryFilter, now: number): Promise<number> {
+    return this.#note("hasten").hasten(filter, now);
+  }
+
+  drop(filter: EntryFilter, now: number): Promise<number> {
+    return this.#note("drop").drop(filter, now);
+  }
+
+  waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]> {
+    return this.#note("waiting").waiting(request);
   }
 
   list(filter: EntryFilter): Promise<readonly Entry[]> {

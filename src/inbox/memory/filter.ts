@@ -3,7 +3,7 @@ import type { Entry, EntryFilter } from "../inbox.ts";
 
 /** Whether an entry matches a filter, whose `limit` is ignored. */
 export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Array): boolean {
-  const { states, kinds, since, until, sources, seq, eventId, seqs, after, before, text } = filter;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
   if (sources !== undefined && !sources.includes(entry.key.source)) return false;
   if (states !== undefined && !states.includes(entry.state)) return false;
   if (kinds !== undefined && !kinds.some((pattern) => matchesKind(pattern, entry.kind ?? ""))) return false;
@@ -11,6 +11,7 @@ export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Arr
   if (until !== undefined && entry.receivedAt >= until) return false;
   if (seq !== undefined && entry.seq !== seq) return false;
   if (seqs !== undefined && !seqs.includes(entry.seq)) return false;
+  if (targets !== undefined && !entry.waits.some(({ target }) => targets.includes(target))) return false;
   if (after !== undefined && entry.seq <= after) return false;
   if (before !== undefined && entry.seq >= before) return false;
   if (text !== undefined && !hasText(entry, body, text)) return false;

@@ -1,11 +1,13 @@
 import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
 import { leaseToken } from "../lease.ts";
-import { WAITING } from "./index-conditions.ts";
-import { holdBackIfNeeded } from "./order.ts";
+import { DROPPED } from "../target-wait.ts";
+import { WAITING, WAITS } from "./index-conditions.ts";
+import { holdBackIfNeeded, releaseNext } from "./order.ts";
 import { readClaimed } from "./read-claimed.ts";
 import { CLAIM_COLUMNS, type Row } from "./rows.ts";
 import { servedBy, sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
+import { encodeText } from "./text.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
 
@@ -20,6 +22,7 @@ export function claimDue(
 ): readonly ClaimedEntry[] {
   const damaged = new Set(onDamagedPages);
   if (request.only !== undefined) return claimOnly(statements, request.only, request, damaged);
+  if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, damaged);
   const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
   const sources = sourcesToServe(statements, request.sources);
   const horizon = horizonOf(request);
@@ -38,7 +41,7 @@ export function claimDue(
       let passedBy = rows.length === 0;
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
-        else if (!holdBackIfNeeded(statements, row, deadBlocks)) {
+        else if (!endIfDropped(statements, row, now) && !holdBackIfNeeded(statements, row, deadBlocks)) {
           claimed.push(lease(statements, row, { until: now + leaseMs, runner, damaged }));
         }
       }
@@ -74,9 +77,50 @@ function claimOnly(
      WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
     ...[seq, now, now + Math.max(horizonOf(request), leaseMs)],
   );
-  if (row === undefined || !servedBy(request.sources)(row) || holdBackIfNeeded(statements, row, deadBlocks))
-    return [];
+  if (row === undefined || !servedBy(request.sources)(row)) return [];
+  if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) return [];
   return [lease(statements, row, { until: now + leaseMs, runner, damaged })];
+}
+
+/** Leases entries that wait for a target, due or not, in order of arrival. */
+function claimWaiting(
+  statements: Statements,
+  { target, after }: { readonly target: string; readonly after: number },
+  request: ClaimRequest,
+  damaged: ReadonlySet<number>,
+): readonly ClaimedEntry[] {
+  const { now, limit, leaseMs, except = [], deadBlocks = false, runner } = request;
+  const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITS} AND held_back = 0 AND seq > ?
+      AND (state = 'pending' OR run_at <= ? OR run_at > ?) AND ${NOT_EXCEPT} AND EXISTS (
+        SELECT 1 FROM json_each(entry.waits) AS wait
+        WHERE json_extract(wait.value, '$.target') = ? AND json_extract(wait.value, '$.over') IS NULL)
+    ORDER BY seq LIMIT ?`;
+  const bounds = [now, now + Math.max(horizonOf(request), leaseMs)];
+  const claimed: ClaimedEntry[] = [];
+  for (let past = after; claimed.length < limit; ) {
+    const wanted = limit - claimed.length;
+    const values = [past, ...bounds, JSON.stringify(except), encodeText(target), wanted];
+    const rows = sourcesToServe(statements, request.sources)
+      .flatMap((source) => statements.all(sql, source, ...values))
+      .sort((a, b) => (a.seq as number) - (b.seq as number))
+      .slice(0, wanted);
+    for (const row of rows) {
+      past = row.seq as number;
+      if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) continue;
+      claimed.push(lease(statements, row, { until: now + leaseMs, runner, damaged }));
+    }
+    if (rows.length < wanted) break;
+  }
+  return claimed;
+}
+
+/** Ends an entry that was dropped while it ran in a process that has died. */
+function endIfDropped(statements: Statements, row: Row, now: number): boolean {
+  if (row.state !== "running" || row.reason !== DROPPED) return false;
+  const sql = "UPDATE entry SET state = 'dead', lease = NULL, settled_at = ? WHERE seq = ?";
+  statements.run(sql, now, row.seq as number);
+  releaseNext(statements, row);
+  return true;
 }
 
 /** Between threads an infinite horizon is `null`, as JSON writes it. */

@@ -1,6 +1,6 @@
 import type { ClaimRequest } from "../inbox.ts";
 import { isDamage } from "./errors.ts";
-import { WAITING } from "./index-conditions.ts";
+import { WAITING, WAITS } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
@@ -23,10 +23,12 @@ export class DamagedDeliveries {
    * Finds the deliveries that made a claim fail, outside any transaction. Returns whether they explain the failure: at
    * least one was found, and few enough that only single entries are damaged.
    */
-  explain(statements: Statements, { now, only, sources }: ClaimRequest): boolean {
-    const sql = `SELECT seq FROM entry WHERE source = ? AND ${WAITING} AND run_at <= ? ORDER BY run_at, seq LIMIT ?`;
+  explain(statements: Statements, { now, only, waitingFor, sources }: ClaimRequest): boolean {
+    const due = `${WAITING} AND run_at <= ? ORDER BY run_at, seq`;
+    const condition = waitingFor === undefined ? due : `${WAITS} AND seq > ? ORDER BY seq`;
+    const sql = `SELECT seq FROM entry WHERE source = ? AND ${condition} LIMIT ?`;
     const waiting = sourcesToServe(statements, sources).flatMap((source) =>
-      statements.all(sql, source, now, LOOKED_AT).map(({ seq }) => seq as number),
+      statements.all(sql, source, waitingFor?.after ?? now, LOOKED_AT).map(({ seq }) => seq as number),
     );
     const suspects = only === undefined ? waiting : [only];
     const found = suspects.filter((seq) => !this.#seqs.has(seq) && !canRead(statements, seq));

@@ -5,6 +5,9 @@ import { encodeText } from "./text.ts";
 const HAS_TEXT = `(instr(lower(event_id), lower(?)) > 0 OR EXISTS (
   SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0))`;
 
+const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
+  WHERE json_extract(wait.value, '$.target') IN (SELECT value FROM json_each(?)))`;
+
 /** A filter as an SQL condition and its values. */
 export function filterSql(filter: EntryFilter): { where: string; values: (string | number)[] } {
   const conditions: string[] = [];
@@ -13,7 +16,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
     conditions.push(condition);
     values.push(...given);
   };
-  const { states, kinds, since, until, sources, seq, eventId, seqs, after, before, text } = filter;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
   if (states !== undefined) add(`state IN (${states.map(() => "?").join(", ")})`, ...states);
   if (kinds !== undefined) {
     const patterns = kinds.map(kindSql);
@@ -30,6 +33,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
   if (seq !== undefined) add("seq = ?", seq);
   if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
   if (seqs !== undefined) add("seq IN (SELECT value FROM json_each(?))", JSON.stringify(seqs));
+  if (targets !== undefined) add(HAS_TARGET, JSON.stringify(targets.map(encodeText)));
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
   if (text !== undefined) add(HAS_TEXT, text, text);

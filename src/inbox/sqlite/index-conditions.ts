@@ -5,3 +5,6 @@ export const WAITING = "state IN ('pending', 'running') AND held_back = 0";
 
 /** What has an order. */
 export const ORDERED = "order_key IS NOT NULL AND state IN ('pending', 'running', 'dead')";
+
+/** What waits for a target. */
+export const WAITS = "waits IS NOT NULL AND state IN ('pending', 'running')";

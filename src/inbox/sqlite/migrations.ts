@@ -96,6 +96,11 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE entry ADD COLUMN problems TEXT;
   ALTER TABLE attempt ADD COLUMN failure TEXT;
   `,
+  `
+  -- The targets that an entry waits for, as JSON.
+  ALTER TABLE entry ADD COLUMN waits TEXT;
+  CREATE INDEX entry_waits ON entry (source, seq) WHERE waits IS NOT NULL AND state IN ('pending', 'running');
+  `,
 ];
 
 /** The newest schema version that this code knows. */

@@ -4,11 +4,12 @@ import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import { carryOutNow, decideDelivery } from "../decide-entry.ts";
 import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Settlement } from "../inbox.ts";
+import { DROPPED } from "../target-wait.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
-import { releaseAll, releaseBehind } from "./order.ts";
+import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
-import { attemptValues, ENTRY_COLUMNS, entryValues } from "./rows.ts";
+import { attemptValues, ENTRY_COLUMNS, entryValues, waitsValue } from "./rows.ts";
 import { forgetRunners, recordRunner } from "./runner-records.ts";
 import type { Statements } from "./statements.ts";
 import { encodeText } from "./text.ts";
@@ -25,6 +26,8 @@ export const OPERATIONS = {
   renew,
   settle,
   redrive,
+  hasten,
+  drop,
   releaseAll,
   pruneStep,
   slimStep,
@@ -125,8 +128,9 @@ const INSERT_FAILED_ATTEMPT =
   "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure) " +
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-function settle(statements: Statements, settlement: Settlement, now: number): boolean {
-  const { seq, lease, state, reason, runAt, records } = settlement;
+function settle(statements: Statements, given: Settlement, now: number): boolean {
+  const settlement = given.state === "done" ? given : unlessDropped(statements, given);
+  const { seq, lease, state, reason, runAt, records, waits } = settlement;
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
   const uncounted = settlement.uncount === true ? 1 : 0;
@@ -148,6 +152,8 @@ function settle(statements: Statements, settlement: Settlement, now: number): bo
   if (changed === 0) return false;
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
   recordProblems(statements, seq, settlement.problems);
+  // In a statement of its own, as problems are.
+  if (waits !== undefined) statements.run("UPDATE entry SET waits = ? WHERE seq = ?", waitsValue(waits), seq);
   for (const record of records) {
     const insert = record.failure === null ? INSERT_ATTEMPT : INSERT_FAILED_ATTEMPT;
     statements.run(insert, ...attemptValues(seq, record));
@@ -155,13 +161,44 @@ function settle(statements: Statements, settlement: Settlement, now: number): bo
   return true;
 }
 
+/** The result of an entry that may have been dropped while it ran. */
+function unlessDropped(statements: Statements, settlement: Settlement): Settlement {
+  const sql = `SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND reason = '${DROPPED}'`;
+  if (statements.get(sql, settlement.seq, settlement.lease) === undefined) return settlement;
+  return { ...settlement, state: "dead", reason: DROPPED };
+}
+
 function redrive(statements: Statements, filter: EntryFilter, now: number): number {
   const { where, values } = filterSql(filter);
   const limit = filter.limit ?? -1;
   return statements.run(
-    `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, problems = NULL, run_at = ?, attempts = 0, settled_at = NULL
+    `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, problems = NULL, run_at = ?, attempts = 0,
+       settled_at = NULL, waits = NULL
      WHERE seq IN
        (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
     ...[now, ...values, limit],
   );
+}
+
+function hasten(statements: Statements, filter: EntryFilter, now: number): number {
+  const { where, values } = filterSql(filter);
+  return statements.run(
+    `UPDATE entry SET run_at = min(run_at, ?) WHERE seq IN
+       (SELECT seq FROM entry WHERE state = 'pending' AND ${where} ORDER BY seq DESC LIMIT ?)`,
+    ...[now, ...values, filter.limit ?? -1],
+  );
+}
+
+function drop(statements: Statements, filter: EntryFilter, now: number): number {
+  const { where, values } = filterSql(filter);
+  const dropped = statements.all(
+    `UPDATE entry SET reason = '${DROPPED}', held_back = 0, state = iif(state = 'running', 'running', 'dead'),
+       settled_at = iif(state = 'running', NULL, coalesce(settled_at, ?))
+     WHERE seq IN (SELECT seq FROM entry WHERE state <> 'done' AND reason IS NOT '${DROPPED}' AND ${where}
+       ORDER BY seq DESC LIMIT ?) RETURNING source, order_key`,
+    ...[now, ...values, filter.limit ?? -1],
+  );
+  const ordered = new Map(dropped.map((row) => [JSON.stringify([row.source, row.order_key]), row]));
+  for (const row of ordered.values()) releaseNext(statements, row);
+  return dropped.length;
 }

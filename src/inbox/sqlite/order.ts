@@ -1,3 +1,4 @@
+import { DROPPED } from "../target-wait.ts";
 import { ORDERED } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -14,7 +15,7 @@ export function holdBackIfNeeded(
   if (key === null) return false;
   const earlier = statements.get(
     `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND seq < ?
-       AND (state <> 'dead' OR ?) LIMIT 1`,
+       AND (state <> 'dead' OR (? AND reason IS NOT '${DROPPED}')) LIMIT 1`,
     ...[key as string, source as string, seq as number, deadBlocks ? 1 : 0],
   );
   if (earlier === undefined) return false;

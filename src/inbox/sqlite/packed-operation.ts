@@ -75,13 +75,13 @@ function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
 type PackedSettle = ReturnType<typeof packSettle>;
 
 function packSettle(settlement: Settlement, now: number) {
-  const { seq, lease, state, reason, problems, runAt, finishedHandlers } = settlement;
+  const { seq, lease, state, reason, problems, runAt, finishedHandlers, waits } = settlement;
   const { uncount = false, unordered = false } = settlement;
   const records = settlement.records.map((record) => packRecord(record, now));
   // biome-ignore format: one thing a line
   return [
     "settle", now,
-    seq, lease, state, reason, problems, runAt - now, finishedHandlers, uncount, unordered, records,
+    seq, lease, state, reason, problems, runAt - now, finishedHandlers, uncount, unordered, records, waits ?? null,
   ] as const;
 }
 
@@ -89,11 +89,12 @@ function unpackSettle(packed: PackedSettle): [Settlement, number] {
   // biome-ignore format: one thing a line
   const [
     , now,
-    seq, lease, state, reason, problems, toRun, finishedHandlers, uncount, unordered, packedRecords,
+    seq, lease, state, reason, problems, toRun, finishedHandlers, uncount, unordered, packedRecords, packedWaits,
   ] = packed;
   const records = packedRecords.map((record) => unpackRecord(record, now));
   const runAt = now + toRun;
-  return [{ seq, lease, state, reason, problems, runAt, finishedHandlers, uncount, unordered, records }, now];
+  const rest = { uncount, unordered, records, ...(packedWaits !== null && { waits: packedWaits }) };
+  return [{ seq, lease, state, reason, problems, runAt, finishedHandlers, ...rest }, now];
 }
 
 function packRecord(record: AttemptRecord, now: number) {

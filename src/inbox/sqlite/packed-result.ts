@@ -57,6 +57,7 @@ type PackedClaimed = ReturnType<typeof packClaimed>;
 
 function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
   const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery, unreadable } = entry;
+  const { waits = [], dueAt = delivery.receivedAt } = entry;
   const { method, target, headers, body, receivedAt } = delivery;
   bodies.push(body);
   // biome-ignore format: one thing a line
@@ -64,6 +65,7 @@ function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
     key.source, key.eventId, key.timestamp,
     seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
     method, target, headers, body.byteLength, receivedAt, unreadable ?? null,
+    waits, dueAt,
   ] as const;
 }
 
@@ -73,6 +75,7 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     source, eventId, timestamp,
     seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
     method, target, headers, length, receivedAt, unreadable,
+    waits, dueAt,
   ] = packed;
   return {
     ...(unreadable !== null && { unreadable }),
@@ -84,6 +87,8 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     runAt,
     attempts,
     finishedHandlers,
+    waits,
+    dueAt,
     delivery: { method, target, headers, body: rest.take(length), receivedAt },
   };
 }

@@ -1,12 +1,16 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import { ENTRY_STATES, type Entry, type EntryFilter, type EntryState } from "../inbox.ts";
+import type { TargetCount } from "../target-wait.ts";
 import { filterSql } from "./filter.ts";
+import { WAITS } from "./index-conditions.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";
+import { decodeText, encodeText } from "./text.ts";
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {
+  if (filter.targets !== undefined && !knowsWaits(statements)) return [];
   const { where, values } = filterSql(filter);
   const sql = `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`;
   return statements
@@ -34,4 +38,27 @@ export function countByState(statements: Statements): Readonly<Record<EntryState
   const rows = statements.all("SELECT state, count(*) AS n FROM entry GROUP BY state");
   const found = rows.map(({ state, n }) => [state as EntryState, n as number] as const);
   return Object.fromEntries([...none, ...found]) as Record<EntryState, number>;
+}
+
+/** How many entries wait for each target. */
+export function countWaiting(
+  statements: Statements,
+  sources: readonly string[] | undefined,
+): readonly TargetCount[] {
+  if (!knowsWaits(statements)) return [];
+  const ofSources = sources === undefined ? "" : "AND source IN (SELECT value FROM json_each(?))";
+  const rows = statements.all(
+    `SELECT json_extract(wait.value, '$.target') AS target, count(*) AS n
+     FROM entry, json_each(entry.waits) AS wait
+     WHERE ${WAITS} ${ofSources} AND json_extract(wait.value, '$.over') IS NULL GROUP BY 1`,
+    ...(sources === undefined ? [] : [JSON.stringify(sources.map(encodeText))]),
+  );
+  return rows
+    .map(({ target, n }) => ({ target: decodeText(target as string), entries: n as number }))
+    .sort((a, b) => (a.target < b.target ? -1 : 1));
+}
+
+/** A file that is only read may have an older schema, in which nothing waits. */
+function knowsWaits(statements: Statements): boolean {
+  return statements.get("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'waits'") !== undefined;
 }

@@ -2,6 +2,7 @@ import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
+import type { TargetWait } from "../target-wait.ts";
 import { decodeText, encodeText } from "./text.ts";
 
 /** A row of SQLite. */
@@ -48,6 +49,7 @@ export function toEntry(row: Row): Entry {
     lastSeenAt: row.last_seen_at as number,
     settledAt: row.settled_at as number | null,
     finishedHandlers: JSON.parse(row.finished_handlers as string),
+    waits: toWaits(row),
     bodyHash: row.body_hash as string,
     bodyLength: row.body_length as number,
   };
@@ -55,7 +57,8 @@ export function toEntry(row: Row): Entry {
 
 /** The columns of `entry` that a claim reads. */
 export const CLAIM_COLUMNS =
-  "seq, key_timestamp, event_id, source, kind, order_key, received_at, run_at, attempts, finished_handlers, body_hash";
+  "seq, key_timestamp, event_id, source, kind, state, reason, order_key, received_at, run_at, attempts, " +
+  "finished_handlers, waits, body_hash";
 
 /** The claimed entry, from these columns as they were before the claim and those of its delivery. */
 export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
@@ -68,8 +71,21 @@ export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
     runAt: lease.until,
     attempts: (row.attempts as number) + 1,
     finishedHandlers: JSON.parse(row.finished_handlers as string),
+    waits: toWaits(row),
+    dueAt: row.run_at as number,
     delivery: toDelivery(row),
   };
+}
+
+/** The stored form of the targets that an entry waits for. */
+export function waitsValue(waits: readonly TargetWait[]): string | null {
+  if (waits.length === 0) return null;
+  return JSON.stringify(waits.map((wait) => ({ ...wait, target: encodeText(wait.target) })));
+}
+
+function toWaits(row: Row): readonly TargetWait[] {
+  const waits = readJson<readonly TargetWait[]>(row.waits) ?? [];
+  return waits.map((wait) => ({ ...wait, target: decodeText(wait.target) }));
 }
 
 function toKey(row: Row): DedupKey {

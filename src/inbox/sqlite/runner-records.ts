@@ -1,4 +1,4 @@
-import type { Runner } from "../inbox.ts";
+import type { Runner } from "../runner.ts";
 import { WAITING } from "./index-conditions.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { sourcesToServe } from "./sources.ts";

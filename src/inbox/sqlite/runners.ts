@@ -1,6 +1,6 @@
 import { describeError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
-import type { Runner } from "../inbox.ts";
+import type { Runner } from "../runner.ts";
 import { networkFileSystem } from "./network-file-system.ts";
 import { findDead, lockedRunners, RunnerLock } from "./runner-lock.ts";
 

@@ -36,7 +36,7 @@ it("a file without notes is migrated with all its content", async () => {
   database.exec(
     "DROP TABLE pruned_source; DROP TABLE runner; " +
       "ALTER TABLE attempt DROP COLUMN note; ALTER TABLE attempt DROP COLUMN failure; " +
-      "ALTER TABLE entry DROP COLUMN problems; DELETE FROM migration WHERE version > 1",
+      "DROP INDEX entry_waits; ALTER TABLE entry DROP COLUMN waits; ALTER TABLE entry DROP COLUMN problems; DELETE FROM migration WHERE version > 1",
   );
   database.close();
 

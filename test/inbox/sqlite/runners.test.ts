@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Inbox, Runner } from "../../../src/inbox/inbox.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import type { Runner } from "../../../src/inbox/runner.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { isHeld, RunnerLock } from "../../../src/inbox/sqlite/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
