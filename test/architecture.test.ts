@@ -21,6 +21,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
   zod: /^(?:event|client)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
+  pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,
   preact: /^inspector\/ui\//,
   "preact/hooks": /^inspector\/ui\//,
