@@ -89,9 +89,14 @@ async function schemaOf(store: Store): Promise<number> {
   }
 }
 
+/** From the catalogue's tables, not by name: a name that was unknown before a lock was waited for may stay so. */
 async function exists(query: Query, schema: string): Promise<boolean> {
-  const [row] = await query("SELECT to_regclass($1) IS NOT NULL AS found", [`"${schema}".migration`]);
-  return row?.found === true;
+  const [row] = await query(
+    `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1::text AND c.relname = 'migration'`,
+    [schema],
+  );
+  return row !== undefined;
 }
 
 async function versions(query: Query): Promise<{ version: number; breaking: number }> {
