@@ -55,8 +55,8 @@ describe("several clients of one inbox on PostgreSQL", async () => {
   it("keep the same keys once, in any order, and never wait for each other in a circle", async () => {
     const { a, b } = await openTwo();
     const before = await deadlocks();
-    for (let round = 0; round < 20; round++) {
-      const orders = [shuffled(60, round), shuffled(60, round + 1).toReversed()];
+    for (let round = 0; round < 10; round++) {
+      const orders = [shuffled(500, round), shuffled(500, round + 1).toReversed()];
       const kept = await Promise.all(
         [a, b].map((inbox, index) =>
           Promise.all(
@@ -64,10 +64,10 @@ describe("several clients of one inbox on PostgreSQL", async () => {
           ),
         ),
       );
-      expect(kept.flat().filter(({ duplicate }) => !duplicate)).toHaveLength(60);
+      expect(kept.flat().filter(({ duplicate }) => !duplicate)).toHaveLength(500);
     }
     const entries = await a.list({});
-    expect(entries).toHaveLength(1200);
+    expect(entries).toHaveLength(5000);
     expect(new Set(entries.map(({ duplicates }) => duplicates))).toEqual(new Set([1]));
     expect(await deadlocks()).toBe(before);
   });
@@ -139,19 +139,42 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     expect(await again).toBeUndefined();
   });
 
+  it("do not forget an entry that arrives while the one before it ends", async () => {
+    const { a, b, schema } = await openTwo();
+    const ordered = { orderKey: "k" };
+    await keep(a, numberedEntry(1, 0, ordered));
+    const [first] = await a.claim({ now: AT, limit: 1, leaseMs: 1000 });
+    if (first === undefined) throw new Error("expected an entry");
+    const slow = await admin.connect();
+    const columns = "key_timestamp, event_id, source, received_at, body_hash, body_length";
+    await slow.query("BEGIN");
+    await slow.query(
+      `INSERT INTO ${schema}.entry (seq, ${columns}) VALUES (0, ${AT - 5000}, 'evt_2', 'service', 0, '', 0)`,
+    );
+    const second = keep(b, numberedEntry(2, 0, ordered)); // has seen the first, and waits
+    await waitForBlocked(1);
+    const settled = a.settle(settlementOf(first), AT);
+    await Promise.race([settled, waitForBlocked(2)]);
+    await slow.query("ROLLBACK");
+    slow.release();
+    expect(await settled).toBe(true);
+    const { seq } = await second;
+    expect(await a.claim({ now: AT, limit: 1, leaseMs: 1000 })).toMatchObject([{ seq }]);
+  });
+
   it("settle and renew the same leases without waiting for each other in a circle", async () => {
     const { a, schema } = await openTwo();
     const before = await deadlocks();
-    for (let round = 0; round < 10; round++) {
-      await Promise.all(shuffled(100, round).map((number) => keep(a, numberedEntry(round * 1000 + number))));
-      const entries = await a.claim({ now: AT, limit: 100, leaseMs: 60_000 });
-      const work = shuffled(100, round).flatMap((at) => entries[at] ?? []);
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(shuffled(500, round).map((number) => keep(a, numberedEntry(round * 1000 + number))));
+      const entries = await a.claim({ now: AT, limit: 500, leaseMs: 60_000 });
+      const work = shuffled(500, round).flatMap((at) => entries[at] ?? []);
       const settled = work.map((entry) => a.settle(settlementOf(entry), AT));
-      const renewed = [1, 2, 3].map(() => a.renew(work.toReversed(), AT + 90_000));
+      const renewed = [1, 2, 3, 4, 5].map(() => a.renew(work.toReversed(), AT + 90_000));
       expect(await Promise.all(settled)).toEqual(work.map(() => true));
       await Promise.all(renewed);
     }
-    expect(await a.counts()).toMatchObject({ done: 1000, running: 0 });
+    expect(await a.counts()).toMatchObject({ done: 2500, running: 0 });
     expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([{ n: 0 }]);
     expect(await deadlocks()).toBe(before);
   });
