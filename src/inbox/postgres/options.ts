@@ -63,7 +63,9 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
       `expected connections to be a whole number of at least 2, got ${JSON.stringify(connections)}: the default is 5`,
     );
   }
-  const own = url?.href.replace(/[?&]schema=[^&]*/, "");
+  const own = url?.href.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
+    after === "" ? "" : before,
+  );
   return { connection: own ?? connection, schema, migrate, connections, name: nameOf(url) };
 }
 
