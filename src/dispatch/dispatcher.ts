@@ -69,7 +69,8 @@ export class Dispatcher {
   readonly #storing: Storing;
   #started = false;
 
-  constructor(options: DispatcherOptions) {
+  constructor(given: DispatcherOptions) {
+    const options = { ...given, clock: () => given.inbox.now?.() ?? given.clock() };
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal);
     this.#options = options;

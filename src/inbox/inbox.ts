@@ -236,6 +236,11 @@ export interface Inbox {
    */
   register?(runner: Runner): Promise<void>;
   /**
+   * The time of the store, in whole milliseconds since 1970, with which leases and due times are compared. Optional: for
+   * an inbox that machines share, whose clocks may differ. Default: the receiver's own clock.
+   */
+  now?(): number;
+  /**
    * Why deliveries must not be acknowledged: damage to the store that stops entries from being handled. `undefined`
    * while no such damage is known.
    */

@@ -17,6 +17,7 @@ import type { OpenTerms } from "./open-terms.ts";
 import { Batches } from "./postgres/batch.ts";
 import { drop, hasten, redrive } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
+import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
 import { isFaultOfRow } from "./postgres/errors.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
@@ -73,16 +74,18 @@ interface Opened {
 
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
+  readonly #clock: StoreClock;
   #opened: Opened | undefined;
   #runner: Runner | undefined;
 
   constructor(terms: PostgresTerms) {
     this.#terms = terms;
+    this.#clock = new StoreClock(terms.clock);
   }
 
   async open({ access = "own", log }: OpenTerms = {}): Promise<void> {
     const store = new Store(await connect(this.#terms), this.#terms);
-    const upkeep = access === "own" ? new Upkeep(store, log) : undefined;
+    const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
     try {
       if (access === "own" && this.#terms.migrate === "auto") await migrate(store);
       await checkSchema(store);
@@ -106,12 +109,20 @@ class PostgresInbox implements Inbox {
   }
 
   async register(runner: Runner): Promise<void> {
-    await recordRunner(this.#writable.store, runner, Date.now());
+    await recordRunner(this.#writable.store, runner, this.now());
     this.#runner = runner;
   }
 
+  now(): number {
+    return this.#clock.now();
+  }
+
   async append(entry: NewEntry): Promise<Appended | undefined> {
-    return this.#writable.keeping.add(entry, entry.delivery.body.byteLength);
+    const { receivedAt, body } = entry.delivery;
+    const runAt = entry.runAt ?? receivedAt;
+    // Not later than by the database's clock, if this machine's clock is ahead.
+    const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
+    return this.#writable.keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
   }
 
   async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -146,11 +157,11 @@ class PostgresInbox implements Inbox {
   }
 
   async redrive(filter: EntryFilter, now: number): Promise<number> {
-    return redrive(this.#writable.store, filter, now);
+    return redrive(this.#writable.store, filter, Math.min(now, this.now()));
   }
 
   async hasten(filter: EntryFilter, now: number): Promise<number> {
-    return hasten(this.#writable.store, filter, now);
+    return hasten(this.#writable.store, filter, Math.min(now, this.now()));
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {

@@ -15,6 +15,8 @@ export interface PostgresOptions {
   readonly migrate?: "auto" | "check" | undefined;
   /** The most connections, if the inbox is given by a URL. Default 5. */
   readonly connections?: number | undefined;
+  /** This machine's clock, in milliseconds since 1970. Leases are compared with the database's. Default `Date.now`. */
+  readonly clock?: (() => number) | undefined;
 }
 
 /** Where an inbox is: a URL, a pool of `pg`, or a database in this process. */
@@ -28,6 +30,8 @@ export interface PostgresTerms {
   readonly connections: number;
   /** The inbox in messages: without the password. */
   readonly name: string;
+  /** This machine's clock, in milliseconds since 1970. */
+  readonly clock: () => number;
 }
 
 /** Whether a text is the URL of a PostgreSQL database. */
@@ -50,7 +54,7 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
         "choose such a name",
     );
   }
-  const { migrate = "auto", connections = 5 } = options;
+  const { migrate = "auto", connections = 5, clock = Date.now } = options;
   if (migrate !== "auto" && migrate !== "check") {
     throw new ConfigurationError(
       "option_invalid",
@@ -66,7 +70,7 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   const own = url?.href.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
     after === "" ? "" : before,
   );
-  return { connection: own ?? connection, schema, migrate, connections, name: nameOf(url) };
+  return { connection: own ?? connection, schema, migrate, connections, name: nameOf(url), clock };
 }
 
 /** The host and the database; never the password, nor parameters, which may hold one. */

@@ -1,31 +1,35 @@
 import { describeError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
+import type { StoreClock } from "./clock.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Days that are made ahead: a process that lives looks far more often. */
 const DAYS_AHEAD = 3;
 /** Milliseconds between looks. */
-const PERIOD = 10 * 60_000;
-/** The same after a failure, since it is usually a lock that was held for a moment. */
-const SOON = 30_000;
+const PERIOD = 30_000;
 /** Failures in a row from which one is logged. */
 const MANY = 3;
 
-/** Makes the days' partitions in time. If it cannot, rows go to a partition for all later days: nothing is refused. */
+/**
+ * Measures the clock, and makes the days' partitions in time. If it cannot make them, rows go to a partition for all
+ * later days: nothing is refused.
+ */
 export class Upkeep {
   readonly #store: Store;
+  readonly #clock: StoreClock;
   readonly #log: Logger | undefined;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
   #failures = 0;
   #stopped = false;
 
-  constructor(store: Store, log: Logger | undefined) {
+  constructor(store: Store, clock: StoreClock, log: Logger | undefined) {
     this.#store = store;
+    this.#clock = clock;
     this.#log = log;
   }
 
-  /** Makes the days that are missing now, and looks again from time to time. */
+  /** Looks now, and again from time to time. */
   async start(): Promise<void> {
     await this.#look();
   }
@@ -38,10 +42,15 @@ export class Upkeep {
   }
 
   async #look(): Promise<void> {
-    this.#working = this.#makeDays();
+    this.#working = this.#measureClock().then(() => this.#makeDays());
     await this.#working;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#look(), this.#failures === 0 ? PERIOD : SOON).unref();
+    this.#timer = setTimeout(() => void this.#look(), PERIOD).unref();
+  }
+
+  /** If the database does not answer, the last measurement serves. */
+  async #measureClock(): Promise<void> {
+    await this.#clock.measure(this.#store).catch(() => {});
   }
 
   async #makeDays(): Promise<void> {
