@@ -68,6 +68,7 @@ export class Dispatcher {
   readonly #claimFailures: ClaimFailures;
   readonly #storing: Storing;
   #started = false;
+  #stopListening: (() => void) | undefined;
 
   constructor(given: DispatcherOptions) {
     const options = { ...given, clock: () => given.inbox.now?.() ?? given.clock() };
@@ -84,6 +85,7 @@ export class Dispatcher {
   /** Begins to run due entries, and those of a killed process once their leases have ended. */
   start(): void {
     this.#started = true;
+    this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
     this.#renewal = setInterval(() => void this.#renew(), Math.max(10, this.#options.leaseMs / 3));
     this.wake();
   }
@@ -138,6 +140,7 @@ export class Dispatcher {
    */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
+    this.#stopListening?.();
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#claiming, ...this.#claims]);
     if (this.#beginning > 0) await nextTurn();

@@ -41,6 +41,7 @@ import { forgetRunner, recordRunner } from "./postgres/runners.ts";
 import { type Settling, settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
 import { Upkeep } from "./postgres/upkeep.ts";
+import { Wake } from "./postgres/wake.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
@@ -70,6 +71,7 @@ interface Opened {
   readonly keeping: Batches<NewEntry, Appended | undefined>;
   readonly settling: Batches<Settling, boolean>;
   readonly upkeep: Upkeep | undefined;
+  readonly wake: Wake;
 }
 
 class PostgresInbox implements Inbox {
@@ -84,12 +86,15 @@ class PostgresInbox implements Inbox {
   }
 
   async open({ access = "own", log }: OpenTerms = {}): Promise<void> {
-    const store = new Store(await connect(this.#terms), this.#terms);
+    const session = await connect(this.#terms);
+    const store = new Store(session, this.#terms);
+    const wake = new Wake(store, session, log);
     const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
     try {
       if (access === "own" && this.#terms.migrate === "auto") await migrate(store);
       await checkSchema(store);
       await upkeep?.start();
+      if (access === "own") wake.start();
     } catch (thrown) {
       await store.close();
       throw thrown;
@@ -105,6 +110,7 @@ class PostgresInbox implements Inbox {
         keyOf: ({ settlement }) => settlement.seq,
       }),
       upkeep,
+      wake,
     };
   }
 
@@ -117,12 +123,20 @@ class PostgresInbox implements Inbox {
     return this.#clock.now();
   }
 
+  onDue(listener: () => void): () => void {
+    return this.#open.wake.onDue(listener);
+  }
+
   async append(entry: NewEntry): Promise<Appended | undefined> {
+    const { keeping, wake } = this.#writable;
     const { receivedAt, body } = entry.delivery;
     const runAt = entry.runAt ?? receivedAt;
     // Not later than by the database's clock, if this machine's clock is ahead.
     const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
-    return this.#writable.keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
+    const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
+    if (appended?.duplicate === false && appended.state === "pending" && appended.leased !== true)
+      wake.tell();
+    return appended;
   }
 
   async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -157,11 +171,17 @@ class PostgresInbox implements Inbox {
   }
 
   async redrive(filter: EntryFilter, now: number): Promise<number> {
-    return redrive(this.#writable.store, filter, Math.min(now, this.now()));
+    const { store, wake } = this.#writable;
+    const many = await redrive(store, filter, Math.min(now, this.now()));
+    if (many > 0) wake.tell();
+    return many;
   }
 
   async hasten(filter: EntryFilter, now: number): Promise<number> {
-    return hasten(this.#writable.store, filter, Math.min(now, this.now()));
+    const { store, wake } = this.#writable;
+    const many = await hasten(store, filter, Math.min(now, this.now()));
+    if (many > 0) wake.tell();
+    return many;
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {
@@ -200,6 +220,7 @@ class PostgresInbox implements Inbox {
     const opened = this.#opened;
     if (opened === undefined) return;
     await Promise.all([opened.keeping.idle(), opened.settling.idle(), opened.upkeep?.stop()]);
+    await opened.wake.stop();
     if (this.#opened === undefined) return;
     this.#opened = undefined;
     // A record that cannot be removed now ages, as that of a killed process does.

@@ -15,6 +15,11 @@ export interface PostgresOptions {
   readonly migrate?: "auto" | "check" | undefined;
   /** The most connections, if the inbox is given by a URL. Default 5. */
   readonly connections?: number | undefined;
+  /**
+   * The URL of a direct connection to listen on for entries of other processes, if the inbox's own goes through a pooler
+   * in transaction mode. Default: the URL of the inbox.
+   */
+  readonly listenUrl?: string | undefined;
   /** This machine's clock, in milliseconds since 1970. Leases are compared with the database's. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
@@ -28,6 +33,7 @@ export interface PostgresTerms {
   readonly schema: string;
   readonly migrate: "auto" | "check";
   readonly connections: number;
+  readonly listenUrl: string | undefined;
   /** The inbox in messages: without the password. */
   readonly name: string;
   /** This machine's clock, in milliseconds since 1970. */
@@ -54,7 +60,8 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
         "choose such a name",
     );
   }
-  const { migrate = "auto", connections = 5, clock = Date.now } = options;
+  const { migrate = "auto", connections = 5, listenUrl, clock = Date.now } = options;
+  if (listenUrl !== undefined) readUrl(listenUrl);
   if (migrate !== "auto" && migrate !== "check") {
     throw new ConfigurationError(
       "option_invalid",
@@ -70,7 +77,7 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   const own = url?.href.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
     after === "" ? "" : before,
   );
-  return { connection: own ?? connection, schema, migrate, connections, name: nameOf(url), clock };
+  return { connection: own ?? connection, schema, migrate, connections, listenUrl, name: nameOf(url), clock };
 }
 
 /** The host and the database; never the password, nor parameters, which may hold one. */

@@ -13,6 +13,15 @@ export interface Session {
   readonly query: (text: string, values: readonly Value[], timeoutMs: number) => Promise<readonly Row[]>;
   /** Runs statements in one transaction, which is rolled back if `run` rejects. */
   transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs: number): Promise<Result>;
+  /**
+   * Listens on a channel until the returned function is called; calls `lost` if the connection ends before. Absent if
+   * there is no connection to listen on.
+   */
+  readonly listen?: (
+    channel: string,
+    heard: (payload: string) => void,
+    lost: () => void,
+  ) => Promise<() => Promise<void>>;
   /** Ends the session's own connections; leaves those of the user alone. */
   close(): Promise<void>;
 }
@@ -31,6 +40,7 @@ export interface PostgresPool extends PostgresClient {
 export interface PostgresDatabase {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   transaction<Result>(run: (transaction: PostgresQueries) => Promise<Result>): Promise<Result>;
+  listen?(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
 /** What runs the statements of a transaction. */
@@ -39,7 +49,7 @@ export interface PostgresQueries {
 }
 
 /** A session on a pool. */
-export function poolSession(pool: PostgresPool, end: () => Promise<void>): Session {
+export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<Session, "listen"> {
   const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeoutMs: number) => {
     const { rows } = await client.query({ text, values: [...values], query_timeout: timeoutMs });
     return rows as Row[];
@@ -78,6 +88,16 @@ export function databaseSession(database: PostgresDatabase): Session {
       database.transaction((transaction) =>
         run(async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[]),
       ),
+    ...(database.listen && { listen: async (channel, heard) => listenOn(database, channel, heard) }),
     close: async () => {},
   };
+}
+
+async function listenOn(
+  database: PostgresDatabase,
+  channel: string,
+  heard: (payload: string) => void,
+): Promise<() => Promise<void>> {
+  const stop = await database.listen?.(channel, heard);
+  return async () => stop?.();
 }
