@@ -1,6 +1,7 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
 export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
+export type { TargetOptions } from "./dispatch/target.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,

@@ -17,7 +17,7 @@ export function noStore(): Inbox {
     settle: never,
     nextRunAt: async () => undefined,
     redrive: never,
-    hasten: never,
+    reschedule: never,
     drop: never,
     waiting: async () => [],
     list: async () => [],

@@ -1,52 +1,24 @@
 import { setMaxListeners } from "node:events";
 import { describeError, HookporterError } from "../errors.ts";
-import type { ClaimedEntry, Inbox, Lease, Settlement } from "../inbox/inbox.ts";
+import type { ClaimedEntry, Lease, Settlement } from "../inbox/inbox.ts";
 import { leaseToken } from "../inbox/lease.ts";
+import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { MAX_TIMER } from "../options/check-options.ts";
 import { ClaimFailures } from "./claim-failures.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
-import { reportSettled, type SettlementListeners } from "./report-settled.ts";
+import type { DispatcherOptions } from "./dispatcher-options.ts";
+import type { EntryRun } from "./entry-run.ts";
+import { horizonOf } from "./horizon.ts";
+import { reportSettled } from "./report-settled.ts";
 import { Reservation } from "./reservation.ts";
-import { longestDelay } from "./retry.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
-
-/** How entries are claimed and run. */
-export interface DispatcherOptions extends Omit<RunOptions, "signal">, SettlementListeners {
-  readonly inbox: Inbox;
-  /** The id with which this process is registered with the inbox. */
-  readonly runner: string;
-  /** The sources whose entries are run. */
-  readonly sources: readonly string[];
-  /** Maximum entries that run at a time. */
-  readonly concurrency: number;
-  /** Milliseconds of a lease; it is renewed after a third of that. */
-  readonly leaseMs: number;
-  /** Whether a dead letter holds back the later entries of its order key. */
-  readonly deadBlocks: boolean;
-  /** Milliseconds between claims that nothing else triggers, for entries that another process redrove. */
-  readonly pollMs: number;
-}
-
-/**
- * Milliseconds: a due time more than this beyond the longest possible wait means that the clock was set back. It is
- * long, since another process on this inbox may have longer leases.
- */
-const CLOCK_SLACK = 5 * 60_000;
+import type { TargetQueues } from "./target-queues.ts";
+import { Turns } from "./turns.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 const MAX_LATE_MS = 100;
-
-/** How an entry is run. */
-interface Turn {
-  /** Whether it was claimed, rather than inserted already leased. */
-  readonly claimed: boolean;
-  /** Whether it runs at once, even beyond the concurrency limit. */
-  readonly atOnce?: boolean;
-  /** Awaited before the run. */
-  readonly before?: () => Promise<void>;
-}
 
 /** Claims due entries, runs their handlers and settles them: the loop between the inbox and the user's code. */
 export class Dispatcher {
@@ -67,6 +39,8 @@ export class Dispatcher {
   readonly #limit: ConcurrencyLimit;
   readonly #claimFailures: ClaimFailures;
   readonly #storing: Storing;
+  readonly #turns: Turns;
+  readonly #queues: TargetQueues;
   #started = false;
   #stopListening: (() => void) | undefined;
 
@@ -75,9 +49,17 @@ export class Dispatcher {
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal);
     this.#options = options;
-    this.#runOptions = { ...options, signal: this.#aborter.signal };
-    this.#limit = new ConcurrencyLimit(options.concurrency);
     this.#claimFailures = new ClaimFailures(options.log);
+    this.#turns = new Turns(options, {
+      ...{ failures: this.#claimFailures, horizon: horizonOf(options) },
+      run: (entry, how) => this.#run(entry, how),
+      except: () => this.#doubtfullyLeased(),
+      whileClaiming: (work) => this.#whileClaiming(work),
+      wake: () => this.wake(),
+    });
+    this.#queues = this.#turns.queues;
+    this.#runOptions = { ...options, targets: this.#queues, signal: this.#aborter.signal };
+    this.#limit = new ConcurrencyLimit(options.concurrency);
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
     this.#storing = { ...options, isLeased, signal: this.#aborter.signal };
   }
@@ -87,6 +69,10 @@ export class Dispatcher {
     this.#started = true;
     this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
     this.#renewal = setInterval(() => void this.#renew(), Math.max(10, this.#options.leaseMs / 3));
+    this.#claiming = this.#turns.open()?.finally(() => {
+      this.#claiming = undefined;
+      this.#goOn();
+    });
     this.wake();
   }
 
@@ -145,6 +131,7 @@ export class Dispatcher {
     await Promise.allSettled([this.#claiming, ...this.#claims]);
     if (this.#beginning > 0) await nextTurn();
     this.#limit.close();
+    const turns = this.#queues.stop();
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
@@ -155,19 +142,19 @@ export class Dispatcher {
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
     await this.#running.drained();
+    await turns;
     clearInterval(this.#renewal);
   }
 
   async #claim(): Promise<void> {
-    const { inbox, leaseMs, clock, pollMs, retry, deadBlocks, sources, runner } = this.#options;
+    const { inbox, leaseMs, clock, pollMs, deadBlocks, sources, runner } = this.#options;
     clearTimeout(this.#timer);
     this.#behind = false;
     let wait = pollMs;
     try {
       const { now: limit, ahead } = this.#limit.room;
       const except = this.#doubtfullyLeased();
-      const horizon = Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
-      const terms = { leaseMs, except, horizon, deadBlocks, sources, runner };
+      const terms = { leaseMs, except, horizon: horizonOf(this.#options), deadBlocks, sources, runner };
       const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
       this.#claimFailures.end();
       for (const entry of entries) this.#run(entry, { claimed: true });
@@ -205,18 +192,28 @@ export class Dispatcher {
     return undefined;
   }
 
-  /** Claims one entry. `stop` waits for it, so that no entry stays leased without a run. */
+  /** Claims one entry. */
   async #claimOnly(seq: number): Promise<void> {
     const { inbox, clock, leaseMs, deadBlocks, sources, runner } = this.#options;
     const terms = { leaseMs, deadBlocks, sources, runner };
-    const claim = inbox.claim({ ...terms, now: clock(), limit: 1, only: seq }).then((entries) => {
+    await this.#whileClaiming(async () => {
+      const entries = await inbox.claim({ ...terms, now: clock(), limit: 1, only: seq });
       for (const entry of entries) this.#run(entry, { claimed: true, atOnce: true });
     });
-    this.#claims.add(claim);
+  }
+
+  /** `stop` waits for claims, so that no entry stays leased without a run. */
+  async #whileClaiming<Result>(work: () => Promise<Result>): Promise<Result> {
+    const claim = work();
+    const settled = claim.then(
+      () => {},
+      () => {},
+    );
+    this.#claims.add(settled);
     try {
-      await claim;
+      return await claim;
     } finally {
-      this.#claims.delete(claim);
+      this.#claims.delete(settled);
     }
   }
 
@@ -224,32 +221,42 @@ export class Dispatcher {
    * Runs an entry and settles it. After a claimed entry others may be due: it may have held them back, or have taken
    * the last of the room.
    */
-  #run(entry: ClaimedEntry, turn: Turn): void {
-    const finished = this.#runAndSettle(entry, turn);
+  #run(entry: ClaimedEntry, how: EntryRun): void {
+    const finished = this.#runAndSettle(entry, how).finally(how.onEnd);
     this.#running.add(entry, finished);
+    const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
     void finished.then((settlement) => {
       this.#running.delete(entry.seq);
-      if (turn.claimed || settlement === undefined || settlement.state === "pending") this.wake();
+      this.#queues.stored(entry.seq);
+      if (frees || settlement === undefined || settlement.state === "pending") this.wake();
       else this.#goOn();
     });
   }
 
   #doubtfullyLeased(): readonly number[] {
-    const { clock, leaseMs } = this.#options;
-    return this.#running.doubtfullyLeased(clock(), leaseMs);
+    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseMs);
   }
 
-  async #runAndSettle(entry: ClaimedEntry, { before, atOnce }: Turn): Promise<Settlement | undefined> {
+  async #runAndSettle(
+    entry: ClaimedEntry,
+    { before, atOnce, turn, onEnd }: EntryRun,
+  ): Promise<Settlement | undefined> {
     const { log } = this.#options;
     const { seq } = entry;
     try {
-      await before?.();
-      const run = () => runEntry(entry, this.#runOptions);
+      if ((await before?.()) === false) {
+        await this.#giveBack(entry);
+        return undefined;
+      }
+      const isForced = atOnce === true && turn === undefined;
+      const options = isForced ? { ...this.#runOptions, targets: this.#queues.atOnce } : this.#runOptions;
+      const run = () => runEntry(entry, options, turn);
       const settlement = await (atOnce === true ? this.#limit.runAtOnce(run) : this.#limit.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);
         return undefined;
       }
+      onEnd?.();
       this.#goOn(); // another entry can run while this one's result is stored
       if (await settleWhileLeased(settlement, this.#storing)) {
         reportSettled(entry, settlement, this.#options);
@@ -270,10 +277,11 @@ export class Dispatcher {
   }
 
   /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */
-  async #giveBack({ seq, lease, finishedHandlers }: ClaimedEntry): Promise<void> {
+  async #giveBack({ seq, lease, finishedHandlers, waits = [], dueAt }: ClaimedEntry): Promise<void> {
     const { inbox, clock } = this.#options;
     const now = clock();
-    const back = { state: "pending", reason: null, runAt: now, records: [], uncount: true } as const;
+    const reason = waits.length === 0 ? null : TARGET_AWAY;
+    const back = { state: "pending", reason, runAt: dueAt ?? now, records: [], uncount: true } as const;
     await inbox.settle({ seq, lease, finishedHandlers, ...back }, now);
   }
 

@@ -2,6 +2,7 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { Logger } from "../logger.ts";
+import type { TargetOptions } from "./target.ts";
 
 /** The second argument of a handler, after the event. */
 export interface HandlerContext {
@@ -36,6 +37,8 @@ export interface NamedHandler {
   readonly handler: Handler<never>;
   /** Its attempts, if fewer than those of the retry policy. */
   readonly attempts?: number;
+  /** What it sends to, if it is a target that entries wait for. */
+  readonly target?: TargetOptions;
 }
 
 /** An entry that has just become a dead letter. */

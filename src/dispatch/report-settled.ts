@@ -29,8 +29,8 @@ export function reportSettled(
       listeners.log.error({ seq, error: describeError(thrown) }, "a listener failed");
     }
   };
-  // An entry that waits for a process with handlers was not attempted.
-  const onlyWaits = state === "pending" && reason !== null;
+  // An entry that waits for a process with handlers, or for its turn at a target, was not attempted.
+  const onlyWaits = state === "pending" && records.length === 0 && (reason !== null || entry.waits?.length);
   if (!onlyWaits) call(() => onAttempts(entry, settlement));
   if (state !== "dead") return;
   const error = entry.unreadable ?? lastError(records);

@@ -1,11 +1,14 @@
 import { describeError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { type Logger, withFields } from "../logger.ts";
-import type { HandlerContext, Plan } from "./handler.ts";
+import { EntryWaits, type Sender } from "./entry-waits.ts";
+import type { HandlerContext, NamedHandler, Plan } from "./handler.ts";
 import type { OwnSignal } from "./own-signal.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
 import { type RunLimits, runHandler } from "./run-handler.ts";
+import type { TargetGate, Turn } from "./target.ts";
 
 /** How entries are run. */
 export interface RunOptions {
@@ -15,13 +18,18 @@ export interface RunOptions {
   readonly handlerTimeoutMs: number;
   readonly clock: () => number;
   readonly random: () => number;
+  /** Decides which entries wait for their turn at a target. Default: none do. */
+  readonly targets?: TargetGate | undefined;
   readonly log: Logger;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
 }
 
-/** Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. */
-export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promise<Settlement> {
+/**
+ * Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. In its turn at
+ * a target, only the handler of that target runs.
+ */
+export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: Turn): Promise<Settlement> {
   const { seq, lease } = entry;
   const settle: Settle = (state, reason, more = {}) => {
     const {
@@ -30,9 +38,22 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
       records = [],
       uncount = false,
       problems,
+      waits,
     } = more;
     const unordered = entry.orderKey === null;
-    return { seq, lease, state, reason, problems, runAt, finishedHandlers, records, uncount, unordered };
+    return {
+      seq,
+      lease,
+      state,
+      reason,
+      problems,
+      runAt,
+      finishedHandlers,
+      records,
+      waits,
+      uncount,
+      unordered,
+    };
   };
   if (entry.unreadable !== undefined) {
     options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is now a dead letter");
@@ -48,7 +69,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   const plan = planning instanceof Promise ? await planning : planning;
   if ("error" in plan) {
     options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
-    return afterFailure(settle, entry, options, { records: [], finishedHandlers: entry.finishedHandlers });
+    return afterFailure(settle, entry, options, {}, { failures: [UNREADABLE] });
   }
   if ("end" in plan) {
     return settle(plan.end, plan.end === "done" ? null : plan.reason, { problems: plan.problems });
@@ -58,8 +79,13 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
   const records: AttemptRecord[] = [];
   const finished = new Set(entry.finishedHandlers);
   const failures: Failure[] = [];
-  for (const { name, handler, attempts = Number.POSITIVE_INFINITY } of plan.run) {
-    if (finished.has(name) || entry.attempts > attempts) continue;
+  const waits = new EntryWaits(entry, options, turn);
+  const unfinished = () => plan.run.filter(({ name }) => !finished.has(name));
+  const isInTurn = turn !== undefined && unfinished().some(({ target }) => target?.name === turn.target);
+  for (const named of unfinished()) {
+    const { name, handler, attempts = Number.POSITIVE_INFINITY } = named;
+    if (isInTurn && named.target?.name !== turn.target) continue;
+    if (isSender(named) ? !waits.mayTry(named) : entry.attempts > attempts) continue;
     if (signal.aborted) break;
     // Each handler gets its own copy of the event, so that one that changes it does not affect the next.
     const run = (own: OwnSignal, note: HandlerContext["note"]) => {
@@ -68,15 +94,26 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions): Promis
       if (event instanceof Promise) return event.then((ready) => handler(ready as never, context));
       return handler(event as never, context);
     };
-    const { record, retryAfterMs } = await runHandler(run, limitsOf(name));
+    const { record, failure } = await runHandler(run, limitsOf(name));
+    const { outcome } = record;
+    if (outcome === "ok") finished.add(name);
+    if (isSender(named) && outcome === "ok") waits.took(named);
+    if (isSender(named) && outcome !== "ok" && !signal.aborted && !waits.failed(named, record, failure))
+      continue;
     records.push(record);
-    if (record.outcome === "ok") finished.add(name);
-    else failures.push({ attempts, asked: retryAfterMs });
+    if (outcome !== "ok" && !isSender(named)) failures.push({ attempts, asked: failure.retryAfterMs });
   }
-  const result = { records, finishedHandlers: [...finished] };
-  if (plan.run.every(({ name }) => finished.has(name))) return settle("done", null, result);
+  const left = unfinished();
+  const result = { records, finishedHandlers: [...finished], waits: waits.list(left) };
+  if (left.length === 0) return settle("done", null, result);
   if (signal.aborted) return settle("pending", null, { ...result, uncount: true });
-  return afterFailure(settle, entry, options, result, failures);
+  const others = isInTurn && left.some(({ target }) => target?.name !== turn.target);
+  return afterFailure(settle, entry, options, result, { failures, waits, others });
+}
+
+/** Whether a handler has a target. */
+function isSender(named: NamedHandler): named is Sender {
+  return named.target !== undefined;
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
@@ -123,12 +160,20 @@ interface Failure {
 /** A failure outside any handler has no limit but the retry policy's. */
 const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: undefined };
 
+/** What is left to do for an entry. */
+interface Left {
+  readonly failures: readonly Failure[];
+  readonly waits?: EntryWaits;
+  /** Whether it was the entry's turn at one target, and it has other handlers. */
+  readonly others?: boolean;
+}
+
 function afterFailure(
   settle: Settle,
   entry: ClaimedEntry,
   { retry, random, clock }: RunOptions,
-  result: Pick<Settlement, "records" | "finishedHandlers">,
-  failures: readonly Failure[] = [UNREADABLE],
+  result: Partial<Settlement>,
+  { failures, waits, others = false }: Left,
 ): Settlement {
   // All failed handlers run again together, so the longest of their waits counts.
   const drawn = random();
@@ -136,8 +181,18 @@ function afterFailure(
     const policy = { ...retry, attempts: Math.min(retry.attempts, attempts) };
     return retryDelay(entry.attempts, policy, drawn, asked) ?? [];
   });
-  if (delays.length === 0) return settle("dead", "attempts_exhausted", result);
-  return settle("pending", null, { ...result, runAt: clock() + Math.max(...delays) });
+  const times = [...delays.map((delay) => clock() + delay), ...(waits?.retryTimes ?? [])];
+  const { overdueAt } = waits ?? {};
+  const reason = overdueAt === undefined ? null : TARGET_AWAY;
+  const uncount = others || (waits !== undefined && result.records?.length === 0);
+  const next = times.length > 0 ? Math.max(...times) : overdueAt;
+  // The others keep their time, unless this was what they waited for.
+  if (others) {
+    const kept = next === undefined ? clock() : Math.min(next, entry.dueAt ?? next);
+    return settle("pending", reason, { ...result, uncount, runAt: kept });
+  }
+  if (next === undefined) return settle("dead", waits?.over ?? "attempts_exhausted", result);
+  return settle("pending", reason, { ...result, uncount, runAt: next });
 }
 
 function handlerContext(

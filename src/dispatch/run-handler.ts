@@ -3,6 +3,7 @@ import { HookporterError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import { describeFailure } from "./failure.ts";
 import { OwnSignal } from "./own-signal.ts";
+import type { TargetFailure } from "./target.ts";
 
 /** Maximum bytes of a note: a handler may note a whole page. */
 const MAX_BYTES = 2048;
@@ -10,8 +11,8 @@ const MAX_BYTES = 2048;
 /** A run of a handler. */
 export interface HandlerRun {
   readonly record: AttemptRecord;
-  /** The `retryAfterMs` of the handler's error: milliseconds to wait before the next run. */
-  readonly retryAfterMs: number | undefined;
+  /** What the handler's error says about the next attempt. */
+  readonly failure: TargetFailure;
 }
 
 /** The identity and the limits of one run of a handler. */
@@ -45,7 +46,7 @@ export async function runHandler(
     const durationMs = Math.round((performance.now() - start) * 100) / 100;
     const noted = notes.length === 0 ? null : cutText(notes.join("\n"), MAX_BYTES);
     const record = { attempt, handler, startedAt, durationMs, outcome, error, failure, note: noted };
-    return { record, retryAfterMs: retryAfterOf(thrown) };
+    return { record, failure: failureOf(thrown) };
   };
   const own = new OwnSignal();
   let stop = (_: unknown) => {};
@@ -74,11 +75,28 @@ export async function runHandler(
     return end("ok", { error: null, failure: null });
   } catch (thrown) {
     const late = overdue !== undefined && own.reason === overdue;
-    if (late) return end("timeout", { error: overdue?.message ?? null, failure: null }, thrown);
+    if (late) return end("timeout", { error: overdue?.message ?? null, failure: null }, OVERDUE);
     return end("error", describeFailure(thrown), thrown);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stopWithAll);
+  }
+}
+
+/** A handler that did not end in time says nothing about its target. */
+const OVERDUE: TargetFailure = { away: "perhaps" };
+
+/** What a handler's error says about the next attempt. Never throws, whatever was thrown. */
+function failureOf(thrown: unknown): TargetFailure {
+  try {
+    const { away, final } = (thrown ?? {}) as { away?: unknown; final?: unknown };
+    return {
+      retryAfterMs: retryAfterOf(thrown),
+      ...((away === true || away === "perhaps") && { away }),
+      ...(final === true && { final }),
+    };
+  } catch {
+    return {};
   }
 }
 

@@ -269,8 +269,8 @@ export interface Inbox {
   nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */
   redrive(filter: EntryFilter, now: number): Promise<number>;
-  /** Makes pending entries due now, and leaves their attempts as they are; returns how many. */
-  hasten(filter: EntryFilter, now: number): Promise<number>;
+  /** Sets when pending entries are due, and leaves their attempts as they are; returns how many. */
+  reschedule(filter: EntryFilter, runAt: number): Promise<number>;
   /**
    * Makes entries dead letters with the reason `dropped`, which hold back no other entry; returns how many. A running entry
    * is dropped when its run ends, unless it succeeds. Done and dropped entries are left alone.

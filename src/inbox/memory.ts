@@ -165,10 +165,8 @@ class MemoryInbox implements Inbox {
     );
   }
 
-  async hasten(filter: EntryFilter, now: number): Promise<number> {
-    return this.#change(filter, ({ state, runAt }) =>
-      state === "pending" ? { runAt: Math.min(runAt, now) } : undefined,
-    );
+  async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
+    return this.#change(filter, ({ state }) => (state === "pending" ? { runAt } : undefined));
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {

@@ -15,7 +15,7 @@ import type {
 } from "./inbox.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import { Batches } from "./postgres/batch.ts";
-import { drop, hasten, redrive } from "./postgres/change.ts";
+import { drop, redrive, reschedule } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
@@ -177,9 +177,9 @@ class PostgresInbox implements Inbox {
     return many;
   }
 
-  async hasten(filter: EntryFilter, now: number): Promise<number> {
+  async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
     const { store, wake } = this.#writable;
-    const many = await hasten(store, filter, Math.min(now, this.now()));
+    const many = await reschedule(store, filter, runAt);
     if (many > 0) wake.tell();
     return many;
   }

@@ -177,8 +177,8 @@ class SqliteInbox implements Inbox {
     return this.#write("redrive", filter, now);
   }
 
-  hasten(filter: EntryFilter, now: number): Promise<number> {
-    return this.#write("hasten", filter, now);
+  reschedule(filter: EntryFilter, runAt: number): Promise<number> {
+    return this.#write("reschedule", filter, runAt);
   }
 
   drop(filter: EntryFilter, now: number): Promise<number> {

@@ -70,6 +70,17 @@ export async function redrive(
   return { redriven: await inbox.redrive(filter, clock()) };
 }
 
+/** Runs an entry now: makes it due if it is pending, redrives it if it is dead or unhandled. */
+export async function retry(filter: EntryFilter, { inbox, clock }: Outgoing): Promise<{ retried: number }> {
+  const now = clock();
+  return { retried: (await inbox.reschedule(filter, now)) + (await inbox.redrive(filter, now)) };
+}
+
+/** Lets entries go. */
+export async function drop(filter: EntryFilter, { inbox, clock }: Outgoing): Promise<{ dropped: number }> {
+  return { dropped: await inbox.drop(filter, clock()) };
+}
+
 /** The 12 samples. */
 export function listSamples(): readonly Sample[] {
   return eventKinds.map((kind: EventKind) => ({

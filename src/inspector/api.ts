@@ -5,6 +5,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { EntryState } from "../inbox/inbox.ts";
+import type { TargetCount } from "../inbox/target-wait.ts";
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -196,6 +197,8 @@ export interface Overview {
   readonly latency: readonly HistogramBucket[];
   readonly durations: readonly KindDurations[];
   readonly counts: Readonly<Record<EntryState, number>>;
+  /** How many entries wait for each target. */
+  readonly waiting: readonly TargetCount[];
   /** The newest dead letters, newest first. */
   readonly dead: readonly EntryRow[];
 }

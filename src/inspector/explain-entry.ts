@@ -4,6 +4,7 @@ import { isEventKind } from "../event/kinds.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { hasByteOrderMark } from "../event/utf8.ts";
 import type { Entry } from "../inbox/inbox.ts";
+import { DROPPED, TARGET_AWAY } from "../inbox/target-wait.ts";
 import { CHANNEL_METHOD } from "../receiver/channel.ts";
 import { readHeader } from "../signature/header.ts";
 import type { Secret } from "../signature/secrets.ts";
@@ -135,7 +136,7 @@ function identityStep({ key, duplicates }: Entry, rejected: boolean): Step {
   return { name, result: "passed", text: `${rule} ${again}`, details };
 }
 
-function outcomeStep({ state, reason, attempts, settledAt, receivedAt }: Entry): Step {
+function outcomeStep({ state, reason, attempts, settledAt, receivedAt, waits }: Entry): Step {
   const name = "Handlers";
   const tries = `${attempts} attempt${attempts === 1 ? "" : "s"}`;
   if (state === "done") {
@@ -146,6 +147,12 @@ function outcomeStep({ state, reason, attempts, settledAt, receivedAt }: Entry):
     return { name, result: "failed", text: "None ran: the data does not fit the schema." };
   if (state === "dead") return { name, result: "failed", text: `Dead letter after ${tries}: ${reason}.` };
   if (state === "unhandled") return { name, result: "failed", text: "No handler for this kind." };
+  if (reason === DROPPED)
+    return { name, result: "failed", text: `It is dropped when this run ends; ${tries} so far.` };
+  if (reason === TARGET_AWAY) {
+    const targets = waits.flatMap(({ target, over }) => (over === null ? [target] : []));
+    return { name, result: "skipped", text: `Waiting for ${targets.join(" and ")}; ${tries} so far.` };
+  }
   const text =
     state === "running"
       ? `Attempt ${attempts} is running.`
@@ -170,6 +177,20 @@ function summarise(
     const fix = "Fix the schema and redrive it, or edit the data and send it as a new delivery.";
     const summary = `It was kept and answered with 200, but its data does not fit ${kind}: ${summariseProblems(problems)}.`;
     return { summary, fix };
+  }
+  if (reason === DROPPED && state === "dead") {
+    return {
+      summary: "It was kept and answered with 200, then dropped by hand.",
+      fix: "Redrive it to take it back.",
+    };
+  }
+  if (state === "pending" && reason === TARGET_AWAY) {
+    const summary =
+      "It was kept and answered with 200. Its target does not answer, so it waits for its turn.";
+    return {
+      summary,
+      fix: "Start the target: once it answers, what waits for it is sent in order of arrival.",
+    };
   }
   if (state === "dead") {
     const fix = "Fix the handler or the target, then redrive it.";

@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbox } from "../inbox/inbox.ts";
+import { DROPPED } from "../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../receiver/options.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import {
   bodyName,
+  drop,
   entryFixtureName,
   forward,
   listSamples,
   redrive,
   replay,
+  retry,
   sendText,
   trigger,
 } from "./actions.ts";
@@ -112,6 +115,28 @@ const POST: Readonly<Record<string, Route>> = {
       `expected a dead or unhandled entry, got one that is ${state}: it cannot be redriven`,
     );
   },
+  "/api/entries/:id/retry": async ({ inbox, outgoing, feed }, { id, request }) => {
+    await readFields(request);
+    const { seq, state } = await findEntry(inbox, id);
+    const result = await retry({ seq }, outgoing);
+    feed.touch(seq);
+    if (result.retried > 0) return json(result);
+    const why = `expected a pending, dead or unhandled entry, got one that is ${state}: it cannot be retried`;
+    throw new RequestError(409, "not_retried", why);
+  },
+  "/api/entries/:id/drop": async ({ inbox, outgoing, feed }, { id, request }) => {
+    await readFields(request);
+    const { seq, state, reason } = await findEntry(inbox, id);
+    const result = await drop({ seq }, outgoing);
+    feed.touch(seq);
+    if (result.dropped > 0) return json(result);
+    const got = reason === DROPPED ? "one that is dropped already" : `one that is ${state}`;
+    throw new RequestError(
+      409,
+      "not_dropped",
+      `expected an entry that is not done, got ${got}: leave it as it is`,
+    );
+  },
   "/api/redrive": async ({ outgoing }, { query, request }) => {
     await readFields(request);
     const { entries } = readFilter(query);
@@ -158,7 +183,8 @@ export function findRoute(method: string, path: string): { readonly route: Route
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {
   const dead = await inbox.list({ states: ["dead"], limit: DEAD_SHOWN });
   const counts = await inbox.counts();
-  return { ...meter.read(outgoing.clock()), counts, dead: dead.toReversed().map(entryRow) };
+  const waiting = await inbox.waiting();
+  return { ...meter.read(outgoing.clock()), counts, waiting, dead: dead.toReversed().map(entryRow) };
 }
 
 function json(value: unknown): RouteResult {

@@ -90,6 +90,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       ...settings,
       ...{ runner: this.#registration.id, sources: [settings.source] },
       ...{ handlerTimeoutMs, leaseMs, pollMs, deadBlocks: settings.deadLetterOrder === "block" },
+      knownTargets: () => this.#router.targets,
       plan: (entry) => planEntry(entry, this.#settings, this.#registered),
       onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),

@@ -1,14 +1,18 @@
 import type { DeadLetter, Handler, NamedHandler } from "../dispatch/handler.ts";
+import type { TargetOptions } from "../dispatch/target.ts";
 import { ConfigurationError } from "../errors.ts";
 import { checkKindPattern, matchesKind } from "../event/kind-pattern.ts";
 import { eventKinds } from "../event/kinds.ts";
 import {
+  aBoolean,
   aNumber,
   type Check,
+  checkedElsewhere,
   checkFunction,
   checkOptions,
   invalid,
   nonEmptyString,
+  wholeNumber,
 } from "../options/check-options.ts";
 import type { EventsByPattern, KindPattern, Member } from "./handler-types.ts";
 
@@ -27,6 +31,12 @@ export interface HandlerOptions {
    * letter at the end.
    */
   readonly attempts?: number;
+  /**
+   * What the handler sends to, if entries are to wait for it in order of arrival while it does not answer: its name and
+   * limits. The handler says so with an error that has `away: true`, or `away: "perhaps"` if it may be this event's fault,
+   * as after a time-out; with `final: true` the event is a dead letter at once. Default: none.
+   */
+  readonly target?: TargetOptions;
 }
 
 /** Where handlers are registered: a receiver, or the registry a handlers module is given. */
@@ -91,6 +101,11 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return [...this.#patterns];
   }
 
+  /** The targets of all handlers. */
+  get targets(): readonly TargetOptions[] {
+    return this.#routes.flatMap(({ named: { target } }) => target ?? []);
+  }
+
   /** Whether there is no handler for anything. */
   get isEmpty(): boolean {
     return this.#routes.length === 0;
@@ -109,7 +124,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
   ): void {
     const pattern = patterns.join(",");
     checkOptions(options, `the options of the handler for ${pattern}`, CHECKS);
-    const { except = [], attempts } = options;
+    const { except = [], attempts, target } = options;
+    if (target !== undefined) checkTarget(target, pattern);
     for (const left of except) checkKindPattern(left, this.#known);
     checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
     const count = (this.#counters.get(pattern) ?? 0) + 1;
@@ -125,7 +141,11 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     for (const one of patterns) this.#patterns.add(one);
     this.#routes.push({
       matches: wanted,
-      named: { name, handler, ...(attempts !== undefined && { attempts }) },
+      named: {
+        ...{ name, handler },
+        ...(attempts !== undefined && { attempts }),
+        ...(target !== undefined && { target }),
+      },
     });
   }
 }
@@ -140,4 +160,17 @@ const CHECKS: Readonly<Record<keyof HandlerOptions, Check>> = {
   attempts: aNumber("a whole number from 1, or Infinity", (value) => {
     return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1);
   }),
+  target: checkedElsewhere,
 };
+
+/** The check of every option of a target. */
+const TARGET_CHECKS: Readonly<Record<keyof TargetOptions, Check>> = {
+  name: checkedElsewhere,
+  maxWait: wholeNumber("milliseconds", 1),
+  unordered: aBoolean,
+};
+
+function checkTarget(target: TargetOptions, pattern: string): void {
+  checkOptions(target, `the target of the handler for ${pattern}`, TARGET_CHECKS, "target.");
+  nonEmptyString("name the target, such as its URL")(target.name, "target.name");
+}

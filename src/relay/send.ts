@@ -78,6 +78,18 @@ export async function send({
   }
 }
 
+/** Whether an error of {@link send} says that there was no connection at all, so that no receiver saw the bytes. */
+export function isUnconnected(thrown: unknown): boolean {
+  if (!(thrown instanceof HookporterError)) return false;
+  const { cause } = thrown;
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return UNCONNECTED.has(String((first as NodeJS.ErrnoException | undefined)?.code ?? ""));
+}
+
+const UNCONNECTED = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ETIMEDOUT"],
+]);
+
 /** Whether an error of {@link send} is a time-out rather than an unreachable target. */
 export function isOverdue(thrown: unknown): boolean {
   return thrown instanceof HookporterError && (thrown.cause as Error | undefined)?.name === "TimeoutError";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Dispatcher, type DispatcherOptions } from "../../src/dispatch/dispatcher.ts";
+import { Dispatcher } from "../../src/dispatch/dispatcher.ts";
+import type { DispatcherOptions } from "../../src/dispatch/dispatcher-options.ts";
 import type { EntryLetter } from "../../src/dispatch/handler.ts";
 import { MAX_ASKED } from "../../src/dispatch/retry.ts";
 import type { ClaimedEntry, Inbox, Settlement } from "../../src/inbox/inbox.ts";

@@ -224,7 +224,24 @@ describe("runHandler", () => {
     ["nothing", undefined, undefined],
     ["a revoked proxy", revokedProxy(), undefined],
   ])("returns the delay requested by %s", async (_, thrown, wait) => {
-    expect(await runWhole(() => Promise.reject(thrown))).toMatchObject({ retryAfterMs: wait });
+    expect(await runWhole(() => Promise.reject(thrown))).toMatchObject({
+      failure: wait === undefined ? {} : { retryAfterMs: wait },
+    });
+  });
+
+  it.each([
+    ["an error", Object.assign(new Error("down"), { away: true, final: true }), { away: true, final: true }],
+    ["an object", { away: "perhaps", final: false }, { away: "perhaps" }],
+    ["other values", { away: "yes", final: 1 }, {}],
+    ["a revoked proxy", revokedProxy(), {}],
+  ])("returns what %s says about the target", async (_, thrown, failure) => {
+    const { retryAfterMs: _none, ...said } = (await runWhole(() => Promise.reject(thrown))).failure;
+    expect(said).toEqual(failure);
+  });
+
+  it("takes a time-out for a target that is perhaps away", async () => {
+    const never = () => new Promise(() => {});
+    expect(await runWhole(never, { timeoutMs: 5 })).toMatchObject({ failure: { away: "perhaps" } });
   });
 
   it("aborts the handler's signal if the receiver shuts down", async () => {

@@ -156,6 +156,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("verify", "body.json", "--signature", signature)));
   records.push(...(await run("events", "list")), ...(await run("events", "show", "1")));
   records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
+  records.push(...(await run("events", "retry", "--all")), ...(await run("events", "drop", "--all")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
   writeFileSync(join(cwd, "broken.json"), "{");
   records.push(...(await run("replay", "1", "broken.json", "--handlers", "handlers.js")));

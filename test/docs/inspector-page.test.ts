@@ -22,6 +22,6 @@ it("the page lists every action by the name of its button", () => {
     .map((name) => readFileSync(join(root, "src", "inspector", "ui", name), "utf8"))
     .join("");
   const names = rowsOf(actions).map(([name = ""]) => name);
-  expect(names.length).toBe(8);
+  expect(names.length).toBe(10);
   expect(names.filter((name) => !source.includes(name))).toEqual([]);
 });

@@ -83,8 +83,8 @@ export class LoggedInbox implements Inbox {
     return this.#note("redrive").redrive(filter, now);
   }
 
-  hasten(filter: EntryFilter, now: number): Promise<number> {
-    return this.#note("hasten").hasten(filter, now);
+  reschedule(filter: EntryFilter, runAt: number): Promise<number> {
+    return this.#note("reschedule").reschedule(filter, runAt);
   }
 
   drop(filter: EntryFilter, now: number): Promise<number> {

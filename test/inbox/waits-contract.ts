@@ -37,7 +37,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     const matching = async (filter: EntryFilter) => seqs(await inbox.list(filter));
 
     it("are listed with their waits, and claimed with them", async () => {
-      const waits = [wait(APP, { attempts: 3, since: AT - 5 }), wait(OTHER, { over: "target_refused" })];
+      const waits = [wait(APP, { attempts: 3, since: AT - 5 }), wait(OTHER, { over: "refused_for_good" })];
       const seq = await waiting(1, waits);
       expect(await inbox.list({})).toMatchObject([{ seq, state: "pending", waits }]);
       expect(await claim(APP)).toMatchObject([
@@ -59,7 +59,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       await waiting(2, [wait(OTHER)]);
       const third = await waiting(3, [wait(OTHER), wait(APP)]);
       const fourth = await waiting(4, [wait(APP)]);
-      await inbox.hasten({ seq: fourth }, AT - 10);
+      await inbox.reschedule({ seq: fourth }, AT - 10);
       expect(seqs(await claim(APP, { limit: 2 }))).toEqual([first, third]);
       expect(seqs(await claim(APP, { limit: 2 }))).toEqual([fourth]);
       expect(await claim(APP)).toEqual([]);
@@ -93,7 +93,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("are counted for each target, running or not, but not once they have ended or were given up on", async () => {
       await waiting(1, [wait(APP)]);
       await waiting(2, [wait(APP), wait(OTHER)]);
-      await waiting(3, [wait(APP, { over: "target_refused" }), wait(OTHER)], "other");
+      await waiting(3, [wait(APP, { over: "refused_for_good" }), wait(OTHER)], "other");
       const counts = [
         { target: APP, entries: 2 },
         { target: OTHER, entries: 2 },
@@ -108,7 +108,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     it("match a filter by target, also once they are dead", async () => {
       const first = await waiting(1, [wait(APP)]);
-      const second = await waiting(2, [wait(OTHER, { over: "target_refused" })]);
+      const second = await waiting(2, [wait(OTHER, { over: "refused_for_good" })]);
       expect(await matching({ targets: [APP] })).toEqual([first]);
       expect(await matching({ targets: [OTHER, "none"] })).toEqual([second]);
       await inbox.drop({ targets: [APP] }, AT);
@@ -125,7 +125,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     });
   });
 
-  describe("hasten", () => {
+  describe("reschedule", () => {
     let inbox: Inbox;
 
     beforeEach(async () => {
@@ -135,15 +135,15 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     afterEach(() => inbox.close());
 
-    it("makes pending entries due now, never later, with their attempts as they are", async () => {
+    it("sets when pending entries are due, sooner or later, with their attempts as they are", async () => {
       const { seq } = await keep(inbox, numberedEntry(1));
       const first = await claimOne(inbox);
       await inbox.settle(settlementOf(first, { state: "pending", runAt: AT + 60_000 }), AT);
       const other = await keep(inbox, numberedEntry(2));
-      expect(await inbox.hasten({}, AT + 100)).toBe(2);
+      expect(await inbox.reschedule({}, AT + 100)).toBe(2);
       expect(await inbox.list({})).toMatchObject([
         { seq, runAt: AT + 100, attempts: 1 },
-        { seq: other.seq, runAt: AT },
+        { seq: other.seq, runAt: AT + 100 },
       ]);
       expect(await inbox.claim({ now: AT + 100, limit: 5, leaseMs: 10 })).toHaveLength(2);
     });
@@ -152,14 +152,14 @@ export function describeWaits(makeInbox: () => Inbox): void {
       for (const number of [1, 2]) await keep(inbox, numberedEntry(number, 0, { runAt: AT + number * 1000 }));
       await keep(inbox, numberedEntry(3));
       const running = await claimOne(inbox, AT, 500);
-      expect(await inbox.hasten({ seqs: [2, running.seq] }, AT)).toBe(1);
-      expect(await inbox.hasten({ states: ["running"] }, AT)).toBe(0);
+      expect(await inbox.reschedule({ seqs: [2, running.seq] }, AT)).toBe(1);
+      expect(await inbox.reschedule({ states: ["running"] }, AT)).toBe(0);
       expect((await inbox.list({})).map(({ runAt }) => runAt)).toEqual([AT + 1000, AT, AT + 500]);
     });
 
     it("takes the newest with a limit", async () => {
       for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number, 0, { runAt: AT + 1000 }));
-      expect(await inbox.hasten({ limit: 2 }, AT)).toBe(2);
+      expect(await inbox.reschedule({ limit: 2 }, AT)).toBe(2);
       expect((await inbox.list({})).map(({ runAt }) => runAt)).toEqual([AT + 1000, AT, AT]);
     });
   });

@@ -242,6 +242,35 @@ it("the previous event of the same resource is found", async () => {
   expect((await api("/api/entries/4/previous")).json).toBeNull();
 });
 
+it("a pending entry is retried now, and dropped for good", async () => {
+  let broken = true;
+  let runs = 0;
+  const handler = () => {
+    runs++;
+    if (broken) throw Object.assign(new Error("no"), { retryAfterMs: 600_000 });
+  };
+  const { api, deliver, receiver } = await openInspector({ handler, attempts: 5 });
+  const state = async (seq: number) =>
+    (await api(`/api/entries/${seq}`)).json as { state: string; reason: string };
+  await deliver("payment.received");
+  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([1, "pending"]), WAIT);
+  expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
+  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([2, "pending"]), WAIT);
+  expect((await api("/api/entries/1/drop", {})).json).toEqual({ dropped: 1 });
+  expect(await state(1)).toMatchObject({
+    state: "dead",
+    reason: "dropped",
+    explanation: { summary: expect.stringContaining("dropped") },
+  });
+  expect((await api("/api/entries/1/drop", {})).status).toBe(409);
+  broken = false;
+  expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
+  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
+  for (const action of ["retry", "drop"])
+    expect((await api(`/api/entries/1/${action}`, {})).status).toBe(409);
+  expect((await api("/api/overview")).json).toMatchObject({ waiting: [] });
+});
+
 it("deliveries are replayed, redriven, triggered and edited, signed with the current secret", async () => {
   let broken = true;
   const handler = () => {

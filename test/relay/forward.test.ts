@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Handler } from "../../src/dispatch/handler.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
@@ -228,3 +229,61 @@ async function forwarding(forward: Handler): Promise<unknown> {
   const { signal } = new AbortController();
   return forward({} as never, { delivery: delivery(), signal, note: () => {}, seq: 5 } as never);
 }
+
+describe("the error of a forward", () => {
+  /** What the handler throws if the target reacts in this way. */
+  async function thrownBy(
+    answer: (response: ServerResponse) => void,
+    options: Parameters<typeof forwardTo>[1] = {},
+  ): Promise<Record<string, unknown>> {
+    const { url } = await openTarget(answer);
+    return thrownFor(url, options);
+  }
+
+  async function thrownFor(
+    url: URL,
+    options: Parameters<typeof forwardTo>[1] = {},
+  ): Promise<Record<string, unknown>> {
+    const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {}, seq: 1 };
+    try {
+      await forwardTo(url, options)({} as never, context as never);
+      return {};
+    } catch (thrown) {
+      return { ...(thrown as object) };
+    }
+  }
+
+  it("says that the target is away if nothing listens there", async () => {
+    const { url, close } = await openTarget();
+    await close();
+    expect(await thrownFor(url)).toMatchObject({ code: "target_unreachable", away: true });
+  });
+
+  const reactions: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+    ["ends the connection", (response) => void response.destroy()],
+    ["does not answer in time", () => {}],
+    ...[429, 502, 503, 504].map((status): [string, (response: ServerResponse) => void] => [
+      `answers ${status}`,
+      (response) => void response.writeHead(status).end(),
+    ]),
+  ];
+
+  it.each(reactions)("says that the target is perhaps away if it %s", async (_, answer) => {
+    expect(await thrownBy(answer, { timeout: 100 })).toMatchObject({ away: "perhaps" });
+  });
+
+  it.each([301, 400, 401, 404, 408, 409, 425, 500])("does not if it answers %d", async (status) => {
+    const error = await thrownBy((response) => void response.writeHead(status).end());
+    expect(error).toMatchObject({ code: "target_refused" });
+    expect(error).not.toHaveProperty("away");
+    expect(error).not.toHaveProperty("final");
+  });
+
+  it.each([
+    ...[400, 401, 403, 404, 410, 422, 451].map((status) => [status, true] as const),
+    ...[302, 408, 409, 425, 429, 500, 503].map((status) => [status, undefined] as const),
+  ])("with giveUpOn 4xx is final for %d: %s", async (status, final) => {
+    const error = await thrownBy((response) => void response.writeHead(status).end(), { giveUpOn: "4xx" });
+    expect(error.final).toBe(final);
+  });
+});

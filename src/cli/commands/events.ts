@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { ENTRY_STATES } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
-import type { ExportOptions, RedriveOptions, SelectOptions } from "../events/events.ts";
+import type { ExportOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";
+import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
 import {
   readCount,
   readDuration,
@@ -10,11 +11,14 @@ import {
   readMoment,
   readOneOf,
   readSources,
+  readTexts,
 } from "../settings/values.ts";
 
-/** `events list|show|redrive|export|prune`: the inbox. */
+/** `events list|show|redrive|retry|drop|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
-  const events = program.command("events").description("inspect the inbox, and run entries again");
+  const events = program
+    .command("events")
+    .description("inspect the inbox, run entries again, and let them go");
 
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)
@@ -40,8 +44,35 @@ export function registerEvents(program: Command, context: CliContext): void {
     .argument("[entries...]", "event ids or entry numbers")
     .option("--all", "redrive every dead and unhandled entry")
     .addHelpText("after", "\nExample:\n  hookporter events redrive --state dead --kind 'payment.*'")
-    .action(async (entries: readonly string[], options: RedriveOptions) =>
-      (await import("../events/events.ts")).redriveEvents(entries, options, context),
+    .action(async (entries: readonly string[], options: ChangeOptions) =>
+      (await import("../events/change.ts")).redriveEvents(entries, options, context),
+    );
+
+  const retry = events
+    .command("retry")
+    .description(
+      "run pending entries now, however long they would still wait, and dead and unhandled ones again",
+    );
+  addSelection(retry)
+    .argument("[entries...]", "event ids or entry numbers")
+    .option("--all", "retry every pending, dead and unhandled entry")
+    .addHelpText("after", "\nExample:\n  hookporter events retry --target 3000")
+    .action(async (entries: readonly string[], options: ChangeOptions) =>
+      (await import("../events/change.ts")).retryEvents(entries, options, context),
+    );
+
+  const drop = events
+    .command("drop")
+    .description("let entries go: they become dead letters, and hold back no other entry");
+  addSelection(drop)
+    .argument("[entries...]", "event ids or entry numbers")
+    .option("--all", "drop every pending and running entry")
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter events drop 12\n  hookporter events drop --target 3000 --kind 'lead.*'",
+    )
+    .action(async (entries: readonly string[], options: ChangeOptions) =>
+      (await import("../events/change.ts")).dropEvents(entries, options, context),
     );
 
   const exporting = events.command("export").description("export entries as fixtures for replay");
@@ -95,6 +126,11 @@ function addSelection(command: Command): Command {
       readOneOf(ENTRY_STATES),
     )
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .option(
+      "--target <targets>",
+      "only entries that wait for these targets, or were given up on for them: URLs, or ports of this machine",
+      readTexts,
+    )
     .option(
       "--source <names>",
       "only entries of these sources, if receivers of several sources share the inbox",

@@ -70,6 +70,25 @@ export function registerListen(program: Command, context: CliContext): void {
       "how long a target may take to answer (default: 30s, with --sync 10s)",
       readTimeout,
     )
+    .option(
+      "--forward-attempts <n>",
+      "give up on an event after this many attempts at a target (default: no limit)",
+      readCount,
+    )
+    .option(
+      "--forward-for <duration>",
+      "give up on an event that has waited this long for a target (default: no limit)",
+      readDuration,
+    )
+    .option(
+      "--give-up-on <answers>",
+      "give up on an event at once if a target answers 4xx, other than 408, 409, 425 and 429 (default: never)",
+      readChoice(["4xx"]),
+    )
+    .option(
+      "--unordered",
+      "once a target is back, send what waited for it in parallel, not one after another in order of arrival",
+    )
     .option("--sync", "forward while the sender waits, and return the target's response to the sender")
     .optionsGroup("Tunnel:");
   addTunnelOptions(command)

@@ -3,6 +3,7 @@ import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry, EntryState } from "../../inbox/inbox.ts";
+import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/verdict.ts";
 import { shownUrl } from "../../shown-url.ts";
 import { printable } from "../printable.ts";
@@ -18,6 +19,7 @@ export function entryFields(entry: Entry): object {
     runAt: iso(entry.runAt),
     settledAt: iso(entry.settledAt),
     finishedHandlers: entry.finishedHandlers,
+    waits: entry.waits.map((wait) => ({ ...wait, since: iso(wait.since), nextAt: iso(wait.nextAt) })),
     ...{ bodyHash, bodyLength },
   };
 }
@@ -35,10 +37,11 @@ export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "fai
 
 /** An entry as one line. */
 export function entryLine(entry: Entry, color: ChalkInstance): string {
-  const { seq, kind, key, state, reason, problems, attempts, duplicates } = entry;
+  const { seq, kind, key, state, reason, problems, attempts, duplicates, waits, settledAt } = entry;
   const more = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
     attempts > 0 ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
+    waits.length > 0 && settledAt === null ? waitText(waits) : null,
     duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
   ].filter((part) => part !== null);
   return [
@@ -61,9 +64,10 @@ export function entryPage(
   color: ChalkInstance,
 ): readonly string[] {
   const rows = Object.entries(entryFields(entry)).filter(
-    ([name, value]) => value !== null && value !== undefined && name !== "problems",
+    ([name, value]) => value !== null && value !== undefined && name !== "problems" && name !== "waits",
   );
   const problems = entry.problems.map((problem) => `  ${printable(problemLine(problem), 700)}`);
+  const waits = entry.waits.map((wait) => `  ${waitLine(wait)}`);
   const runs = attempts.flatMap((run) => {
     const { attempt, handler, outcome, durationMs, error, note, failure, startedAt } = run;
     const end = error === null ? "" : `  ${printable(errorText(run), 2048)}`;
@@ -77,9 +81,22 @@ export function entryPage(
   return [
     ...rows.map(([name, value]) => `${color.dim(name.padEnd(17))} ${printable(String(value), 300)}`),
     ...(problems.length === 0 ? [] : [color.bold("problems"), ...problems]),
+    ...(waits.length === 0 ? [] : [color.bold("targets"), ...waits]),
     ...(runs.length === 0 ? [] : [color.bold("runs"), ...runs]),
     ...deliveryLines(delivery, color),
   ];
+}
+
+/** The targets that an entry waits for, in a few words. */
+function waitText(waits: readonly TargetWait[]): string | null {
+  const targets = waits.filter(({ over }) => over === null).map(({ target }) => printable(target, 120));
+  return targets.length === 0 ? null : `waits for ${targets.join(" and ")}`;
+}
+
+/** A target that an entry waits for, or was given up on for, as one line. */
+function waitLine({ target, since, attempts, over }: TargetWait): string {
+  const state = over === null ? `waits since ${iso(since)}` : `given up on: ${over}`;
+  return `${printable(target, 300)}  ${state}, ${attempts} failed attempt${attempts === 1 ? "" : "s"}`;
 }
 
 /** The colour of a state, used everywhere. */

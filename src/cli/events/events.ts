@@ -2,37 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
-import { readEnvelopeAgain } from "../../event/read-envelope.ts";
-import { documentedProblems } from "../../event/schemas.ts";
-import type { Entry, EntryFilter, EntryState, Inbox } from "../../inbox/inbox.ts";
-import { summarise } from "../../inspector/verdict.ts";
+import type { Entry } from "../../inbox/inbox.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
+import { type SelectOptions, toFilter } from "./selection.ts";
 
 /** How many entries `events list` shows by default. */
 export const LIST_LIMIT = 50;
-
-/** The options that select entries. */
-export interface SelectOptions {
-  readonly inbox?: string;
-  readonly state?: readonly EntryState[];
-  readonly kind?: readonly string[];
-  readonly source?: readonly string[];
-  readonly since?: number;
-  readonly until?: number;
-  readonly limit?: number;
-}
-
-/** Options of `events redrive`. */
-export interface RedriveOptions extends SelectOptions {
-  readonly all?: boolean;
-}
 
 /** Options of `events export`. */
 export interface ExportOptions extends SelectOptions {
@@ -43,7 +23,10 @@ export interface ExportOptions extends SelectOptions {
 export async function listEvents(options: SelectOptions, context: CliContext): Promise<void> {
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
-    const entries = await inbox.list({ ...toFilter(options), limit: options.limit ?? LIST_LIMIT });
+    const entries = await inbox.list({
+      ...(await toFilter(options, inbox)),
+      limit: options.limit ?? LIST_LIMIT,
+    });
     for (const entry of entries) {
       output.data(entryLine(entry, output.color));
       output.record("entry", entryFields(entry));
@@ -79,74 +62,12 @@ export async function showEvent(
   });
 }
 
-/** `events redrive`. */
-export async function redriveEvents(
-  references: readonly string[],
-  options: RedriveOptions,
-  context: CliContext,
-): Promise<void> {
-  const { output, clock } = context;
-  const filter = toFilter(options);
-  const chosen = references.length > 0 || Object.keys(filter).length > 0;
-  if (!chosen && options.all !== true) {
-    throw new HookporterError(
-      "usage",
-      "expected entries, a selection such as --state dead, or --all, got none: pass one",
-    );
-  }
-  const wrong = options.state?.find((state) => state !== "dead" && state !== "unhandled");
-  if (wrong !== undefined) {
-    throw new HookporterError(
-      "usage",
-      `expected --state dead or unhandled, got ${wrong}: other entries run without being redriven`,
-    );
-  }
-  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
-    const seqs = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
-    await sayWhatStillDoesNotFit(inbox, { ...filter, ...(seqs.length > 0 && { seqs }) }, output);
-    let redriven = 0;
-    if (references.length === 0) redriven = await inbox.redrive(filter, clock());
-    for (const reference of references) {
-      const { seq, state } = await findEntry(inbox, reference);
-      const changed = await inbox.redrive({ ...filter, seq }, clock());
-      if (changed === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
-      redriven += changed;
-    }
-    output.data(`${redriven} redriven`);
-    output.record("redrive", { redriven });
-    if (redriven > 0) output.talk("they will run as soon as a receiver has this inbox open");
-  });
-}
-
-/** The number of entries that are checked, and of those that are named, before a redrive. */
-const CHECKED = 1000;
-const NAMED_UNFIT = 10;
-
-/** Names entries whose data still does not fit the documented schema: they would be dead letters again. */
-async function sayWhatStillDoesNotFit(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
-  const entries = await inbox.list({ ...filter, states: ["dead"], limit: CHECKED });
-  const unfit: string[] = [];
-  for (const { seq, reason } of entries) {
-    const delivery = reason === "invalid_data" ? await inbox.delivery(seq) : undefined;
-    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
-    if (read?.ok !== true) continue;
-    const problems = documentedProblems(read.envelope.event, read.envelope.data);
-    if (problems.length > 0) unfit.push(`#${seq} (${printable(summarise(problems), 300)})`);
-  }
-  if (unfit.length === 0) return;
-  const named = unfit.slice(0, NAMED_UNFIT).join(", ");
-  const more = unfit.length > NAMED_UNFIT ? ` and ${unfit.length - NAMED_UNFIT} more` : "";
-  output.talk(
-    `${named}${more} will be dead letters again, unless the receiver has a schema of its own for their kind`,
-  );
-}
-
 /** `events export`. */
 export async function exportEvents(options: ExportOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const limit = options.limit === undefined ? {} : { limit: options.limit };
-    const entries = await inbox.list({ ...toFilter(options), ...limit });
+    const entries = await inbox.list({ ...(await toFilter(options, inbox)), ...limit });
     let written = 0;
     for (const entry of entries) {
       const delivery = await inbox.delivery(entry.seq);
@@ -174,14 +95,4 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
       },
     );
   }
-}
-
-function toFilter({ state, kind, source, since, until }: SelectOptions): EntryFilter {
-  return {
-    ...(state !== undefined && { states: state }),
-    ...(kind !== undefined && { kinds: kind }),
-    ...(source !== undefined && { sources: source }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  };
 }

@@ -7,9 +7,8 @@ import type { DataSchemas } from "../../event/schemas.ts";
 import { defineHandlers, registerHandlers } from "../../receiver/define-handlers.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
-import type { ForwardOptions } from "../../relay/forward.ts";
 import type { CliContext } from "../context.ts";
-import { type ForwardRule, registerForwards } from "./forward-rules.ts";
+import { type Forwarding, type ForwardRule, registerForwards } from "./forward-rules.ts";
 import { type LoadedHandlers, loadHandlers, watchHandlers } from "./handlers-module.ts";
 import type { LoadedModules } from "./loaded-modules.ts";
 import { isLoadedForGood } from "./module-loader.ts";
@@ -34,7 +33,7 @@ export interface HandlerChoice {
  */
 export async function chooseHandlers(
   { handlers, forwardTo = [], events = ["*"], running, loaded }: HandlerChoice,
-  forwarding: ForwardOptions,
+  forwarding: Forwarding,
   { io }: CliContext,
 ): Promise<LoadedHandlers> {
   const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers, loaded);
@@ -66,7 +65,7 @@ function endingRetries(registry: HandlerRegistry): HandlerRegistry {
 export function reloadOnChange(
   receiver: Receiver,
   choice: HandlerChoice & { readonly handlers: string; readonly loaded: LoadedModules },
-  forwarding: ForwardOptions,
+  forwarding: Forwarding,
   context: CliContext,
 ): () => void {
   const { io, output } = context;

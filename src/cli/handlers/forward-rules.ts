@@ -11,6 +11,16 @@ export interface ForwardRule {
   readonly target: URL;
 }
 
+/** How events are forwarded, and when an event is given up on. */
+export interface Forwarding extends ForwardOptions {
+  /** The attempts that each event gets at a target. Default: no limit. */
+  readonly attempts?: number | undefined;
+  /** Milliseconds that an event may wait for a target. Default: no limit. */
+  readonly maxWait?: number | undefined;
+  /** Whether what waited for a target is sent in parallel once it answers. Default `false`. */
+  readonly unordered?: boolean | undefined;
+}
+
 /**
  * Registers each target as a separate handler, so that a target that has taken an event does not get it again when another
  * fails. A target gets an event once, even if several of its patterns match.
@@ -18,7 +28,7 @@ export interface ForwardRule {
 export function registerForwards(
   registry: HandlerRegistry,
   rules: readonly ForwardRule[],
-  options: ForwardOptions,
+  { attempts, maxWait, unordered, ...options }: Forwarding,
 ): void {
   const registered: ForwardRule[] = [];
   for (const { pattern, target } of rules) {
@@ -27,7 +37,10 @@ export function registerForwards(
     const left = pattern === null ? patternsOf(rules) : patternsOf(same);
     const count = registered.filter((other) => nameOf(other) === nameOf({ pattern, target })).length;
     const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
-    registry.on((pattern ?? "*") as "*", forwardTo(target, options), { name, except: left });
+    const waitedFor = { name: targetName(target, rules), maxWait, unordered };
+    const limits = attempts === undefined ? {} : { attempts };
+    const settings = { name, except: left, ...limits, target: waitedFor };
+    registry.on((pattern ?? "*") as "*", forwardTo(target, options), settings);
     registered.push({ pattern, target });
   }
 }
@@ -37,6 +50,21 @@ export function forwardedKinds(rules: readonly ForwardRule[], wanted: readonly s
   return rules.some(({ pattern }) => pattern === null)
     ? wanted
     : patternsOf(rules).flatMap((pattern) => narrow(pattern, wanted));
+}
+
+/**
+ * The name under which entries wait for a target: its address without the query, which may hold a credential. Targets that
+ * differ in the query alone are numbered.
+ */
+export function targetName(target: URL, rules: readonly ForwardRule[] = []): string {
+  const address = addressOf(target);
+  const alike = [...new Set(rules.map((rule) => rule.target))].filter((one) => addressOf(one) === address);
+  const index = [...new Set(alike.map(({ href }) => href))].indexOf(target.href);
+  return index > 0 ? `${address}#${index + 1}` : address;
+}
+
+function addressOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
 }
 
 /** A rule in words. */
@@ -55,7 +83,7 @@ const NAME = "forward ";
 
 /** Named after its target, not its position, so that reordered rules keep their own results. */
 function nameOf({ pattern, target }: ForwardRule): string {
-  return `${NAME}${pattern === null ? "" : `${pattern} `}to ${target.origin}${target.pathname}`;
+  return `${NAME}${pattern === null ? "" : `${pattern} `}to ${addressOf(target)}`;
 }
 
 function takes(outer: string | null, inner: string | null): boolean {

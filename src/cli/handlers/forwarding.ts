@@ -1,11 +1,15 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
-import type { ForwardRule } from "./forward-rules.ts";
+import type { Forwarding, ForwardRule } from "./forward-rules.ts";
 
 /** The options for forwarding. */
 export interface ForwardingOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
   readonly forwardTimeout?: number;
+  readonly forwardAttempts?: number;
+  readonly forwardFor?: number;
+  readonly giveUpOn?: "4xx";
+  readonly unordered?: boolean;
   readonly sync?: boolean;
   readonly orderBy?: string;
   readonly deadLetters?: "skip" | "block";
@@ -26,6 +30,12 @@ const SLACK = 1000;
 /** Milliseconds each forward may take. */
 export function forwardTimeout({ forwardTimeout: given, sync = false }: ForwardingOptions): number {
   return given ?? (sync ? SYNC_TIMEOUT : FORWARD_TIMEOUT);
+}
+
+/** How events are forwarded, and when an event is given up on. */
+export function forwardingOf(options: ForwardingOptions): Forwarding {
+  const { forwardAttempts: attempts, forwardFor: maxWait, giveUpOn, unordered } = options;
+  return { timeout: forwardTimeout(options), attempts, maxWait, giveUpOn, unordered };
 }
 
 /**

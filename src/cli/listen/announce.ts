@@ -5,6 +5,7 @@ import type { CliContext } from "../context.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
+import { sayWaiting, type Waiting } from "./waiting.ts";
 
 /** What to announce besides the options. */
 export interface Announced {
@@ -16,12 +17,14 @@ export interface Announced {
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */
   readonly page: URL | undefined;
+  /** What waits for targets from before. */
+  readonly waiting: Waiting;
 }
 
 /** Prints where `listen` listens and what it does; returns the same as the fields of a record. */
 export function announce(
   { url }: RunningServer,
-  { from, fingerprint, inbox, healthUrl, page }: Announced,
+  { from, fingerprint, inbox, healthUrl, page, waiting }: Announced,
   options: ListenOptions,
   { output }: CliContext,
 ): object {
@@ -33,6 +36,7 @@ export function announce(
   if (handlers !== undefined) output.talk(`  handlers ${handlers}`);
   const waits = sync ? " while the sender waits" : "";
   for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
+  sayWaiting(waiting, "  ", output);
   if (handlers === undefined && forwardTo.length === 0)
     output.talk(
       "  events are only kept and shown; to process them, pass --handlers PATH or --forward-to URL",
@@ -49,5 +53,6 @@ export function announce(
     ...{ handlers: handlers ?? null, forward: forward.length === 0 ? null : forward, stream, sync },
     health: healthUrl?.href ?? null,
     inspector: page?.href ?? null,
+    waiting: waiting.targets,
   };
 }

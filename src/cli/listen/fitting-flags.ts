@@ -6,6 +6,7 @@ import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.t
 import type { ListenOptions } from "./options.ts";
 
 const ONE_GOAL = "listen ends at one goal";
+const ONLY_FORWARDS = "handlers have a limit of their own";
 const ONE_ANSWER = "the sender gets the response of one target";
 
 /** Which flags of `listen` can be combined; this is the only place that decides it. */
@@ -21,6 +22,10 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   timeout: { needs: ["count", "once", "waitFor"] },
   catchUp: { needs: ["forwardTo", "handlers"], why: "nothing would process the entries" },
   deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
+  forwardAttempts: { needs: ["forwardTo"], why: ONLY_FORWARDS },
+  forwardFor: { needs: ["forwardTo"], why: ONLY_FORWARDS },
+  giveUpOn: { needs: ["forwardTo"], why: ONLY_FORWARDS },
+  unordered: { needs: ["forwardTo"], why: "only what waits for a target has this order" },
   sync: { needs: ["forwardTo"], excludes: ["handlers"], why: ONE_ANSWER, check: notOneTarget },
   handlers: { stays: true }, // refusing --sync is better than silently not running them
   forwardTo: { check: ownAddress },

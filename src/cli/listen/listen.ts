@@ -21,6 +21,7 @@ import { FITTING_FLAGS } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import type { ListenOptions } from "./options.ts";
 import { type ListenPlan, planListening } from "./plan.ts";
+import { readWaiting, sayWaiting, type Waiting } from "./waiting.ts";
 import { watchDeliveries } from "./watch-deliveries.ts";
 
 /** One run of `listen`. */
@@ -63,7 +64,9 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
     context.exitCode = exitCode;
     await closeAll(session);
     context.output.talk(`${reason}: ${tally.line}`);
-    context.output.record("stopped", { reason, exitCode, ...tally.fields });
+    const waiting = await readWaitingFor(session);
+    sayWaiting(waiting, "", context.output);
+    context.output.record("stopped", { reason, exitCode, ...tally.fields, waiting: waiting.targets });
     if (error !== undefined) throw error;
   } finally {
     await closeAll(session);
@@ -73,6 +76,11 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
 /** Closes everything that was opened, once, in reverse order. */
 async function closeAll({ stops }: Session): Promise<void> {
   for (let close = stops.pop(); close !== undefined; close = stops.pop()) await close();
+}
+
+/** What waits for targets; nothing if there are none, so that no file is read in vain. */
+async function readWaitingFor({ options, inbox }: Session): Promise<Waiting> {
+  return (options.forwardTo ?? []).length === 0 ? { targets: [], others: 0 } : readWaiting(inbox);
 }
 
 /** Opens the receiver, its port on this machine, and the views. */
@@ -93,6 +101,7 @@ async function open(session: Session): Promise<Opened> {
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   const ready = await openReadiness(options, context, stops);
+  const waiting = await readWaitingFor(session);
   await receiver.start();
   stops.push(() => receiver.close());
   ready.checks.add({ name: "receiver", holds: () => receiver.ready });
@@ -106,7 +115,7 @@ async function open(session: Session): Promise<Opened> {
   const inspected = { receiver, endpoint: server.url, inbox, handlers, targets, signatureHeader, diagnose };
   const page = await openInspector(options, { ...inspected, secrets }, context, stops);
   const fingerprint = current?.fingerprint ?? "";
-  const found = { ...secrets, fingerprint, inbox, healthUrl: ready.healthUrl, page };
+  const found = { ...secrets, fingerprint, inbox, healthUrl: ready.healthUrl, page, waiting };
   const fields = announce(server, found, options, context);
   const replaying = { receiver, target: server.url, secret: current, signatureHeader };
   stops.push(openKeys({ gate, page, goal, replaying }, options, context, stop));

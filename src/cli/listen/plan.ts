@@ -1,7 +1,6 @@
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
-import type { ForwardOptions } from "../../relay/forward.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { createCliLogger, withoutMisfits } from "../cli-logger.ts";
@@ -9,7 +8,8 @@ import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
 import { inboxOption } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
-import { forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
+import type { Forwarding } from "../handlers/forward-rules.ts";
+import { forwardingOf, forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { currentSecret } from "../service/subscription-secret.ts";
@@ -31,7 +31,7 @@ export interface ListenPlan {
   readonly receiver: Receiver;
   /** What handles requests: the receiver, or with `--sync` the relay in front of it. */
   readonly front: Pick<Receiver, "receive">;
-  readonly forwarding: ForwardOptions;
+  readonly forwarding: Forwarding;
   readonly tunnel: PlannedTunnel | undefined;
   readonly stream: PlannedStream | undefined;
   readonly subscription: PlannedSubscription | undefined;
@@ -64,7 +64,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   });
   const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
-  const forwarding = sync?.forwardOptions ?? { timeout: forwardTimeout(options) };
+  const forwarding = { ...forwardingOf(options), ...sync?.forwardOptions };
   return {
     ...{ port, path, goal, secrets, current, inbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription },

@@ -1,4 +1,5 @@
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
+import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { verdictOf } from "../../inspector/verdict.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import { shownUrl } from "../../shown-url.ts";
@@ -91,7 +92,7 @@ export function showAttempt(
     // The first line of a note is a target's status; the rest may be a payload, which `events show` prints.
     const noted = note === null ? "" : `  ${printable(note.split("\n", 1)[0] ?? "", 100)}`;
     if (repeats && error !== null && state === "pending") {
-      const told = `same error, attempt ${attempt}, again in ${inSeconds(runAt - now)}`;
+      const told = `same error, attempt ${attempt}, again in ${nextTry(observation, now)}`;
       output.data(`${event}  ${word}  ${color.dim(printable(handler))}  ${color.yellow(told)}`);
       continue;
     }
@@ -103,7 +104,7 @@ export function showAttempt(
     if (at !== null) output.data(`          at ${printable(at, 300)}`);
   }
   if (state === "pending" && !repeats)
-    output.data(`          ${color.yellow(`runs again in ${inSeconds(runAt - now)}`)}`);
+    output.data(`          ${color.yellow(`runs again in ${nextTry(observation, now)}`)}`);
   if (state === "dead") {
     if (records.length === 0) output.data(`${event}  ${color.red("not run")}`);
     for (const line of problemLines(problems)) output.data(`        ${line}`);
@@ -111,9 +112,14 @@ export function showAttempt(
       `          ${color.red(`dead letter: ${reason}`)}  fix the cause, then: hookporter events redrive ${seq}`,
     );
   }
-  const again = state === "pending" ? new Date(runAt).toISOString() : null;
+  const again = state === "pending" && reason !== TARGET_AWAY ? new Date(runAt).toISOString() : null;
   const runs = runFields(records);
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, problems, runAt: again });
+}
+
+/** When a pending entry runs again; a target that is away is tried every second. */
+function nextTry({ reason, runAt }: AttemptObservation, now: number): string {
+  return reason === TARGET_AWAY ? "turn, once its target answers" : inSeconds(runAt - now);
 }
 
 /** The words that the live view's filter is applied to: those that an observation is shown with. */

@@ -21,8 +21,8 @@ const REDRIVE = `
   )
   SELECT seq FROM again`;
 
-const HASTEN = `
-  UPDATE @.turn SET run_at = least(run_at, $2::bigint) WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING seq`;
+const RESCHEDULE = `
+  UPDATE @.turn SET run_at = $2::bigint WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING seq`;
 
 const DROP = `
   WITH waiting AS (
@@ -52,9 +52,9 @@ export function redrive(store: Store, filter: EntryFilter, now: number): Promise
   });
 }
 
-/** Makes pending entries due now; returns how many. */
-export function hasten(store: Store, filter: EntryFilter, now: number): Promise<number> {
-  return change(store, filter, { which: PENDING, sql: HASTEN, after: [], now });
+/** Sets when pending entries are due; returns how many. */
+export function reschedule(store: Store, filter: EntryFilter, runAt: number): Promise<number> {
+  return change(store, filter, { which: PENDING, sql: RESCHEDULE, after: [], now: runAt });
 }
 
 /** Makes entries dead letters for good, or marks them if they are running; returns how many. */

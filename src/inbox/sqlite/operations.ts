@@ -26,7 +26,7 @@ export const OPERATIONS = {
   renew,
   settle,
   redrive,
-  hasten,
+  reschedule,
   drop,
   releaseAll,
   pruneStep,
@@ -180,12 +180,12 @@ function redrive(statements: Statements, filter: EntryFilter, now: number): numb
   );
 }
 
-function hasten(statements: Statements, filter: EntryFilter, now: number): number {
+function reschedule(statements: Statements, filter: EntryFilter, runAt: number): number {
   const { where, values } = filterSql(filter);
   return statements.run(
-    `UPDATE entry SET run_at = min(run_at, ?) WHERE seq IN
+    `UPDATE entry SET run_at = ? WHERE seq IN
        (SELECT seq FROM entry WHERE state = 'pending' AND ${where} ORDER BY seq DESC LIMIT ?)`,
-    ...[now, ...values, filter.limit ?? -1],
+    ...[runAt, ...values, filter.limit ?? -1],
   );
 }
 

@@ -4,7 +4,7 @@ import { visible } from "./visible.ts";
 
 /** An entry's handler runs and forwards as a timeline: start, duration, outcome, and the target's response. */
 export function Attempts({ entry }: { entry: EntryDetail }) {
-  const { runs, state, runAt, receivedAt } = entry;
+  const { runs, state, reason, runAt, receivedAt } = entry;
   const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs));
   const waits = state === "pending" && runAt > Date.now();
   return (
@@ -16,7 +16,13 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
           <Run key={index} run={run} after={run.startedAt - receivedAt} longest={longest} />
         ))}
         {state === "running" && <li class="run running">Running now</li>}
-        {waits && <li class="run pending">Next attempt at {dayTime(runAt)}</li>}
+        {waits && (
+          <li class="run pending">
+            {reason === "target_away"
+              ? "Next attempt in its turn, once its target answers"
+              : `Next attempt at ${dayTime(runAt)}`}
+          </li>
+        )}
       </ol>
     </section>
   );

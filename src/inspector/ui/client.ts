@@ -51,6 +51,8 @@ export class ApiClient {
   readonly replay = (seq: number, exact: boolean) =>
     this.#post<Sent>(`/api/entries/${seq}/replay`, { exact });
   readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});
+  readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
+  readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
   readonly redriveAll = () => this.#post<{ redriven: number }>("/api/redrive?state=dead", {});
   readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
   readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });

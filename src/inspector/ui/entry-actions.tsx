@@ -29,6 +29,18 @@ export function EntryActions({
       onChanged();
       return { good: true, text: `#${seq} will run again.` };
     });
+  const retry = () =>
+    attempt(async () => {
+      await client.retry(seq);
+      onChanged();
+      return { good: true, text: `#${seq} runs now.` };
+    });
+  const drop = () =>
+    attempt(async () => {
+      await client.drop(seq);
+      onChanged();
+      return { good: true, text: `#${seq} was dropped; Redrive takes it back.` };
+    });
   const save = (what: "body" | "fixture") =>
     attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
   const gone = delivery === null;
@@ -45,6 +57,16 @@ export function EntryActions({
       {redrivable && (
         <button type="button" class={unfit === undefined ? "main" : ""} onClick={() => void redrive()}>
           {unfit === undefined ? "Redrive" : "Redrive anyway"}
+        </button>
+      )}
+      {state === "pending" && (
+        <button type="button" onClick={() => void retry()}>
+          Retry now
+        </button>
+      )}
+      {state !== "done" && entry.reason !== "dropped" && (
+        <button type="button" onClick={() => void drop()}>
+          Drop
         </button>
       )}
       <button

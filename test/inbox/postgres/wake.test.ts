@@ -43,7 +43,7 @@ describe("an inbox on PostgreSQL", async () => {
     if (entry === undefined) throw new Error("expected an entry");
     await b.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT);
     await expectHeard(b.redrive({ seq: entry.seq }, AT));
-    await expectHeard(b.hasten({}, AT));
+    await expectHeard(b.reschedule({}, AT));
     await keep(a, numberedEntry(2));
     await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));
     await keep(b, numberedEntry(3));

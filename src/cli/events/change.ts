@@ -1,0 +1,142 @@
+import { readEnvelopeAgain } from "../../event/read-envelope.ts";
+import { documentedProblems } from "../../event/schemas.ts";
+import type { EntryFilter, EntryState, Inbox } from "../../inbox/inbox.ts";
+import { summarise } from "../../inspector/verdict.ts";
+import type { CliContext } from "../context.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import { findEntry, withInbox } from "./inbox.ts";
+import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
+
+const ENDED: readonly EntryState[] = ["dead", "unhandled"];
+
+/** `events redrive`. */
+export async function redriveEvents(
+  references: readonly string[],
+  options: ChangeOptions,
+  context: CliContext,
+): Promise<void> {
+  const { output, clock } = context;
+  const why =
+    "other entries run without being redriven; to run pending ones now, use `hookporter events retry`";
+  checkChange(references, options, { states: ENDED, why });
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const filter = await toFilter(options, inbox);
+    await sayWhatStillDoesNotFit(inbox, references, filter, output);
+    const redriven = await changeEach(inbox, references, filter, output, (one) =>
+      inbox.redrive(one, clock()),
+    );
+    output.data(`${redriven} redriven`);
+    output.record("redrive", { redriven });
+    if (redriven > 0) output.talk("they will run as soon as a receiver has this inbox open");
+  });
+}
+
+/** `events retry`. */
+export async function retryEvents(
+  references: readonly string[],
+  options: ChangeOptions,
+  context: CliContext,
+): Promise<void> {
+  const { output, clock } = context;
+  const why = "running entries are being tried, and done ones have succeeded";
+  checkChange(references, options, { states: ["pending", ...ENDED], why });
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const filter = await toFilter(options, inbox);
+    await sayWhatStillDoesNotFit(inbox, references, filter, output);
+    let redriven = 0;
+    const hastened = await changeEach(inbox, references, filter, output, async (one) => {
+      const now = clock();
+      const pending = await inbox.reschedule(one, now);
+      const ended = await inbox.redrive(one, now);
+      redriven += ended;
+      return pending + ended;
+    });
+    const pending = hastened - redriven;
+    output.data(`${hastened} to be retried now: ${pending} pending, ${redriven} redriven`);
+    output.record("retry", { pending, redriven });
+    await sayTargets(inbox, filter, hastened, output);
+    if (hastened > 0) output.talk("they will run as soon as a receiver has this inbox open");
+  });
+}
+
+/** `events drop`. */
+export async function dropEvents(
+  references: readonly string[],
+  options: ChangeOptions,
+  context: CliContext,
+): Promise<void> {
+  const { output, clock } = context;
+  const states: readonly EntryState[] = ["pending", "running", ...ENDED];
+  checkChange(references, options, { states, why: "done entries have succeeded" });
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const filter = await toFilter(options, inbox);
+    // What has ended already is dropped only if it is named, or its state is.
+    const bold = references.length > 0 || options.state !== undefined;
+    const chosen = bold ? filter : { ...filter, states: ["pending", "running"] as const };
+    const dropped = await changeEach(inbox, references, chosen, output, (one) => inbox.drop(one, clock()));
+    output.data(`${dropped} dropped`);
+    output.record("drop", { dropped });
+    await sayTargets(inbox, chosen, dropped, output);
+    if (dropped > 0)
+      output.talk("they stay in the inbox, as dead letters: `hookporter events redrive` takes them back");
+  });
+}
+
+/** Changes the entries that match a filter, or those of them that are named; returns how many. */
+async function changeEach(
+  inbox: Inbox,
+  references: readonly string[],
+  filter: EntryFilter,
+  output: Output,
+  change: (filter: EntryFilter) => Promise<number>,
+): Promise<number> {
+  if (references.length === 0) return change(filter);
+  // All are found first, so that a misspelt one leaves the others as they are.
+  const named = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
+  let changed = 0;
+  for (const { seq, state } of named) {
+    const count = await change({ ...filter, seq });
+    if (count === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
+    changed += count;
+  }
+  return changed;
+}
+
+/** If no entry matched a target, prints which targets entries wait for. */
+async function sayTargets(inbox: Inbox, filter: EntryFilter, changed: number, output: Output): Promise<void> {
+  if (changed > 0 || filter.targets === undefined) return;
+  const waiting = await inbox.waiting();
+  const list = waiting.map(({ target, entries }) => `${printable(target, 200)} (${entries})`).join(", ");
+  output.talk(waiting.length === 0 ? "no entry waits for a target" : `entries wait for ${list}`);
+}
+
+/** The number of entries that are checked, and of those that are named, before a redrive. */
+const CHECKED = 1000;
+const NAMED_UNFIT = 10;
+
+/** Names entries whose data still does not fit the documented schema: they would be dead letters again. */
+async function sayWhatStillDoesNotFit(
+  inbox: Inbox,
+  references: readonly string[],
+  filter: EntryFilter,
+  output: Output,
+): Promise<void> {
+  const seqs = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
+  const chosen = { ...filter, ...(seqs.length > 0 && { seqs }) };
+  const entries = await inbox.list({ ...chosen, states: ["dead"], limit: CHECKED });
+  const unfit: string[] = [];
+  for (const { seq, reason } of entries) {
+    const delivery = reason === "invalid_data" ? await inbox.delivery(seq) : undefined;
+    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+    if (read?.ok !== true) continue;
+    const problems = documentedProblems(read.envelope.event, read.envelope.data);
+    if (problems.length > 0) unfit.push(`#${seq} (${printable(summarise(problems), 300)})`);
+  }
+  if (unfit.length === 0) return;
+  const named = unfit.slice(0, NAMED_UNFIT).join(", ");
+  const more = unfit.length > NAMED_UNFIT ? ` and ${unfit.length - NAMED_UNFIT} more` : "";
+  output.talk(
+    `${named}${more} will be dead letters again, unless the receiver has a schema of its own for their kind`,
+  );
+}

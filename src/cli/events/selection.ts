@@ -1,0 +1,71 @@
+import { HookporterError } from "../../errors.ts";
+import type { EntryFilter, EntryState, Inbox } from "../../inbox/inbox.ts";
+import { targetUrl } from "../../relay/target-url.ts";
+import { targetName } from "../handlers/forward-rules.ts";
+
+/** The options that select entries. */
+export interface SelectOptions {
+  readonly inbox?: string;
+  readonly state?: readonly EntryState[];
+  readonly kind?: readonly string[];
+  readonly target?: readonly string[];
+  readonly source?: readonly string[];
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+}
+
+/** The options of a command that changes entries. */
+export interface ChangeOptions extends SelectOptions {
+  readonly all?: boolean;
+}
+
+/** The filter that the options ask for. */
+export async function toFilter(
+  { state, kind, target, source, since, until }: SelectOptions,
+  inbox: Inbox,
+): Promise<EntryFilter> {
+  return {
+    ...(state !== undefined && { states: state }),
+    ...(kind !== undefined && { kinds: kind }),
+    ...(target !== undefined && { targets: await targetNames(target, inbox) }),
+    ...(source !== undefined && { sources: source }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+}
+
+/**
+ * Refuses to change every entry unless `--all` says so, and states that the command does not change.
+ *
+ * @throws HookporterError `usage`
+ */
+export function checkChange(
+  references: readonly string[],
+  { inbox: _, all, ...selection }: ChangeOptions,
+  { states, why }: { readonly states: readonly EntryState[]; readonly why: string },
+): void {
+  if (references.length === 0 && Object.keys(selection).length === 0 && all !== true) {
+    throw new HookporterError(
+      "usage",
+      `expected entries, a selection such as --state ${states[0]}, or --all, got none: pass one`,
+    );
+  }
+  const wrong = selection.state?.find((state) => !states.includes(state));
+  if (wrong === undefined) return;
+  const list = `${states.slice(0, -1).join(", ")} or ${states.at(-1)}`;
+  throw new HookporterError("usage", `expected --state ${list}, got ${wrong}: ${why}`);
+}
+
+/** The names of targets: as given; as a forward to that address has it; and for a port alone, of all paths there. */
+async function targetNames(given: readonly string[], inbox: Inbox): Promise<readonly string[]> {
+  const waitedFor = (await inbox.waiting()).map(({ target }) => target);
+  const names = given.flatMap((text) => {
+    const url = targetUrl(text);
+    if (url === undefined) return [text];
+    const name = targetName(url);
+    const anyPath = url.pathname === "/" ? waitedFor.filter((target) => target.startsWith(name)) : [];
+    return [text, name, ...anyPath];
+  });
+  return [...new Set(names)];
+}

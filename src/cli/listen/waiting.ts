@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { selectInbox } from "../../inbox/open.ts";
+import type { TargetCount } from "../../inbox/target-wait.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+
+/** What waits in an inbox. */
+export interface Waiting {
+  readonly targets: readonly TargetCount[];
+  /** How many other entries are pending, such as those that an entry with their order key holds back. */
+  readonly others: number;
+}
+
+/** Reads how many entries wait for each target, from a file that no receiver of this process has open. */
+export async function readWaiting(path: string): Promise<Waiting> {
+  const nothing = { targets: [], others: 0 };
+  if (!existsSync(path)) return nothing;
+  let inbox: Inbox | undefined;
+  try {
+    inbox = selectInbox(path);
+    await inbox.open({ access: "read" });
+    const targets = await inbox.waiting({ sources: [DEFAULT_SOURCE] });
+    const { pending, running } = await inbox.counts();
+    // An entry may wait for several targets.
+    const most = Math.max(0, ...targets.map(({ entries }) => entries));
+    return { targets, others: Math.max(0, pending + running - most) };
+  } catch {
+    return nothing; // whoever needs the inbox reports what is wrong with it
+  } finally {
+    await inbox?.close();
+  }
+}
+
+/** Prints how many events wait for which target. */
+export function sayWaiting(
+  { targets, others }: Waiting,
+  indent: string,
+  { talk }: Pick<Output, "talk">,
+): void {
+  for (const { target, entries } of targets) {
+    talk(`${indent}${entries} event${entries === 1 ? " waits" : "s wait"} for ${printable(target, 300)}`);
+  }
+  if (targets.length === 1 && others > 0)
+    talk(`${indent}${others} more ${others === 1 ? "is" : "are"} pending`);
+}

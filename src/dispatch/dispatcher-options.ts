@@ -1,0 +1,23 @@
+import type { Inbox } from "../inbox/inbox.ts";
+import type { SettlementListeners } from "./report-settled.ts";
+import type { RunOptions } from "./run-entry.ts";
+import type { TargetOptions } from "./target.ts";
+
+/** How entries are claimed and run. */
+export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets">, SettlementListeners {
+  readonly inbox: Inbox;
+  /** The id with which this process is registered with the inbox. */
+  readonly runner: string;
+  /** The sources whose entries are run. */
+  readonly sources: readonly string[];
+  /** Maximum entries that run at a time. */
+  readonly concurrency: number;
+  /** Milliseconds of a lease; it is renewed after a third of that. */
+  readonly leaseMs: number;
+  /** Whether a dead letter holds back the later entries of its order key. */
+  readonly deadBlocks: boolean;
+  /** Milliseconds between claims that nothing else triggers, for entries that another process redrove. */
+  readonly pollMs: number;
+  /** The targets of all handlers. Default none. */
+  readonly knownTargets?: () => readonly TargetOptions[];
+}

@@ -1,0 +1,110 @@
+import { expect, it, vi } from "vitest";
+import { runCli } from "../fake-io.ts";
+import { startReceiving } from "../fake-target.ts";
+import { listening } from "../open-listen.ts";
+
+const WAIT = { timeout: 20_000, interval: 10 };
+
+/** A folder with an inbox in which three events wait for a target that is down, and its address. */
+async function threeWaiting() {
+  const app = await startReceiving();
+  await app.close();
+  const { url, cwd, records, stop } = await listening(["--forward-to", app.url]);
+  for (const kind of ["lead.created", "payment.received", "payment.overdue"])
+    await runCli(["trigger", kind, "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  await stop();
+  return { cwd, target: app.url, port: new URL(app.url).port };
+}
+
+async function states(cwd: string) {
+  const { records } = await runCli(["events", "list", "--json"], { cwd });
+  return records.map(({ state, reason }) => `${state} ${reason}`);
+}
+
+const WAITS = "pending target_away";
+const DROPPED = "dead dropped";
+
+it("entries are listed with the target that they wait for, and selected by it", async () => {
+  const { cwd, target, port } = await threeWaiting();
+  const list = (...argv: string[]) => runCli(["events", "list", ...argv], { cwd });
+  const { stdout } = await list();
+  expect(stdout.match(new RegExp(`target_away.*waits for ${target}`, "g"))).toHaveLength(3);
+  expect((await list("--json", "--target", port)).records).toHaveLength(3);
+  expect((await list("--json", "--target", target)).records).toHaveLength(3);
+  expect((await list("--json", "--target", `${port}/other`)).records).toEqual([]);
+  expect((await runCli(["events", "show", "1"], { cwd })).stdout).toMatch(
+    /waits since .*Z, \d failed attempt/,
+  );
+});
+
+it("events drop lets entries go: by number, by kind, by target, and not twice", async () => {
+  const { cwd, port } = await threeWaiting();
+  const drop = (...argv: string[]) => runCli(["events", "drop", ...argv, "--json"], { cwd });
+  expect((await drop("1")).records).toMatchObject([{ type: "drop", dropped: 1 }]);
+  expect(await states(cwd)).toEqual([DROPPED, WAITS, WAITS]);
+  const again = await drop("1");
+  expect([again.code, again.records[0]?.dropped]).toEqual([0, 0]);
+  expect(again.stderr).toContain("#1 is dead");
+  expect((await drop("--target", port, "--kind", "payment.received")).records).toMatchObject([
+    { dropped: 1 },
+  ]);
+  expect((await drop("--all")).records).toMatchObject([{ dropped: 1 }]);
+  expect(await states(cwd)).toEqual([DROPPED, DROPPED, DROPPED]);
+});
+
+it("dropped entries are not forwarded, unless they are redriven", async () => {
+  const { cwd } = await threeWaiting();
+  await runCli(["events", "drop", "1", "2"], { cwd });
+  const app = await startReceiving();
+  await listening(["--forward-to", app.url], cwd);
+  await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue"]), WAIT);
+  await runCli(["events", "redrive", "2"], { cwd });
+  await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue", "payment.received"]), WAIT);
+});
+
+it("a selection without a state drops only what would still run", async () => {
+  const { cwd } = await threeWaiting();
+  await runCli(["events", "drop", "2"], { cwd });
+  await runCli(["events", "redrive", "2"], { cwd });
+  await listening(["--no-inspect"], cwd).then(({ stop }) => stop());
+  const before = await states(cwd);
+  expect(before.filter((state) => state.startsWith("pending"))).not.toHaveLength(0);
+  await runCli(["events", "drop", "--kind", "*"], { cwd });
+  const after = await states(cwd);
+  expect(after.filter((state) => state.startsWith("pending"))).toEqual([]);
+  const ended = (all: readonly string[]) => all.filter((state) => state.startsWith("unhandled"));
+  expect(ended(after)).toEqual(ended(before));
+});
+
+it("events retry makes pending entries due now, and redrives dead ones", async () => {
+  const { cwd } = await threeWaiting();
+  await runCli(["events", "drop", "1"], { cwd });
+  const due = async () =>
+    (await runCli(["events", "list", "--json"], { cwd })).records.map(({ runAt }) => String(runAt));
+  const now = new Date().toISOString();
+  expect((await due()).filter((at) => at > now)).not.toHaveLength(0);
+  const retry = await runCli(["events", "retry", "--all", "--json"], { cwd });
+  expect(retry.records).toMatchObject([{ type: "retry", pending: 2, redriven: 1 }]);
+  const later = new Date().toISOString();
+  expect((await due()).filter((at) => at > later)).toEqual([]);
+});
+
+it("a target that nothing waits for is answered with those that something waits for", async () => {
+  const { cwd, target } = await threeWaiting();
+  const drop = await runCli(["events", "drop", "--target", "1"], { cwd });
+  expect(drop.stdout).toBe("0 dropped\n");
+  expect(drop.stderr).toContain(`entries wait for ${target} (3)`);
+});
+
+it.each([
+  ["drop", []],
+  ["retry", []],
+  ["drop", ["--state", "done"]],
+  ["retry", ["--state", "running"]],
+  ["drop", ["--limit", "3"]],
+])("events %s %j is refused, and changes nothing", async (command, argv) => {
+  const { cwd } = await threeWaiting();
+  expect((await runCli(["events", command, ...argv], { cwd })).code).toBe(2);
+  expect(await states(cwd)).toEqual([WAITS, WAITS, WAITS]);
+});

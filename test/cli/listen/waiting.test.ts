@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { runCli } from "../fake-io.ts";
+import { startReceiving } from "../fake-target.ts";
+import { listening } from "../open-listen.ts";
+
+const WAIT = { timeout: 20_000, interval: 10 };
+
+/** The address of a target that is down. */
+async function down(): Promise<string> {
+  const target = await startReceiving();
+  await target.close();
+  return target.url;
+}
+
+/** Starts an app at an address; returns the numbers of the events that it gets, in order. */
+async function up(url: string): Promise<readonly number[]> {
+  const got: number[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    got.push(JSON.parse(Buffer.concat(chunks).toString("utf8")).data.number);
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(Number(new URL(url).port), "127.0.0.1", resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return got;
+}
+
+/** Triggers events one after another, with rising numbers. */
+async function send(count: number, url: string, cwd: string, from = 1): Promise<void> {
+  for (let number = from; number < from + count; number++) {
+    const sent = await runCli(["trigger", "lead.created", "--set", `data.number=${number}`, "--url", url], {
+      cwd,
+    });
+    expect(sent.code).toBe(0);
+  }
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+it("events that waited for a target arrive in order of arrival once it is up", async () => {
+  const app = await down();
+  const { url, cwd, records, now } = await listening(["--forward-to", app]);
+  await send(40, url, cwd);
+  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  expect(records("attempt").length).toBeLessThan(10);
+  const got = await up(app);
+  await vi.waitFor(() => expect(got).toHaveLength(40), WAIT);
+  expect(got).toEqual(upTo(40));
+  await vi.waitFor(
+    () => expect(records("attempt").filter(({ state }) => state === "done")).toHaveLength(40),
+    WAIT,
+  );
+  expect(now().stderr).not.toContain("wait for");
+});
+
+it("listen says at its start and its stop how many events wait for which target", async () => {
+  const app = await down();
+  const first = await listening(["--forward-to", app]);
+  await send(3, first.url, first.cwd);
+  await vi.waitFor(() => expect(first.records("attempt").length).toBeGreaterThan(0), WAIT);
+  expect(first.records("ready")).toMatchObject([{ waiting: [] }]);
+  await first.stop();
+  const told = `3 events wait for ${app}`;
+  expect(first.now().stderr).toContain(told);
+  expect(first.records("stopped")).toMatchObject([{ waiting: [{ target: app, entries: 3 }] }]);
+  const got = await up(app);
+  const second = await listening(["--forward-to", app], first.cwd);
+  expect(second.now().stderr).toContain(told);
+  expect(second.records("ready")).toMatchObject([{ waiting: [{ target: app, entries: 3 }] }]);
+  await vi.waitFor(() => expect(got).toEqual(upTo(3)), WAIT);
+  await second.stop();
+  expect(second.records("stopped")).toMatchObject([{ waiting: [] }]);
+});
+
+it("events that waited go to the target of the next listen, wherever that is", async () => {
+  const first = await listening(["--forward-to", await down()]);
+  await send(3, first.url, first.cwd);
+  await vi.waitFor(() => expect(first.records("attempt").length).toBeGreaterThan(0), WAIT);
+  await first.stop();
+  const app = await startReceiving();
+  await listening(["--forward-to", app.url], first.cwd);
+  await vi.waitFor(() => expect(app.kinds()).toHaveLength(3), WAIT);
+});
+
+it.each([
+  ["--give-up-on 4xx", ["--give-up-on", "4xx"], "refused_for_good", 1],
+  ["--forward-attempts", ["--forward-attempts", "2"], "attempts_exhausted", 2],
+  ["--forward-for", ["--forward-for", "300ms"], "waited_too_long", undefined],
+])("a target that always answers 404 is given up on with %s", async (_, flags, reason, attempts) => {
+  const target = await startReceiving(404);
+  const { url, cwd, records } = await listening(["--forward-to", target.url, ...flags]);
+  await send(1, url, cwd);
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "dead", reason }), WAIT);
+  const { length } = target.got;
+  if (attempts !== undefined) expect(length).toBe(attempts);
+  await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than the time between probes
+  expect(target.got).toHaveLength(length);
+});
+
+it.each([
+  ["skip", 2],
+  ["block", 0],
+])(
+  "--order-by goes on after an event that was given up on as --dead-letters says (%s)",
+  async (choice, later) => {
+    const target = await startReceiving(404, 200);
+    const { url, cwd, records } = await listening([
+      ...[
+        "--forward-to",
+        target.url,
+        "--give-up-on",
+        "4xx",
+        "--order-by",
+        "data.id",
+        "--dead-letters",
+        choice,
+      ],
+    ]);
+    await send(3, url, cwd);
+    await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);
+    if (later > 0) await vi.waitFor(() => expect(target.got).toHaveLength(1 + later), WAIT);
+    else expect(target.got).toHaveLength(1);
+    await runCli(["events", "drop", "1"], { cwd });
+    await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
+  },
+);
+
+it("--unordered sends what waited in parallel", async () => {
+  const app = await down();
+  const { url, cwd, records } = await listening(["--forward-to", app, "--unordered"]);
+  await send(12, url, cwd);
+  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  const got = await up(app);
+  await vi.waitFor(() => expect(got.toSorted((a, b) => a - b)).toEqual(upTo(12)), WAIT);
+});

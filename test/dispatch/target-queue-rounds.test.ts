@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { TargetEnd } from "../../src/dispatch/target.ts";
+import { type ReadyEntry, TargetQueue, type Wanted } from "../../src/dispatch/target-queue.ts";
+import type { ClaimedEntry } from "../../src/inbox/inbox.ts";
+
+/** The results of each entry's tries in turn, by its number; the last repeats. */
+let ends: Record<number, TargetEnd[]>;
+let tried: number[];
+let givenBack: number[];
+let claims: Wanted[];
+let hastened: object[];
+/** Called with each claim, before it returns. */
+let onClaim: () => void;
+let queue: TargetQueue;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [ends, tried, givenBack, claims, hastened, onClaim] = [{}, [], [], [], [], () => {}];
+  queue = new TargetQueue({ name: "app" }, { claim, hasten: (entries) => void hastened.push(entries) });
+});
+
+afterEach(async () => {
+  await queue.stop();
+  vi.useRealTimers();
+});
+
+/** Claims from `ends`: an entry whose last end was `took` waits no longer. */
+async function claim(wanted: Wanted): Promise<readonly ReadyEntry[]> {
+  claims.push(wanted);
+  onClaim();
+  const seqs = Object.keys(ends).map(Number);
+  const left = seqs
+    .filter((seq) => seq > wanted.after && !wanted.except.includes(seq))
+    .slice(0, wanted.limit);
+  return left.map((seq) => ({
+    seq,
+    run: async () => {
+      tried.push(seq);
+      const [end = "took", ...rest] = ends[seq] ?? [];
+      if (end === "took") delete ends[seq];
+      else if (rest.length > 0) ends[seq] = rest;
+      return { end, asked: undefined };
+    },
+    giveBack: () => void givenBack.push(seq),
+  }));
+}
+
+/** An entry as the queue sees it. */
+function entry(seq: number, orderKey: string | null = null): ClaimedEntry {
+  return { seq, orderKey, waits: [] } as Partial<ClaimedEntry> as ClaimedEntry;
+}
+
+/** Lets the next round begin and end. */
+async function pass(ms = 1000): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+}
+
+it("an entry is held while its target is away, and no longer once all that waits was tried", async () => {
+  expect(queue.holds(entry(1))).toBe(false);
+  queue.tried(entry(1), "away", undefined);
+  expect(queue.holds(entry(2))).toBe(true);
+  ends = { 1: ["away", "took"], 2: ["took"] };
+  await pass();
+  expect([tried, queue.holds(entry(3))]).toEqual([[1], true]);
+  await pass();
+  expect([tried, queue.holds(entry(3))]).toEqual([[1, 1, 2], false]);
+});
+
+it("entries with an order key are held only until the target answers", async () => {
+  queue.tried(entry(1), "away", undefined);
+  expect(queue.holds(entry(2, "key"))).toBe(true);
+  ends = { 1: ["took"] };
+  const held: boolean[] = [];
+  onClaim = () => held.push(queue.holds(entry(2, "key")), queue.holds(entry(2)));
+  await pass();
+  expect(held).toEqual([true, true, false, true]);
+});
+
+it("one entry is claimed while the target is away, and more once it answers; the rest is given back", async () => {
+  queue.tried(entry(1), "away", undefined);
+  ends = { 1: ["took"], 2: ["away"], 3: ["took"] };
+  await pass();
+  expect(claims.map(({ limit }) => limit)).toEqual([1, 20]);
+  expect([tried, givenBack]).toEqual([[1, 2], [3]]);
+});
+
+it("an entry that joined while it could be missed is made due at the end of the round", async () => {
+  queue.tried(entry(5), "away", undefined);
+  ends = { 5: ["took"], 6: ["took"] };
+  onClaim = () => {
+    if (claims.length === 2) queue.joined(2);
+  };
+  await pass();
+  expect(hastened).toEqual([{ seqs: [2] }]);
+});
+
+it("an entry that joined during the last claim is claimed once more", async () => {
+  queue.tried(entry(1), "away", undefined);
+  ends = { 1: ["took"] };
+  onClaim = () => {
+    if (claims.length !== 2) return;
+    queue.joined(9);
+    queueMicrotask(() => {
+      ends[9] = ["took"];
+    });
+  };
+  await pass();
+  expect(claims.length).toBeGreaterThan(2);
+  expect(tried).toEqual([1, 9]);
+});
+
+it("an entry that is stored as waiting after the target is back is made due", async () => {
+  queue.tried(entry(1), "away", undefined);
+  ends = { 1: ["took"] };
+  await pass();
+  queue.joined(7);
+  expect(hastened).toEqual([{ seqs: [7] }]);
+});
+
+it("an entry that failed before the next was taken is set aside: no longer held, and left out of rounds", async () => {
+  queue.tried(entry(1), "perhaps", undefined);
+  ends = { 1: ["perhaps"], 2: ["took"] };
+  await pass();
+  expect(tried).toEqual([1, 2]);
+  queue.tried(entry(3), "away", undefined);
+  expect([queue.holds(entry(1)), queue.holds(entry(3))]).toEqual([false, true]);
+  await pass();
+  expect(claims.at(-1)?.except).toEqual([1]);
+});
+
+it("two such failures in a row mean that the target is away", async () => {
+  queue.tried(entry(1), "perhaps", undefined);
+  ends = { 1: ["perhaps"], 2: ["perhaps"], 3: ["took"] };
+  await pass();
+  expect([tried, queue.holds(entry(1))]).toEqual([[1, 2], true]);
+});
+
+it("while entries are refused, only the oldest is tried, every two seconds", async () => {
+  queue.tried(entry(1), "answered", undefined);
+  ends = { 1: ["answered"], 2: ["answered"] };
+  await pass(1999);
+  expect(tried).toEqual([]);
+  await pass(1);
+  await pass(2000);
+  expect([tried, queue.holds(entry(3))]).toEqual([[1, 1], false]);
+  ends = { 1: ["took"], 2: ["took"] };
+  await pass(2000);
+  expect(tried).toEqual([1, 1, 1, 2]);
+});
+
+it("nothing is tried any more once it is stopped", async () => {
+  queue.tried(entry(1), "away", undefined);
+  ends = { 1: ["took"] };
+  await queue.stop();
+  await pass(10_000);
+  expect(tried).toEqual([]);
+});
