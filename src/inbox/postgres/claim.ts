@@ -27,7 +27,10 @@ class Parameters {
   }
 }
 
-/** Leases due entries and returns their rows, joined with their entry and delivery. */
+/**
+ * Leases due entries and returns their rows, joined with their entry and delivery. Each is looked up by itself: before a
+ * table has statistics, the planner would read all of it for a join.
+ */
 export async function claimRows(store: Store, request: ClaimRequest): Promise<readonly Row[]> {
   const { now, leaseMs, runner, limit, ahead = 0 } = request;
   const parameters = new Parameters();
@@ -44,8 +47,12 @@ export async function claimRows(store: Store, request: ClaimRequest): Promise<re
          turn.finished_handlers, turn.waits, chosen.rank, chosen.run_at
      )
      SELECT leased.*, event_id, source, kind, order_key, body_hash, method, target, headers, body
-     FROM leased JOIN @.entry USING (seq, key_timestamp)
-       LEFT JOIN @.delivery ON delivery.seq = leased.seq AND delivery.received_at = leased.received_at
+     FROM leased CROSS JOIN LATERAL (
+         SELECT event_id, source, kind, order_key, body_hash FROM @.entry
+         WHERE entry.seq = leased.seq AND entry.key_timestamp = leased.key_timestamp LIMIT 1) e
+       LEFT JOIN LATERAL (
+         SELECT method, target, headers, body FROM @.delivery
+         WHERE delivery.seq = leased.seq AND delivery.received_at = leased.received_at LIMIT 1) d ON true
      ORDER BY rank, leased.run_at, leased.seq`,
     parameters.values,
   );

@@ -56,6 +56,7 @@ export class Upkeep {
   async #makeDays(): Promise<void> {
     try {
       await makeDays(this.#store);
+      await this.#store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
       this.#failures = 0;
     } catch (thrown) {
       if (++this.#failures % MANY !== 0) return;

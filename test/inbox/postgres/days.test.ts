@@ -189,6 +189,15 @@ it("nothing is refused or lost if no days were made for a long time, and the day
   expect(await ids()).toEqual(["evt_3", "new"]);
 });
 
+it("the first statistics are collected once much is waiting, and only then", async () => {
+  const analyzed = async () => (await database.query(`SELECT ${schema}.analyze_first() AS done`)).rows;
+  expect(await analyzed()).toEqual([{ done: false }]);
+  await database.exec(`INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
+    SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);
+  expect(await analyzed()).toEqual([{ done: true }]);
+  expect(await analyzed()).toEqual([{ done: false }]);
+});
+
 it("the newest days stay, however late the time is up to which is pruned", async () => {
   for (const number of [0, 1, 2]) await end(TODAY + number * DAY, `evt_${number}`);
   expect(await pruneUntil(TODAY + 1000 * DAY)).toBe(3);
