@@ -6,7 +6,7 @@ import { DAILY, FIRST_TIME } from "./tables.ts";
 // refused. The functions run with the rights of the schema's owner, so that the inbox's user needs none to change it.
 
 const HEAD =
-  "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms'";
+  "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms' SET jit = off";
 const TABLES = `ARRAY[${DAILY.map(([table]) => `'${table}'`).join(", ")}]`;
 const COLUMNS = `ARRAY[${DAILY.map(([, column]) => `'${column}'`).join(", ")}]`;
 const LOWEST = `CASE name WHEN 'entry' THEN '${FIRST_TIME}' ELSE 'MINVALUE' END`;
