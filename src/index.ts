@@ -44,6 +44,7 @@ export type { InboxOption } from "./inbox/open.ts";
 export type { OpenTerms } from "./inbox/open-terms.ts";
 export type { PostgresConnection, PostgresOptions } from "./inbox/postgres/options.ts";
 export type {
+  PooledClient,
   PostgresClient,
   PostgresDatabase,
   PostgresPool,

@@ -1,3 +1,5 @@
+import { stateOf } from "./errors.ts";
+
 /** A row as the client returns it. 64-bit numbers may be strings: read them with `Number`. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -33,7 +35,14 @@ export interface PostgresClient {
 
 /** The part of `pg`'s `Pool` that is used: pass a pool of your own, which the inbox leaves open. */
 export interface PostgresPool extends PostgresClient {
-  connect(): Promise<PostgresClient & { release(destroy?: boolean): void }>;
+  connect(): Promise<PooledClient>;
+}
+
+/** A connection of a pool, until it is released. */
+export interface PooledClient extends PostgresClient {
+  release(destroy?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A database in this process, such as a `PGlite`. The inbox leaves it open. */
@@ -58,6 +67,9 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
     query: (text, values, timeoutMs) => ask(pool, text, values, timeoutMs),
     async transaction(run, timeoutMs) {
       const client = await pool.connect();
+      // A connection that is lost emits an error besides failing its statement; unheard, that would end the process.
+      const heard = () => {};
+      client.on("error", heard);
       let isClean = false;
       try {
         await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeoutMs);
@@ -67,17 +79,28 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
           isClean = true;
           return result;
         } catch (thrown) {
-          // A connection that does not answer the ROLLBACK is destroyed, which ends its transaction too.
-          await ask(client, "ROLLBACK", [], timeoutMs);
-          isClean = true;
+          // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
+          if (stateOf(thrown) !== undefined)
+            isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeoutMs));
           throw thrown;
         }
       } finally {
+        if (isClean) client.removeListener("error", heard); // one that is destroyed may fail once more
         client.release(!isClean);
       }
     },
     close: end,
   };
+}
+
+/** Whether a transaction could be rolled back; its own error matters more than another one now. */
+async function rollBack(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A session on a database in this process. It has one connection, so nothing can be waited for in vain. */
