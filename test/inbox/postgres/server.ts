@@ -52,6 +52,8 @@ export const NO_SERVER =
 export const NO_POOLER =
   NO_SERVER ?? (existsSync(PGBOUNCER) ? undefined : "skipped: no PgBouncer here (install pgbouncer)");
 
+if (NO_POOLER !== undefined) process.stdout.write(`\n${NO_POOLER}\n`);
+
 /** The server that the environment names, or one that is started on a temporary folder and a free port. */
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.HOOKPORTER_POSTGRES_URL;
