@@ -21,7 +21,7 @@ import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
 import { isFaultOfRow } from "./postgres/errors.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
-import { checkSchema, migrate } from "./postgres/migrations.ts";
+import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
 import {
   type PostgresConnection,
   type PostgresOptions,
@@ -91,6 +91,7 @@ class PostgresInbox implements Inbox {
     const wake = new Wake(store, session, log);
     const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
     try {
+      await checkEncoding(store);
       if (access === "own" && this.#terms.migrate === "auto") await migrate(store);
       await checkSchema(store);
       await upkeep?.start();

@@ -46,6 +46,21 @@ export async function migrate(store: Store): Promise<void> {
 }
 
 /**
+ * Refuses a database whose encoding cannot hold every text.
+ *
+ * @throws HookporterError `inbox_unavailable`
+ */
+export async function checkEncoding(store: Store): Promise<void> {
+  const [row] = await store.query("SELECT current_setting('server_encoding') AS encoding");
+  if (row?.encoding === "UTF8") return;
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected the database of ${store.name} to have the encoding UTF8, got ${String(row?.encoding)}: ` +
+      "create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+  );
+}
+
+/**
  * Refuses a schema that is not there, or older than this code.
  *
  * @throws HookporterError `inbox_unavailable`, `inbox_older`, `inbox_newer`

@@ -164,6 +164,15 @@ describe("the PostgreSQL inbox, on a server,", async () => {
     expect((await refusal(urlWith({ username: "secured" }))).message).toContain("the password in the URL");
   });
 
+  it("names what is wrong: the encoding of the database", async () => {
+    const name = `latin_${process.pid}`;
+    await admin.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    onTestFinished(async () => void (await admin.query(`DROP DATABASE ${name}`)));
+    const error = await refusal(urlWith({ pathname: `/${name}` }));
+    expect(error).toMatchObject({ code: "inbox_unavailable" });
+    expect(error.message).toContain("the encoding UTF8, got LATIN1: create one");
+  });
+
   it("names what is missing: a right to make the schema", async () => {
     const role = `poor_${process.pid}`;
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'`);
