@@ -8,13 +8,15 @@ import { build as buildPage } from "vite";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+  readFileSync(join(root, "package.json"), "utf8"),
+);
 
 /** Source maps, so that the bench can name the source of what a profile shows. They are never published. */
 const sourcemap = process.argv.includes("--source-maps") && "hidden";
 
 /** Dependencies that users install stay external; those of the CLI alone are bundled, so that it starts quickly. */
-const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 const isExternal = (id) =>
   id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`));
 

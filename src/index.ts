@@ -42,6 +42,15 @@ export type {
 } from "./inbox/inbox.ts";
 export type { InboxOption } from "./inbox/open.ts";
 export type { OpenTerms } from "./inbox/open-terms.ts";
+export type { PostgresConnection, PostgresOptions } from "./inbox/postgres/options.ts";
+export type {
+  PooledClient,
+  PostgresClient,
+  PostgresDatabase,
+  PostgresPool,
+  PostgresQueries,
+} from "./inbox/postgres/session.ts";
+export { postgresInbox } from "./inbox/postgres.ts";
 export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
 export type { Runner } from "./inbox/runner.ts";
 export type { TargetCount, TargetWait } from "./inbox/target-wait.ts";

@@ -22,6 +22,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   fastify: /^receiver\/fastify\.ts$/,
   zod: /^(?:event|client)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
+  pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,
   preact: /^inspector\/ui\//,
   "preact/hooks": /^inspector\/ui\//,

@@ -97,6 +97,17 @@ describe("the packed package", () => {
     }
   });
 
+  it("says what to install if an inbox on PostgreSQL is opened without pg", async () => {
+    const program = `import { createReceiver } from "hookporter";
+      const receiver = createReceiver({ secret: "s", inbox: "postgres://user:canary-pw@127.0.0.1/app" });
+      await receiver.start().catch(({ code, message }) => console.log(code, message));`;
+    const said = await run(consumer, "node", "--input-type=module", "-e", program);
+    expect(said).toMatch(
+      /^inbox_unavailable expected the package pg .* postgres:\/\/user@127.* run npm install pg\n$/,
+    );
+    expect(said).not.toContain("canary-pw");
+  });
+
   it("has at most 90 dependencies, none of which starting the command line loads", async () => {
     // The installed packages without this one; the lockfile names builds for other platforms too.
     const lock = JSON.parse(readFileSync(join(consumer, "node_modules", ".package-lock.json"), "utf8"));

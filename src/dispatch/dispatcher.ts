@@ -42,14 +42,16 @@ export class Dispatcher {
   readonly #turns: Turns;
   readonly #queues: TargetQueues;
   #started = false;
+  #stopListening: (() => void) | undefined;
 
-  constructor(options: DispatcherOptions) {
+  constructor(given: DispatcherOptions) {
+    const options = { ...given, clock: () => given.inbox.now?.() ?? given.clock() };
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal);
     this.#options = options;
-    const failures = new ClaimFailures(options.log);
+    this.#claimFailures = new ClaimFailures(options.log);
     this.#turns = new Turns(options, {
-      ...{ failures, horizon: horizonOf(options) },
+      ...{ failures: this.#claimFailures, horizon: horizonOf(options) },
       run: (entry, how) => this.#run(entry, how),
       except: () => this.#doubtfullyLeased(),
       whileClaiming: (work) => this.#whileClaiming(work),
@@ -58,7 +60,6 @@ export class Dispatcher {
     this.#queues = this.#turns.queues;
     this.#runOptions = { ...options, targets: this.#queues, signal: this.#aborter.signal };
     this.#limit = new ConcurrencyLimit(options.concurrency);
-    this.#claimFailures = failures;
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
     this.#storing = { ...options, isLeased, signal: this.#aborter.signal };
   }
@@ -66,6 +67,7 @@ export class Dispatcher {
   /** Begins to run due entries, and those of a killed process once their leases have ended. */
   start(): void {
     this.#started = true;
+    this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
     this.#renewal = setInterval(() => void this.#renew(), Math.max(10, this.#options.leaseMs / 3));
     this.#claiming = this.#turns.open()?.finally(() => {
       this.#claiming = undefined;
@@ -124,6 +126,7 @@ export class Dispatcher {
    */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
+    this.#stopListening?.();
     clearTimeout(this.#timer);
     await Promise.allSettled([this.#claiming, ...this.#claims]);
     if (this.#beginning > 0) await nextTurn();
@@ -231,8 +234,7 @@ export class Dispatcher {
   }
 
   #doubtfullyLeased(): readonly number[] {
-    const { clock, leaseMs } = this.#options;
-    return this.#running.doubtfullyLeased(clock(), leaseMs);
+    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseMs);
   }
 
   async #runAndSettle(

@@ -235,6 +235,10 @@ export interface Inbox {
    * be dead end at once. Resolves once the leases of dead processes have ended.
    */
   register?(runner: Runner): Promise<void>;
+  /** The store's time, with which leases and due times are compared. Default: the receiver's clock. */
+  now?(): number;
+  /** Calls the listener if another process may have made entries due; returns an unsubscribe function. */
+  onDue?(listener: () => void): () => void;
   /**
    * Why deliveries must not be acknowledged: damage to the store that stops entries from being handled. `undefined`
    * while no such damage is known.

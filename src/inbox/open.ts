@@ -2,10 +2,13 @@ import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import type { Inbox } from "./inbox.ts";
 import { memoryInbox } from "./memory.ts";
+import { isPostgresUrl } from "./postgres/options.ts";
+import { postgresInbox } from "./postgres.ts";
 import { sqliteInbox } from "./sqlite.ts";
 
 /**
- * An inbox as users give it: a file path (embedded), `"memory:"` (nothing survives the process), or an `Inbox`.
+ * An inbox as users give it: a file path (embedded), a `postgres://` URL, `"memory:"` (nothing survives the process), or
+ * an `Inbox`.
  *
  * @example
  * ```ts
@@ -22,16 +25,18 @@ export type InboxOption = string | Inbox;
 /**
  * The inbox that an option names, not yet opened.
  *
- * @throws ConfigurationError `inbox_unsupported` for the URL of a store that this version does not have
+ * @throws ConfigurationError `inbox_unsupported` for the URL of a store that this version does not have, `option_invalid`
+ *   for a URL of PostgreSQL that is not valid
  */
 export function selectInbox(option: InboxOption): Inbox {
   if (typeof option !== "string") return option;
   if (option === "memory:") return memoryInbox();
+  if (isPostgresUrl(option)) return postgresInbox(option);
   if (option === "" || /^[a-z][a-z0-9+.-]+:\/\//i.test(option)) {
     const got = option === "" ? "an empty string" : `a ${option.slice(0, option.indexOf(":"))} URL`;
     throw new ConfigurationError(
       "inbox_unsupported",
-      `expected an inbox as a file path or "memory:", got ${got}: name a file, such as hookporter.db`,
+      `expected an inbox as a file path, a postgres:// URL or "memory:", got ${got}: name a file, such as hookporter.db`,
     );
   }
   return sqliteInbox(resolve(option));

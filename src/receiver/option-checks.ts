@@ -16,6 +16,8 @@ const INBOX_METHODS: Methods<Exclude<keyof Inbox, OptionalNames<Inbox>>> = {
 };
 const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage">> = {
   register: true,
+  now: true,
+  onDue: true,
   keep: true,
 };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };

@@ -45,7 +45,7 @@ const DAY = 24 * 60 * MINUTE;
 export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherKinds extends string = never> {
   /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
   readonly secret: SecretOption | undefined;
-  /** A file path, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */
+  /** A file path, a `postgres://` URL, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */
   readonly inbox?: InboxOption | undefined;
   /** Default `x-service-signature` (service description, "Authentication" 6). */
   readonly signatureHeader?: string | undefined;

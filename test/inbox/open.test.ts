@@ -32,7 +32,7 @@ describe("selectInbox", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it.each(["", "postgres://localhost/db", "redis://x", "file:///tmp/x", "HTTPS://example.com"])(
+  it.each(["", "mysql://localhost/db", "redis://x", "file:///tmp/x", "HTTPS://example.com"])(
     "refuses %j",
     (option) => {
       expect(() => selectInbox(option)).toThrow(
@@ -42,18 +42,28 @@ describe("selectInbox", () => {
   );
 
   it("says what it got", () => {
-    const expected = 'expected an inbox as a file path or "memory:", got';
+    const expected = 'expected an inbox as a file path, a postgres:// URL or "memory:", got';
     expect(() => selectInbox("")).toThrow(`${expected} an empty string`);
     expect(() => selectInbox("redis://localhost")).toThrow(`${expected} a redis URL`);
   });
+
+  it.each(["postgres://localhost/db", "postgresql://user@localhost:5432/db?schema=webhooks"])(
+    "returns an inbox on PostgreSQL for %j, and connects to nothing before it is opened",
+    async (option) => {
+      await expect(selectInbox(option).counts()).rejects.toMatchObject({ code: "closed" });
+    },
+  );
 
   it.each(["./a/redis://b", "C://inbox.db", "redis:/x"])("takes %j for a path", (option) => {
     expect(() => selectInbox(option)).not.toThrow();
   });
 
   it("does not repeat a URL, which may contain a password", () => {
-    expect(() => selectInbox("postgres://user:canary-pw@localhost/db")).toThrow(
-      expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
-    );
+    for (const url of ["mysql://user:canary-pw@localhost/db", "postgres://user:canary-pw@local host/db"]) {
+      expect(() => selectInbox(url)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
+      expect(() => selectInbox(url)).toThrow(
+        expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
+      );
+    }
   });
 });

@@ -1,8 +1,9 @@
 import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { HookporterError } from "../../errors.ts";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
 import type { Entry, Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
+import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
 import { unusable } from "../files/unusable.ts";
@@ -12,8 +13,18 @@ const { R_OK, W_OK, X_OK } = constants;
 /** What to do if an inbox cannot be used. */
 const ANOTHER = "pass another inbox with --inbox";
 
-/** The inbox named by an option, relative to the working folder; the default inbox if there is none. */
+/**
+ * The inbox named by an option, relative to the working folder; the default inbox if there is none.
+ *
+ * @throws ConfigurationError `inbox_unsupported` for the URL of a database, which may contain a password and is shown
+ */
 export function inboxOption({ io }: CliContext, given: string | undefined): string {
+  if (given !== undefined && isPostgresUrl(given)) {
+    throw new ConfigurationError(
+      "inbox_unsupported",
+      'expected an inbox as a file path or "memory:", got a postgres URL: the commands work with files so far',
+    );
+  }
   if (given !== undefined && (given === "memory:" || given.includes("://"))) return given;
   return resolve(io.cwd, given ?? DEFAULT_INBOX);
 }

@@ -1,13 +1,13 @@
 import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
 import { leaseToken } from "../lease.ts";
 import { DROPPED } from "../target-wait.ts";
+import { encodeText } from "../text.ts";
 import { WAITING, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
 import { readClaimed } from "./read-claimed.ts";
 import { CLAIM_COLUMNS, type Row } from "./rows.ts";
 import { servedBy, sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
-import { encodeText } from "./text.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
 

@@ -1,5 +1,5 @@
 import type { EntryFilter } from "../inbox.ts";
-import { encodeText } from "./text.ts";
+import { encodeText } from "../text.ts";
 
 /** SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
 const HAS_TEXT = `(instr(lower(event_id), lower(?)) > 0 OR EXISTS (

@@ -5,6 +5,7 @@ import type { DedupKey } from "../../event/identity.ts";
 import { carryOutNow, decideDelivery } from "../decide-entry.ts";
 import type { Appended, EntryFilter, EntryState, KeepTerms, Kept, NewEntry, Settlement } from "../inbox.ts";
 import { DROPPED } from "../target-wait.ts";
+import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
@@ -12,7 +13,6 @@ import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, ENTRY_COLUMNS, entryValues, waitsValue } from "./rows.ts";
 import { forgetRunners, recordRunner } from "./runner-records.ts";
 import type { Statements } from "./statements.ts";
-import { encodeText } from "./text.ts";
 
 /**
  * All operations that write, by name; each runs within a transaction. Arguments and results are plain values, so that

@@ -2,11 +2,11 @@ import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import { ENTRY_STATES, type Entry, type EntryFilter, type EntryState } from "../inbox.ts";
 import type { TargetCount } from "../target-wait.ts";
+import { decodeText, encodeText } from "../text.ts";
 import { filterSql } from "./filter.ts";
 import { WAITS } from "./index-conditions.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";
-import { decodeText, encodeText } from "./text.ts";
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {

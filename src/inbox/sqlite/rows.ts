@@ -3,7 +3,7 @@ import type { DedupKey } from "../../event/identity.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
 import type { TargetWait } from "../target-wait.ts";
-import { decodeText, encodeText } from "./text.ts";
+import { decodeText, encodeText } from "../text.ts";
 
 /** A row of SQLite. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
+import { encodeText } from "../text.ts";
 import { WAITING } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
-import { encodeText } from "./text.ts";
 
 /** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
 const WAITING_SOURCES = `WITH RECURSIVE found (source) AS (

@@ -5,7 +5,7 @@ const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const MARK = "\u0001";
 
 /**
- * Encodes a text so that SQLite's clients store it exactly. Some cut a text at NUL, and all turn half a surrogate pair
+ * Encodes a text so that a store keeps it exactly. Some cut a text at NUL, PostgreSQL refuses it, and all turn half a surrogate pair
  * into U+FFFD, which would make two keys equal.
  */
 export function encodeText(text: string): string {

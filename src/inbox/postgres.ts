@@ -1,0 +1,252 @@
+import { HookporterError } from "../errors.ts";
+import type { Delivery } from "../event/delivery.ts";
+import type { DedupKey } from "../event/identity.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
+import type {
+  Appended,
+  ClaimedEntry,
+  ClaimRequest,
+  Entry,
+  EntryFilter,
+  EntryState,
+  Inbox,
+  NewEntry,
+  Settlement,
+} from "./inbox.ts";
+import type { OpenTerms } from "./open-terms.ts";
+import { Batches } from "./postgres/batch.ts";
+import { drop, redrive, reschedule } from "./postgres/change.ts";
+import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
+import { StoreClock } from "./postgres/clock.ts";
+import { connect } from "./postgres/connect.ts";
+import { isFaultOfRow } from "./postgres/errors.ts";
+import { keepAll, touchAll } from "./postgres/keep.ts";
+import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
+import {
+  type PostgresConnection,
+  type PostgresOptions,
+  type PostgresTerms,
+  readPostgresOptions,
+} from "./postgres/options.ts";
+import { pruneStep, slimStep } from "./postgres/prune.ts";
+import {
+  attemptsOfEntry,
+  countByState,
+  countByTarget,
+  deliveryOfEntry,
+  listEntries,
+} from "./postgres/reads.ts";
+import { toClaimed } from "./postgres/rows.ts";
+import { forgetRunner, recordRunner } from "./postgres/runners.ts";
+import { type Settling, settleAll } from "./postgres/settle.ts";
+import { Store } from "./postgres/store.ts";
+import { Upkeep } from "./postgres/upkeep.ts";
+import { Wake } from "./postgres/wake.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { Runner } from "./runner.ts";
+import { DROPPED, type TargetCount } from "./target-wait.ts";
+
+/**
+ * An inbox on PostgreSQL, which any number of processes and machines share. What resolves is committed.
+ *
+ * @throws ConfigurationError `option_invalid`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver, postgresInbox } from "hookporter";
+ *
+ * const inbox = postgresInbox("postgres://app@localhost/app", { schema: "webhooks", migrate: "check" });
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox });
+ * await receiver.start();
+ * ```
+ */
+export function postgresInbox(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
+  return new PostgresInbox(readPostgresOptions(connection, options));
+}
+
+/** The parts of an open inbox. */
+interface Opened {
+  readonly store: Store;
+  readonly isReadOnly: boolean;
+  readonly keeping: Batches<NewEntry, Appended | undefined>;
+  readonly settling: Batches<Settling, boolean>;
+  readonly upkeep: Upkeep | undefined;
+  readonly wake: Wake;
+}
+
+class PostgresInbox implements Inbox {
+  readonly #terms: PostgresTerms;
+  readonly #clock: StoreClock;
+  #opened: Opened | undefined;
+  #runner: Runner | undefined;
+
+  constructor(terms: PostgresTerms) {
+    this.#terms = terms;
+    this.#clock = new StoreClock(terms.clock);
+  }
+
+  async open({ access = "own", log }: OpenTerms = {}): Promise<void> {
+    const session = await connect(this.#terms);
+    const store = new Store(session, this.#terms);
+    const wake = new Wake(store, session, log);
+    const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
+    try {
+      await checkEncoding(store);
+      if (access === "own" && this.#terms.migrate === "auto") await migrate(store);
+      await checkSchema(store);
+      await upkeep?.start();
+      if (access === "own") wake.start();
+    } catch (thrown) {
+      await store.close();
+      throw thrown;
+    }
+    const terms = { isFaultOfOne: isFaultOfRow };
+    this.#opened = {
+      store,
+      isReadOnly: access === "read",
+      keeping: new Batches({ ...terms, run: (entries) => keepAll(store, entries) }),
+      settling: new Batches({
+        ...terms,
+        run: (batch) => settleAll(store, batch),
+        keyOf: ({ settlement }) => settlement.seq,
+      }),
+      upkeep,
+      wake,
+    };
+  }
+
+  async register(runner: Runner): Promise<void> {
+    await recordRunner(this.#writable.store, runner, this.now());
+    this.#runner = runner;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  onDue(listener: () => void): () => void {
+    return this.#open.wake.onDue(listener);
+  }
+
+  async append(entry: NewEntry): Promise<Appended | undefined> {
+    const { keeping, wake } = this.#writable;
+    const { receivedAt, body } = entry.delivery;
+    const runAt = entry.runAt ?? receivedAt;
+    // Not later than by the database's clock, if this machine's clock is ahead.
+    const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
+    const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
+    if (appended?.duplicate === false && appended.state === "pending" && appended.leased !== true)
+      wake.tell();
+    return appended;
+  }
+
+  async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
+    const [touched] = await touchAll(this.#writable.store, [{ key, at }]);
+    return touched;
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    const { store } = this.#writable;
+    const { now, leaseMs } = request;
+    const claimed: ClaimedEntry[] = [];
+    for (const row of await claimRows(store, request)) {
+      const entry = toClaimed(row, now + leaseMs);
+      if (row.reason !== DROPPED) claimed.push(entry);
+      else await this.settle(droppedBefore(entry), now); // while it ran in a process that has died
+    }
+    return claimed;
+  }
+
+  async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
+    return renewLeases(this.#writable.store, leases, until);
+  }
+
+  async settle(settlement: Settlement, now: number): Promise<boolean> {
+    return this.#writable.settling.add({ settlement, now });
+  }
+
+  async nextRunAt(
+    request: Pick<ClaimRequest, "except" | "deadBlocks" | "sources"> = {},
+  ): Promise<number | undefined> {
+    return nextDue(this.#open.store, request);
+  }
+
+  async redrive(filter: EntryFilter, now: number): Promise<number> {
+    const { store, wake } = this.#writable;
+    const many = await redrive(store, filter, Math.min(now, this.now()));
+    if (many > 0) wake.tell();
+    return many;
+  }
+
+  async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
+    const { store, wake } = this.#writable;
+    const many = await reschedule(store, filter, runAt);
+    if (many > 0) wake.tell();
+    return many;
+  }
+
+  async drop(filter: EntryFilter, now: number): Promise<number> {
+    return drop(this.#writable.store, filter, now);
+  }
+
+  async waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
+    return countByTarget(this.#open.store, sources);
+  }
+
+  async list(filter: EntryFilter): Promise<readonly Entry[]> {
+    return listEntries(this.#open.store, filter);
+  }
+
+  async prune(request: PruneRequest, step: Step): Promise<StepResult> {
+    return pruneStep(this.#writable.store, request, step);
+  }
+
+  async slim(request: SlimRequest, step: Step): Promise<StepResult> {
+    return slimStep(this.#writable.store, request, step);
+  }
+
+  async delivery(seq: number): Promise<Delivery | undefined> {
+    return deliveryOfEntry(this.#open.store, seq);
+  }
+
+  async attempts(seq: number): Promise<readonly AttemptRecord[]> {
+    return attemptsOfEntry(this.#open.store, seq);
+  }
+
+  async counts(): Promise<Readonly<Record<EntryState, number>>> {
+    return countByState(this.#open.store);
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    if (opened === undefined) return;
+    await Promise.all([opened.keeping.idle(), opened.settling.idle(), opened.upkeep?.stop()]);
+    await opened.wake.stop();
+    if (this.#opened === undefined) return;
+    this.#opened = undefined;
+    // A record that cannot be removed now ages, as that of a killed process does.
+    if (this.#runner !== undefined) await forgetRunner(opened.store, this.#runner.id).catch(() => {});
+    this.#runner = undefined;
+    await opened.store.close();
+  }
+
+  get #open(): Opened {
+    if (this.#opened !== undefined) return this.#opened;
+    throw new HookporterError(
+      "closed",
+      `expected the inbox ${this.#terms.name} to be open, got it closed: call start() of its receiver first`,
+    );
+  }
+
+  get #writable(): Opened {
+    const opened = this.#open;
+    if (!opened.isReadOnly) return opened;
+    const message = `expected the inbox ${this.#terms.name} to be open for changes, got it open for reading only: `;
+    throw new HookporterError("inbox_unavailable", `${message}open it with the access "change"`);
+  }
+}
+
+/** The end of an entry that was dropped while it ran, and leased again only to be ended. */
+function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEntry): Settlement {
+  return { seq, lease, state: "dead", reason: DROPPED, runAt, finishedHandlers, records: [], uncount: true };
+}

@@ -1,0 +1,107 @@
+import { HookporterError } from "../../errors.ts";
+
+/** One piece of work, and the promise of its result. */
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly bytes: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How batches are run. */
+export interface BatchTerms<Item, Result> {
+  /** Runs a batch in one transaction; resolves to its results in order. */
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** Whether one item of a batch caused its failure, so that the items are run one by one. */
+  readonly isFaultOfOne: (thrown: unknown) => boolean;
+  /** Items of one batch must have different keys. Default: any items fit together. */
+  readonly keyOf?: (item: Item) => unknown;
+}
+
+const MAX_ITEMS = 512;
+const MAX_BYTES = 8 * 1024 * 1024;
+/** If more than this is waiting the database cannot keep up: refuse early rather than grow. */
+const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Runs work in batches: one is under way, and the next gathers meanwhile. A round trip and a commit cost the same for
+ * one row and for hundreds, and no timer delays a lone one.
+ */
+export class Batches<Item, Result> {
+  readonly #terms: BatchTerms<Item, Result>;
+  #waiting: Waiting<Item, Result>[] = [];
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+
+  constructor(terms: BatchTerms<Item, Result>) {
+    this.#terms = terms;
+  }
+
+  /**
+   * Runs an item in the next batch; resolves after its commit.
+   *
+   * @throws HookporterError `inbox_busy` if too much is waiting already
+   */
+  add(item: Item, bytes = 0): Promise<Result> {
+    const waiting = this.#waiting.length;
+    if (waiting >= MAX_WAITING || (waiting > 0 && this.#bytes + bytes > MAX_WAITING_BYTES)) {
+      return Promise.reject(
+        new HookporterError(
+          "inbox_busy",
+          `expected room for another write, but ${waiting} are waiting already: try again later`,
+        ),
+      );
+    }
+    this.#bytes += bytes;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, bytes, resolve, reject });
+      this.#running ??= this.#runAll();
+    });
+  }
+
+  /** Resolves once nothing is waiting. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    await new Promise((turn) => setImmediate(turn)); // what arrives in the same turn shares the batch
+    while (this.#waiting.length > 0) await this.#runOne(this.#take());
+    this.#running = undefined;
+  }
+
+  #take(): readonly Waiting<Item, Result>[] {
+    const batch: Waiting<Item, Result>[] = [];
+    const rest: Waiting<Item, Result>[] = [];
+    const keys = new Set<unknown>();
+    let bytes = 0;
+    for (const one of this.#waiting) {
+      const key = this.#terms.keyOf?.(one.item) ?? one;
+      const isFull = batch.length === MAX_ITEMS || (batch.length > 0 && bytes + one.bytes > MAX_BYTES);
+      if (isFull || keys.has(key)) {
+        rest.push(one);
+        continue;
+      }
+      keys.add(key);
+      batch.push(one);
+      bytes += one.bytes;
+    }
+    this.#waiting = rest;
+    this.#bytes -= bytes;
+    return batch;
+  }
+
+  async #runOne(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#terms.run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (thrown) {
+      if (batch.length > 1 && this.#terms.isFaultOfOne(thrown)) {
+        for (const one of batch) await this.#runOne([one]);
+      } else {
+        for (const { reject } of batch) reject(thrown);
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { EntryFilter } from "../inbox.ts";
+import { DROPPED } from "../target-wait.ts";
+import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
+import { HOLD_BACK_OTHERS, LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
+import { LONG_TIMEOUT, type Store } from "./store.ts";
+
+/** Entries per transaction: a claim may have to wait for one. */
+const STEP = 1000;
+
+/** Which entries an operation changes, besides those that a filter selects. */
+const ENDED_BADLY = "s.seq IS NOT NULL";
+const PENDING = "t.lease IS NULL AND t.seq IS NOT NULL";
+const NOT_DROPPED = `d.seq IS NULL AND coalesce(t.reason, s.reason, '') <> '${DROPPED}'`;
+
+const REDRIVE = `
+  WITH again AS (
+    DELETE FROM @.stuck WHERE seq = ANY ($1::bigint[]) RETURNING *
+  ), turns AS (
+    INSERT INTO @.turn (seq, key_timestamp, received_at, dated, source, order_hash, behind, run_at, attempts, finished_handlers)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, false, $2::bigint, 0, finished_handlers FROM again
+  )
+  SELECT seq FROM again`;
+
+const RESCHEDULE = `
+  UPDATE @.turn SET run_at = $2::bigint WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING seq`;
+
+const DROP = `
+  WITH waiting AS (
+    DELETE FROM @.turn WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING *
+  ), ended AS (
+    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, settled_at, run_at, attempts,
+      finished_handlers, waits)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, 'dead', '${DROPPED}', $2::bigint, run_at, attempts,
+      finished_handlers, waits
+    FROM waiting
+  ), running AS (
+    UPDATE @.turn SET reason = '${DROPPED}'
+    WHERE seq = ANY ($1::bigint[]) AND lease IS NOT NULL AND reason IS DISTINCT FROM '${DROPPED}' RETURNING seq
+  ), stuck AS (
+    UPDATE @.stuck SET state = 'dead', reason = '${DROPPED}'
+    WHERE seq = ANY ($1::bigint[]) AND reason IS DISTINCT FROM '${DROPPED}' RETURNING seq
+  )
+  SELECT seq FROM waiting UNION ALL SELECT seq FROM running UNION ALL SELECT seq FROM stuck`;
+
+/** Makes dead and unhandled entries pending again; returns how many. */
+export function redrive(store: Store, filter: EntryFilter, now: number): Promise<number> {
+  return change(store, filter, {
+    which: ENDED_BADLY,
+    sql: REDRIVE,
+    after: [HOLD_BACK_OTHERS, RELEASE_FIRST],
+    now,
+  });
+}
+
+/** Sets when pending entries are due; returns how many. */
+export function reschedule(store: Store, filter: EntryFilter, runAt: number): Promise<number> {
+  return change(store, filter, { which: PENDING, sql: RESCHEDULE, after: [], now: runAt });
+}
+
+/** Makes entries dead letters for good, or marks them if they are running; returns how many. */
+export function drop(store: Store, filter: EntryFilter, now: number): Promise<number> {
+  return change(store, filter, { which: NOT_DROPPED, sql: DROP, after: [RELEASE_FIRST], now });
+}
+
+interface Change {
+  readonly which: string;
+  readonly sql: string;
+  /** What to run for the order keys of the entries, which are locked for it. */
+  readonly after: readonly string[];
+  readonly now: number;
+}
+
+/** Changes the entries that a filter selects now, in steps; returns how many were changed. */
+async function change(
+  store: Store,
+  filter: EntryFilter,
+  { which, sql, after, now }: Change,
+): Promise<number> {
+  const { where, values } = filterSql(filter);
+  const found = await store.query(
+    `SELECT e.seq FROM ${ENTRY_WITH_STATE} WHERE ${which} AND ${where} ORDER BY e.seq DESC LIMIT $${values.length + 1}::bigint`,
+    [...values, filter.limit ?? null],
+    LONG_TIMEOUT,
+  );
+  const seqs = found.map(({ seq }) => Number(seq)).reverse();
+  let changed = 0;
+  for (let at = 0; at < seqs.length; at += STEP) {
+    const step = seqs.slice(at, at + STEP);
+    changed += await store.transaction(async (query) => {
+      const keys = after.length === 0 ? [] : await query(LOCK_KEYS_OF, [step]);
+      const rows = await query(sql, [step, now]);
+      const hashes = keys.map(({ hash }) => Number(hash));
+      if (hashes.length > 0) for (const next of after) await query(next, [hashes]);
+      return rows.length;
+    });
+  }
+  return changed;
+}

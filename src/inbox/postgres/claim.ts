@@ -1,0 +1,148 @@
+import type { ClaimRequest } from "../inbox.ts";
+import { DROPPED } from "../target-wait.ts";
+import { encodeText } from "../text.ts";
+import type { Row, Value } from "./session.ts";
+import type { Store } from "./store.ts";
+
+/** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
+const WAITING_SOURCES = `
+  WITH RECURSIVE found (source) AS (
+    (SELECT source FROM @.turn WHERE NOT behind ORDER BY source LIMIT 1)
+    UNION ALL
+    SELECT (SELECT source FROM @.turn WHERE NOT behind AND turn.source > found.source ORDER BY source LIMIT 1)
+    FROM found WHERE found.source IS NOT NULL
+  ) SELECT source FROM found WHERE source IS NOT NULL`;
+
+/** That no earlier dead letter of the same order key holds an entry back. */
+const NOT_BLOCKED = `
+  AND (order_hash IS NULL OR NOT EXISTS (SELECT FROM @.stuck earlier WHERE earlier.order_hash = turn.order_hash
+    AND earlier.state = 'dead' AND earlier.seq < turn.seq AND earlier.reason IS DISTINCT FROM '${DROPPED}'))`;
+
+/** Collects the values of a statement's parameters. */
+class Parameters {
+  readonly values: Value[] = [];
+
+  add(value: Value, type: string): string {
+    return `$${this.values.push(value)}::${type}`;
+  }
+}
+
+/**
+ * Leases due entries and returns their rows, joined with their entry and delivery. Each is looked up by itself: before a
+ * table has statistics, the planner would read all of it for a join.
+ */
+export async function claimRows(store: Store, request: ClaimRequest): Promise<readonly Row[]> {
+  const { now, leaseMs, runner, limit, ahead = 0 } = request;
+  const parameters = new Parameters();
+  const sources = await sourcesOf(store, request.sources);
+  if (sources.length === 0 || limit + ahead <= 0) return [];
+  const chosen = choose(request, sources, parameters);
+  const prefix = parameters.add(runner === undefined ? "" : `${runner}.`, "text");
+  const until = parameters.add(now + leaseMs, "bigint");
+  return store.query(
+    `WITH ${chosen}, leased AS (
+       UPDATE @.turn SET lease = ${prefix} || gen_random_uuid(), run_at = ${until}, attempts = attempts + 1
+       FROM chosen WHERE turn.seq = chosen.seq
+       RETURNING turn.seq, turn.key_timestamp, turn.received_at, turn.lease, turn.attempts, turn.reason,
+         turn.finished_handlers, turn.waits, chosen.rank, chosen.run_at
+     )
+     SELECT leased.*, event_id, source, kind, order_key, body_hash, method, target, headers, body
+     FROM leased CROSS JOIN LATERAL (
+         SELECT event_id, source, kind, order_key, body_hash FROM @.entry
+         WHERE entry.seq = leased.seq AND entry.key_timestamp = leased.key_timestamp LIMIT 1) e
+       LEFT JOIN LATERAL (
+         SELECT method, target, headers, body FROM @.delivery
+         WHERE delivery.seq = leased.seq AND delivery.received_at = leased.received_at LIMIT 1) d ON true
+     ORDER BY rank, leased.run_at, leased.seq`,
+    parameters.values,
+  );
+}
+
+/** The common table expressions that choose and lock what to claim; the last is `chosen`. */
+function choose(request: ClaimRequest, sources: readonly string[], parameters: Parameters): string {
+  const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, only, waitingFor } = request;
+  const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseMs);
+  const bySource = parameters.add(sources, "text[]");
+  const free = `NOT behind AND seq <> ALL (${parameters.add(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
+  const due = `run_at <= ${parameters.add(now, "bigint")}`;
+  const misdated = Number.isFinite(latest) ? `run_at > ${parameters.add(latest, "bigint")}` : "false";
+  if (only !== undefined || waitingFor !== undefined) {
+    const named =
+      only !== undefined
+        ? `seq = ${parameters.add(only, "bigint")}`
+        : `seq > ${parameters.add(waitingFor?.after ?? 0, "bigint")} AND waiting_for IS NOT NULL
+           AND ${parameters.add(encodeText(waitingFor?.target ?? ""), "text")} = ANY (waiting_for)`;
+    return `chosen AS MATERIALIZED (
+      SELECT seq, seq AS rank, run_at FROM @.turn
+      WHERE source = ANY (${bySource}) AND ${free} AND ${named} AND (lease IS NULL OR ${due} OR ${misdated})
+      ORDER BY seq LIMIT ${parameters.add(limit, "int")} FOR UPDATE SKIP LOCKED)`;
+  }
+  // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than that.
+  const first = (name: string, condition: string, many: string) => `${name} AS MATERIALIZED (
+    SELECT seq, run_at FROM unnest(${bySource}) AS s(served) CROSS JOIN LATERAL (
+      SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}
+      ORDER BY run_at, seq LIMIT ${many} FOR UPDATE SKIP LOCKED) found
+    ORDER BY run_at, seq LIMIT ${many})`;
+  const many = parameters.add(limit, "int");
+  const parts = [first("due", due, many)];
+  const rows = ["SELECT seq, 1 AS rank, run_at FROM due"];
+  if (Number.isFinite(latest)) {
+    parts.push(first("misdated", misdated, many));
+    rows.push("SELECT seq, 2, run_at FROM misdated");
+  }
+  parts.push(
+    `now AS (SELECT * FROM (${rows.join(" UNION ALL ")}) x ORDER BY rank, run_at, seq LIMIT ${many})`,
+  );
+  if (ahead <= 0) return [...parts, "chosen AS MATERIALIZED (SELECT * FROM now)"].join(", ");
+  const fresh = `attempts = 0 AND ${due} AND seq <> ALL (ARRAY (SELECT seq FROM now))`;
+  parts.push(first("later", fresh, parameters.add(ahead, "int")));
+  return [
+    ...parts,
+    "chosen AS MATERIALIZED (SELECT * FROM now UNION ALL SELECT seq, 3, run_at FROM later)",
+  ].join(", ");
+}
+
+/** The sources to look at, as stored: those of the request, or all that have waiting entries. */
+async function sourcesOf(store: Store, sources: readonly string[] | undefined): Promise<readonly string[]> {
+  if (sources !== undefined) return sources.map(encodeText);
+  return (await store.query(WAITING_SOURCES)).map(({ source }) => String(source));
+}
+
+/** When the next entry that could be claimed is due; `undefined` if none is waiting. */
+export async function nextDue(
+  store: Store,
+  { except = [], deadBlocks = false, sources }: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">,
+): Promise<number | undefined> {
+  const served = await sourcesOf(store, sources);
+  const [row] = await store.query(
+    `SELECT min(found.run_at) AS next FROM unnest($1::text[]) AS s(served) CROSS JOIN LATERAL (
+       SELECT run_at FROM @.turn WHERE source = served AND NOT behind AND seq <> ALL ($2::bigint[])
+         ${deadBlocks ? NOT_BLOCKED : ""} ORDER BY run_at LIMIT 1) found`,
+    [served, except],
+  );
+  return row === undefined || row.next === null ? undefined : Number(row.next);
+}
+
+/** Extends leases; returns the numbers of entries whose lease was lost. Locks in the order in which settling does. */
+export async function renewLeases(
+  store: Store,
+  leases: readonly { seq: number; lease: string }[],
+  until: number,
+): Promise<readonly number[]> {
+  if (leases.length === 0) return [];
+  const input = JSON.stringify(leases.map(({ seq, lease }, n) => ({ n, seq, lease })));
+  const rows = await store.query(
+    `WITH input AS MATERIALIZED (
+       SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text)
+     ), own AS MATERIALIZED (
+       SELECT n, turn.seq FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
+       ORDER BY turn.seq FOR UPDATE OF turn
+     ), renewed AS (
+       UPDATE @.turn SET run_at = $2::bigint FROM own WHERE turn.seq = own.seq
+     )
+     SELECT n FROM own`,
+    [input, until],
+  );
+  const renewed = new Set(rows.map(({ n }) => Number(n)));
+  return leases.flatMap(({ seq }, n) => (renewed.has(n) ? [] : [seq]));
+}

@@ -1,0 +1,59 @@
+import { HookporterError } from "../../errors.ts";
+import type { PostgresTerms } from "./options.ts";
+import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
+
+/** Milliseconds to wait for a connection. */
+const CONNECT_TIMEOUT = 5000;
+
+/** A session on what the options name. Loads `pg` only for a URL. */
+export async function connect({ connection, connections, name, listenUrl }: PostgresTerms): Promise<Session> {
+  if (typeof connection !== "string") {
+    return "transaction" in connection
+      ? databaseSession(connection)
+      : poolSession(connection, () => Promise.resolve());
+  }
+  const { Pool, Client } = await loadClient(name);
+  const pool = new Pool({
+    connectionString: connection,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    application_name: "hookporter",
+  });
+  // An idle connection that is lost is no failure: the next statement opens another.
+  pool.on("error", () => {});
+  const listen: Session["listen"] = async (channel, heard, lost) => {
+    const client = new Client({
+      connectionString: listenUrl ?? connection,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      keepAlive: true,
+      application_name: "hookporter",
+    });
+    client.on("notification", ({ payload }) => heard(payload ?? ""));
+    client.on("error", () => {}); // the end follows
+    try {
+      await client.connect();
+      await client.query(`LISTEN "${channel}"`);
+    } catch (thrown) {
+      await client.end().catch(() => {});
+      throw thrown;
+    }
+    client.once("end", lost);
+    return () => client.end();
+  };
+  return { ...poolSession(pool as PostgresPool, () => pool.end()), listen };
+}
+
+async function loadClient(name: string): Promise<Pick<typeof import("pg"), "Pool" | "Client">> {
+  try {
+    const { default: client } = await import("pg");
+    return client;
+  } catch (cause) {
+    throw new HookporterError(
+      "inbox_unavailable",
+      `expected the package pg to be installed for the inbox ${name}, got none: run npm install pg`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,99 @@
+import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
+
+/** What an error means for a caller, and what to do about it. */
+interface Meaning {
+  readonly code: InboxErrorCode;
+  readonly fix: string;
+}
+
+const busy = (fix: string): Meaning => ({ code: "inbox_busy", fix });
+const unavailable = (fix: string): Meaning => ({ code: "inbox_unavailable", fix });
+const corrupt = (fix: string): Meaning => ({ code: "inbox_corrupt", fix });
+
+const START = unavailable("start the server, or check the host and port of the URL");
+
+/** By SQLSTATE, by its class (the first two characters), or by Node's code for a failed connection. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  "08": unavailable("check the server and the network; it is tried again"),
+  "22": unavailable("report this: a value does not fit its column"),
+  "23": unavailable("report this: a row contradicts another"),
+  "25006": unavailable("connect to the primary server: this one only reads"),
+  "28": unavailable("check the user in the URL, and the server's pg_hba.conf"),
+  "28P01": unavailable("check the user and the password in the URL"),
+  "3D000": unavailable("create the database, or check its name in the URL"),
+  "3F000": unavailable("let a user who may create the schema open the inbox once"),
+  "40": busy("try again"),
+  "42": unavailable("check that the schema was made by this version of hookporter"),
+  "42501": unavailable("grant the user what it lacks, or connect as the owner of the schema"),
+  "42P01": unavailable("let a user who may create tables open the inbox once"),
+  "53": busy("the server lacks room for more; try again"),
+  "53100": unavailable("free some disk space on the server"),
+  "53300": busy("the server has too many connections: raise max_connections, or use a pooler"),
+  "54": unavailable("shorten the text: an index of PostgreSQL holds at most 2.7 kB"),
+  "55P03": busy("another session holds a lock; try again"),
+  "57": unavailable("the server is stopping or starting; it is tried again"),
+  "57014": busy("the statement was cancelled; try again"),
+  "58": unavailable("check the server's disk, which reported an error"),
+  XX001: corrupt("stop all programs that use the database, and restore it from a backup"),
+  XX002: corrupt("run REINDEX on the schema"),
+  ECONNREFUSED: START,
+  ENOENT: START,
+  ENOTFOUND: unavailable("check the host in the URL"),
+  EAI_AGAIN: unavailable("check the host in the URL, and the name server"),
+};
+
+/** Messages of `pg` that have no code. */
+const MESSAGES: readonly (readonly [RegExp, Meaning])[] = [
+  [/^Query read timeout/, busy("the server did not answer in time; try again")],
+  [/^timeout exceeded when trying to connect/, busy("no connection was free in time; try again")],
+  [
+    /terminated|Client has encountered|not queryable|ended/,
+    unavailable("the connection was lost; it is tried again"),
+  ],
+  [
+    /does not support SSL|certificate|self-signed|SSL/i,
+    unavailable("check sslmode in the URL, and the certificate"),
+  ],
+  [/SASL|password must be/, unavailable("check the user and the password in the URL")],
+];
+
+/** PostgreSQL's five characters for an error; `undefined` if the error is not the server's. */
+export function stateOf(thrown: unknown): string | undefined {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** Whether one row of a batch caused the failure, so that the others may be kept without it. */
+export function isFaultOfRow(thrown: unknown): boolean {
+  const { cause } = (thrown ?? {}) as { cause?: unknown };
+  return /^(?:22|23|54)/.test(stateOf(cause) ?? stateOf(thrown) ?? "");
+}
+
+/** Whether the same transaction may succeed if it is run again. */
+export function isConflict(thrown: unknown): boolean {
+  return /^40(?:001|P01)$/.test(stateOf(thrown) ?? "");
+}
+
+/** An error of the client or the server as one of ours, which names the inbox and the fix, and never a password. */
+export function inboxError(name: string, thrown: unknown): HookporterError {
+  if (thrown instanceof HookporterError) return thrown;
+  const { code, fix } = meaningOf(thrown);
+  const got = JSON.stringify(describeError(reasonOf(thrown)));
+  return new HookporterError(code, `expected the inbox ${name} to work, got ${got}: ${fix}`, {
+    cause: thrown,
+  });
+}
+
+function meaningOf(thrown: unknown): Meaning {
+  const { code } = (reasonOf(thrown) ?? {}) as { code?: unknown };
+  const key = typeof code === "string" ? code : "";
+  const known = MEANINGS[key] ?? (stateOf(thrown) === undefined ? undefined : MEANINGS[key.slice(0, 2)]);
+  const message = describeError(thrown);
+  return known ?? MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? unavailable("check the server");
+}
+
+/** Node reports a failed connection to several addresses as one error with a list. */
+function reasonOf(thrown: unknown): unknown {
+  const [first] = thrown instanceof AggregateError ? thrown.errors : [];
+  return first ?? thrown;
+}

@@ -1,0 +1,61 @@
+import type { EntryFilter, EntryState } from "../inbox.ts";
+import { encodeText } from "../text.ts";
+import type { Value } from "./session.ts";
+
+/** An entry with its state: it has a row in exactly one of the last three tables. */
+export const ENTRY_WITH_STATE = `@.entry e
+  LEFT JOIN @.turn t ON t.seq = e.seq
+  LEFT JOIN @.stuck s ON s.seq = e.seq
+  LEFT JOIN @.done d ON d.seq = e.seq AND d.received_at = e.received_at`;
+
+/** Each as a condition that lets the planner begin at the small table. */
+const STATES: Readonly<Record<EntryState, string>> = {
+  pending: "(t.seq IS NOT NULL AND t.lease IS NULL)",
+  running: "(t.seq IS NOT NULL AND t.lease IS NOT NULL)",
+  done: "d.seq IS NOT NULL",
+  dead: "s.state = 'dead'",
+  unhandled: "s.state = 'unhandled'",
+};
+
+/** All bytes as text: those that are not ASCII as backslash and digits, as in the text that is looked for. */
+const escaped = (bytes: string) => `lower(encode(${bytes}, 'escape') COLLATE "C")`;
+
+/** A filter as an SQL condition on {@link ENTRY_WITH_STATE} and its values. */
+export function filterSql(filter: EntryFilter): { where: string; values: Value[] } {
+  const conditions: string[] = [];
+  const values: Value[] = [];
+  const value = (given: Value, type: string) => `$${values.push(given)}::${type}`;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
+  if (states !== undefined) conditions.push(anyOf(states.map((state) => STATES[state])));
+  if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => kindSql(kind, value))));
+  if (since !== undefined) conditions.push(`e.received_at >= ${value(since, "bigint")}`);
+  if (until !== undefined) conditions.push(`e.received_at < ${value(until, "bigint")}`);
+  if (sources !== undefined) conditions.push(`e.source = ANY (${value(sources.map(encodeText), "text[]")})`);
+  if (seq !== undefined) conditions.push(`e.seq = ${value(seq, "bigint")}`);
+  if (eventId !== undefined)
+    conditions.push(`starts_with(e.event_id, ${value(encodeText(eventId), "text")})`);
+  if (seqs !== undefined) conditions.push(`e.seq = ANY (${value(seqs, "bigint[]")})`);
+  if (after !== undefined) conditions.push(`e.seq > ${value(after, "bigint")}`);
+  if (before !== undefined) conditions.push(`e.seq < ${value(before, "bigint")}`);
+  if (targets !== undefined) {
+    conditions.push(`EXISTS (SELECT FROM json_array_elements(coalesce(t.waits, s.waits, d.waits)::json) wait
+      WHERE wait ->> 'target' = ANY (${value(targets.map(encodeText), "text[]")}))`);
+  }
+  if (text !== undefined) {
+    const wanted = escaped(`convert_to(${value(encodeText(text), "text")}, 'UTF8')`);
+    conditions.push(`(strpos(${escaped("convert_to(e.event_id, 'UTF8')")}, ${wanted}) > 0 OR EXISTS (
+      SELECT FROM @.delivery b WHERE b.seq = e.seq AND b.received_at = e.received_at
+        AND strpos(${escaped("b.body")}, ${wanted}) > 0))`);
+  }
+  return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
+}
+
+function anyOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? "false" : `(${conditions.join(" OR ")})`;
+}
+
+function kindSql(pattern: string, value: (given: Value, type: string) => string): string {
+  if (pattern === "*") return "true";
+  if (!pattern.endsWith(".*")) return `e.kind = ${value(encodeText(pattern), "text")}`;
+  return `starts_with(e.kind, ${value(pattern.slice(0, -1), "text")})`;
+}

@@ -1,0 +1,183 @@
+import { hash } from "node:crypto";
+import type { DedupKey } from "../../event/identity.ts";
+import type { Appended, EntryState, NewEntry } from "../inbox.ts";
+import { encodeText } from "../text.ts";
+import { LOCK_HASHES } from "./order.ts";
+import type { Row } from "./session.ts";
+import type { Store } from "./store.ts";
+import { datedAt, encodeNullable, orderHash } from "./values.ts";
+
+/** The columns of one row of the batch, which goes as one JSON text. The bodies go in one binary value beside it. */
+const INPUT = `n int, key_timestamp bigint, event_id text, source text, kind text, event_timestamp bigint, order_key text,
+  order_hash bigint, received_at bigint, dated bigint, body_hash text, body_length int, body_at int, state text,
+  reason text, problems text, run_at bigint, lease text, attempts int, in_any_case boolean, method text, target text,
+  headers text`;
+
+/**
+ * Keeps the entries whose key is unknown, and returns their numbers. A number is drawn in order of arrival, but rows are
+ * inserted in order of their keys, so that two batches with the same keys cannot wait for each other. The row of
+ * `pruned` is locked, so that pruning waits for this statement, and this statement for pruning.
+ */
+const KEEP = `
+  WITH input AS MATERIALIZED (
+    SELECT nextval('@.seq') AS seq, i.* FROM (SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT}) ORDER BY n OFFSET 0) i
+  ), pruned AS MATERIALIZED (
+    SELECT marks FROM @.pruned FOR SHARE
+  ), new AS (
+    INSERT INTO @.entry (seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, body_hash, body_length)
+    SELECT seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, body_hash, body_length
+    FROM input, pruned
+    WHERE in_any_case OR dated > coalesce((marks ->> source)::bigint, dated - 1)
+    ORDER BY key_timestamp, event_id, source, n
+    ON CONFLICT DO NOTHING RETURNING seq
+  ), kept AS MATERIALIZED (
+    SELECT input.* FROM input JOIN new USING (seq)
+  ), deliveries AS (
+    INSERT INTO @.delivery (seq, received_at, method, target, headers, body)
+    SELECT seq, received_at, method, target, headers, substring($2::bytea FROM body_at + 1 FOR body_length) FROM kept
+  ), turns AS (
+    INSERT INTO @.turn (seq, key_timestamp, received_at, dated, source, order_hash, behind, run_at, lease, attempts, finished_handlers)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash,
+      order_hash IS NOT NULL AND (row_number() OVER (PARTITION BY order_hash ORDER BY seq) > 1
+        OR EXISTS (SELECT FROM @.turn earlier WHERE earlier.order_hash = kept.order_hash)),
+      run_at, lease, attempts, '[]'
+    FROM kept WHERE state = 'pending'
+  ), dead AS (
+    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
+      attempts, finished_handlers)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, received_at, run_at, 0, '[]'
+    FROM kept WHERE state = 'dead'
+  )
+  SELECT n, seq FROM kept`;
+
+/** Counts duplicates, and returns the entries that they are duplicates of. */
+const TOUCH = `
+  WITH input AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json) AS j(n int, key_timestamp bigint, event_id text, source text, at bigint)
+  ), found AS MATERIALIZED (
+    SELECT n, at, entry.seq, entry.received_at FROM input JOIN @.entry USING (key_timestamp, event_id, source)
+    WHERE key_timestamp = ANY ($2::bigint[])
+  ), counted AS (
+    INSERT INTO @.repeat (seq, received_at, duplicates, last_seen_at)
+    SELECT seq, received_at, count(*), max(at) FROM found GROUP BY seq, received_at ORDER BY seq
+    ON CONFLICT (seq, received_at) DO UPDATE SET duplicates = repeat.duplicates + excluded.duplicates,
+      last_seen_at = greatest(repeat.last_seen_at, excluded.last_seen_at)
+  )
+  SELECT n, seq, CASE WHEN turn.lease IS NOT NULL THEN 'running' WHEN turn.seq IS NOT NULL THEN 'pending'
+    ELSE coalesce(stuck.state, 'done') END AS state
+  FROM found LEFT JOIN @.turn USING (seq) LEFT JOIN @.stuck USING (seq)`;
+
+/** A known key, and when its event was received again. */
+export interface Repeat {
+  readonly key: DedupKey;
+  readonly at: number;
+}
+
+/** Keeps a batch of entries; for one whose key is known, counts a duplicate; `undefined` for one that may be pruned. */
+export async function keepAll(
+  store: Store,
+  entries: readonly NewEntry[],
+): Promise<readonly (Appended | undefined)[]> {
+  const results: (Appended | undefined)[] = entries.map(() => undefined);
+  const left = new Set(entries.keys());
+  // Twice more if a known entry is pruned just before it is counted as repeated: a dead letter must be kept then.
+  for (let look = 0; look < 3 && left.size > 0; look++) {
+    const rows = [...left].flatMap((n) => entries[n] ?? []);
+    const numbers = [...left];
+    for (const { n, seq } of await insert(store, rows)) {
+      const at = numbers[Number(n)] ?? -1;
+      const entry = entries[at];
+      if (entry === undefined) continue;
+      left.delete(at);
+      results[at] = {
+        seq: Number(seq),
+        duplicate: false,
+        state: entry.state,
+        leased: entry.lease !== undefined,
+      };
+    }
+    const known = [...left];
+    const repeats = known
+      .flatMap((n) => entries[n] ?? [])
+      .map(({ key, delivery }) => ({ key, at: delivery.receivedAt }));
+    for (const [index, touched] of (await touchAll(store, repeats)).entries()) {
+      const at = known[index] ?? -1;
+      if (touched === undefined && isKeptInAnyCase(entries[at])) continue;
+      left.delete(at);
+      results[at] = touched;
+    }
+  }
+  return results;
+}
+
+async function insert(store: Store, entries: readonly NewEntry[]): Promise<readonly Row[]> {
+  const bodies = Buffer.concat(entries.map(({ delivery }) => delivery.body));
+  let bodyAt = 0;
+  const rows = entries.map((entry, n) => {
+    const row = rowOf(entry, n, bodyAt);
+    bodyAt += entry.delivery.body.byteLength;
+    return row;
+  });
+  const values = [JSON.stringify(rows), bodies];
+  const hashes = [...new Set(rows.flatMap(({ order_hash }) => order_hash ?? []))];
+  if (hashes.length === 0) return store.query(KEEP, values);
+  // The lock first, in a statement of its own: a statement sees what was committed before it began.
+  return store.transaction(async (query) => {
+    await query(LOCK_HASHES, [hashes]);
+    return query(KEEP, values);
+  });
+}
+
+function rowOf(entry: NewEntry, n: number, bodyAt: number) {
+  const { key, delivery, lease } = entry;
+  return {
+    n,
+    key_timestamp: key.timestamp,
+    event_id: encodeText(key.eventId),
+    source: encodeText(key.source),
+    kind: encodeNullable(entry.kind),
+    event_timestamp: entry.eventTimestamp,
+    order_key: encodeNullable(entry.orderKey),
+    order_hash: orderHash(key, entry.orderKey),
+    received_at: delivery.receivedAt,
+    dated: datedAt(entry),
+    body_hash: hash("sha256", delivery.body, "hex"),
+    body_length: delivery.body.byteLength,
+    body_at: bodyAt,
+    state: entry.state,
+    reason: encodeNullable(entry.reason),
+    problems: entry.problems === undefined ? null : JSON.stringify(entry.problems),
+    run_at: lease?.until ?? entry.runAt ?? delivery.receivedAt,
+    lease: lease?.token ?? null,
+    attempts: lease === undefined ? 0 : 1,
+    in_any_case: isKeptInAnyCase(entry),
+    method: encodeText(delivery.method),
+    target: encodeText(delivery.target),
+    headers: JSON.stringify(delivery.headers),
+  };
+}
+
+function isKeptInAnyCase(entry: NewEntry | undefined): boolean {
+  return entry?.state === "dead" || entry?.afterPruning === true;
+}
+
+/** Counts duplicates of known keys; `undefined` for a key that is not known. */
+export async function touchAll(
+  store: Store,
+  repeats: readonly Repeat[],
+): Promise<readonly (Appended | undefined)[]> {
+  if (repeats.length === 0) return [];
+  const input = repeats.map(({ key, at }, n) => ({
+    n,
+    at,
+    key_timestamp: key.timestamp,
+    event_id: encodeText(key.eventId),
+    source: encodeText(key.source),
+  }));
+  const timestamps = repeats.map(({ key }) => key.timestamp);
+  const results: (Appended | undefined)[] = repeats.map(() => undefined);
+  for (const { n, seq, state } of await store.query(TOUCH, [JSON.stringify(input), timestamps])) {
+    results[Number(n)] = { seq: Number(seq), duplicate: true, state: state as EntryState };
+  }
+  return results;
+}

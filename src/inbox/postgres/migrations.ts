@@ -1,0 +1,132 @@
+import { HookporterError } from "../../errors.ts";
+import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
+import { stateOf } from "./errors.ts";
+import type { Query } from "./session.ts";
+import { LONG_TIMEOUT, type Store } from "./store.ts";
+import { TABLES } from "./tables.ts";
+
+/** One version of the schema. */
+interface Migration {
+  readonly statements: readonly string[];
+  /** Whether a process that does not know this version must not use the schema. */
+  readonly breaking: boolean;
+}
+
+/**
+ * The schema, one migration per version. Append only: never edit one that has shipped, since existing databases have run
+ * it. As text in the program, since bundlers lose files.
+ */
+const MIGRATIONS: readonly Migration[] = [
+  { statements: [...split(TABLES), FIRST_PARTITIONS, ...splitFunctions(DAY_FUNCTIONS)], breaking: true },
+];
+
+/** The newest schema version that this code knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Makes the schema if there is none, and brings it up to date. Safe if several processes do it at once. */
+export async function migrate(store: Store): Promise<void> {
+  while ((await schemaOf(store)) < SCHEMA_VERSION) {
+    await store.transaction(async (query) => {
+      await query(`SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate ' || $1, 0))`, [
+        store.schema,
+      ]);
+      if (!(await exists(query, store.schema))) {
+        await query(`CREATE SCHEMA IF NOT EXISTS "${store.schema}"`);
+        await query(
+          "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)",
+        );
+      }
+      const { version } = await versions(query);
+      const next = MIGRATIONS[version];
+      if (next === undefined) return;
+      for (const statement of next.statements) await query(statement);
+      await query("INSERT INTO @.migration VALUES ($1, $2, now())", [version + 1, next.breaking]);
+    }, LONG_TIMEOUT);
+  }
+}
+
+/**
+ * Refuses a database whose encoding cannot hold every text.
+ *
+ * @throws HookporterError `inbox_unavailable`
+ */
+export async function checkEncoding(store: Store): Promise<void> {
+  const [row] = await store.query("SELECT current_setting('server_encoding') AS encoding");
+  if (row?.encoding === "UTF8") return;
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected the database of ${store.name} to have the encoding UTF8, got ${String(row?.encoding)}: ` +
+      "create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+  );
+}
+
+/**
+ * Refuses a schema that is not there, or older than this code.
+ *
+ * @throws HookporterError `inbox_unavailable`, `inbox_older`, `inbox_newer`
+ */
+export async function checkSchema(store: Store): Promise<void> {
+  const version = await schemaOf(store);
+  if (version === SCHEMA_VERSION || version > SCHEMA_VERSION) return;
+  if (version === 0) {
+    throw new HookporterError(
+      "inbox_unavailable",
+      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: ` +
+        'open it once with the option migrate: "auto", or check the database and the schema in the URL',
+    );
+  }
+  throw new HookporterError(
+    "inbox_older",
+    `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: ` +
+      'open it once with the option migrate: "auto"',
+  );
+}
+
+/**
+ * The version of a schema; 0 if there is none.
+ *
+ * @throws HookporterError `inbox_newer` if this code must not use it
+ */
+async function schemaOf(store: Store): Promise<number> {
+  const query: Query = (text, values) => store.query(text, values);
+  try {
+    if (!(await exists(query, store.schema))) return 0;
+    const { version, breaking } = await versions(query);
+    if (breaking <= SCHEMA_VERSION) return version;
+    throw new HookporterError(
+      "inbox_newer",
+      `expected schema version ${SCHEMA_VERSION} or older in ${store.name}, got ${version}: update hookporter`,
+    );
+  } catch (thrown) {
+    const { cause } = thrown as { cause?: unknown };
+    if (stateOf(cause) === "42P01") return 0; // made or removed at this moment
+    throw thrown;
+  }
+}
+
+/** From the catalogue's tables, not by name: a name that was unknown before a lock was waited for may stay so. */
+async function exists(query: Query, schema: string): Promise<boolean> {
+  const [row] = await query(
+    `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1::text AND c.relname = 'migration'`,
+    [schema],
+  );
+  return row !== undefined;
+}
+
+async function versions(query: Query): Promise<{ version: number; breaking: number }> {
+  const [row] = await query(
+    `SELECT coalesce(max(version), 0) AS version, coalesce(max(version) FILTER (WHERE breaking), 0) AS breaking
+     FROM @.migration`,
+  );
+  return { version: Number(row?.version), breaking: Number(row?.breaking) };
+}
+
+/** The statements of a text without functions. */
+function split(text: string): readonly string[] {
+  return text.split(/;\s*\n/).filter((part) => part.trim() !== "");
+}
+
+function splitFunctions(text: string): readonly string[] {
+  return text.split(/(?<=\$body\$;)\s*\n/).filter((part) => part.trim() !== "");
+}

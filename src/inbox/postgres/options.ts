@@ -1,0 +1,100 @@
+import { ConfigurationError } from "../../errors.ts";
+import type { PostgresDatabase, PostgresPool } from "./session.ts";
+
+/** How to use an inbox on PostgreSQL. */
+export interface PostgresOptions {
+  /**
+   * The schema of the inbox's tables: lower-case letters, digits and underscores, at most 40. Default: the parameter
+   * `schema` of the URL, or `hookporter`.
+   */
+  readonly schema?: string | undefined;
+  /**
+   * `auto` makes the schema if there is none, and brings it up to date when the inbox is opened. `check` refuses to
+   * open the inbox instead. Default `auto`.
+   */
+  readonly migrate?: "auto" | "check" | undefined;
+  /** The most connections, if the inbox is given by a URL. Default 5. */
+  readonly connections?: number | undefined;
+  /**
+   * The URL of a direct connection to listen on for entries of other processes, if the inbox's own goes through a pooler
+   * in transaction mode. Default: the URL of the inbox.
+   */
+  readonly listenUrl?: string | undefined;
+  /** This machine's clock, in milliseconds since 1970. Leases are compared with the database's. Default `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Where an inbox is: a URL, a pool of `pg`, or a database in this process. */
+export type PostgresConnection = string | PostgresPool | PostgresDatabase;
+
+/** What an inbox is opened with. */
+export interface PostgresTerms {
+  readonly connection: PostgresConnection;
+  readonly schema: string;
+  readonly migrate: "auto" | "check";
+  readonly connections: number;
+  readonly listenUrl: string | undefined;
+  /** The inbox in messages: without the password. */
+  readonly name: string;
+  /** This machine's clock, in milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/** Whether a text is the URL of a PostgreSQL database. */
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text);
+}
+
+/**
+ * Applies the defaults and refuses what cannot work.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function readPostgresOptions(connection: PostgresConnection, options: PostgresOptions): PostgresTerms {
+  const url = typeof connection === "string" ? readUrl(connection) : undefined;
+  const schema = options.schema ?? url?.searchParams.get("schema") ?? "hookporter";
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
+    throw new ConfigurationError(
+      "option_invalid",
+      `expected the schema to have at most 40 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}: ` +
+        "choose such a name",
+    );
+  }
+  const { migrate = "auto", connections = 5, listenUrl, clock = Date.now } = options;
+  if (listenUrl !== undefined) readUrl(listenUrl);
+  if (migrate !== "auto" && migrate !== "check") {
+    throw new ConfigurationError(
+      "option_invalid",
+      'expected migrate to be "auto" or "check", got another value: choose one',
+    );
+  }
+  if (!Number.isSafeInteger(connections) || connections < 2) {
+    throw new ConfigurationError(
+      "option_invalid",
+      `expected connections to be a whole number of at least 2, got ${JSON.stringify(connections)}: the default is 5`,
+    );
+  }
+  const own = url?.href.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
+    after === "" ? "" : before,
+  );
+  return { connection: own ?? connection, schema, migrate, connections, listenUrl, name: nameOf(url), clock };
+}
+
+/** The host and the database; never the password, nor parameters, which may hold one. */
+function nameOf(url: URL | undefined): string {
+  if (url === undefined) return "on the given connection";
+  const user = url.username === "" ? "" : `${url.username}@`;
+  return `postgres://${user}${url.host}${url.pathname}`;
+}
+
+function readUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch {
+    throw new ConfigurationError(
+      "option_invalid",
+      "expected the inbox's URL to have the form postgres://user:password@host:5432/database, got another text: " +
+        "encode special characters of the password, such as @ as %40",
+    );
+  }
+}

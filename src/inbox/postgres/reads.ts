@@ -1,0 +1,85 @@
+import type { Delivery } from "../../event/delivery.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
+import { ENTRY_STATES, type Entry, type EntryFilter, type EntryState } from "../inbox.ts";
+import type { TargetCount } from "../target-wait.ts";
+import { decodeText, encodeText } from "../text.ts";
+import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
+import { toAttempt, toDelivery, toEntry } from "./rows.ts";
+import { LONG_TIMEOUT, type Store } from "./store.ts";
+
+const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS reason, s.problems,
+  coalesce(t.run_at, s.run_at, d.run_at) AS run_at, coalesce(t.attempts, s.attempts, d.attempts) AS attempts,
+  coalesce(r.duplicates, 0) AS duplicates, greatest(e.received_at, r.last_seen_at) AS last_seen_at,
+  coalesce(s.settled_at, d.settled_at) AS settled_at,
+  coalesce(t.finished_handlers, s.finished_handlers, d.finished_handlers) AS finished_handlers,
+  coalesce(t.waits, s.waits, d.waits) AS waits,
+  CASE WHEN t.lease IS NOT NULL THEN 'running' WHEN t.seq IS NOT NULL THEN 'pending' ELSE coalesce(s.state, 'done') END AS state`;
+
+/** Entries in order of arrival; with a limit the newest, oldest of them first. */
+export async function listEntries(store: Store, filter: EntryFilter): Promise<readonly Entry[]> {
+  const { where, values } = filterSql(filter);
+  const rows = await store.query(
+    `SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_WITH_STATE}
+       LEFT JOIN @.repeat r ON r.seq = e.seq AND r.received_at = e.received_at
+     WHERE ${where} ORDER BY e.seq DESC LIMIT $${values.length + 1}::bigint`,
+    [...values, filter.limit ?? null],
+    LONG_TIMEOUT,
+  );
+  return rows.map(toEntry).reverse();
+}
+
+/** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
+export async function deliveryOfEntry(store: Store, seq: number): Promise<Delivery | undefined> {
+  const [row] = await store.query(
+    "SELECT method, target, headers, body, received_at FROM @.delivery WHERE seq = $1::bigint",
+    [seq],
+  );
+  return row === undefined ? undefined : toDelivery(row);
+}
+
+/** The runs of an entry's handlers, oldest first. */
+export async function attemptsOfEntry(store: Store, seq: number): Promise<readonly AttemptRecord[]> {
+  const rows = await store.query("SELECT * FROM @.attempt WHERE seq = $1::bigint ORDER BY id", [seq]);
+  return rows.map(toAttempt);
+}
+
+/** Rows of a day from which their number is what PostgreSQL's statistics say: counting them takes too long. */
+const COUNTED = 100_000;
+const DAY_MS = 86_400_000;
+
+/** The number of entries in each state. Reads days through their table, since a user may have rights on that alone. */
+export async function countByState(store: Store): Promise<Readonly<Record<EntryState, number>>> {
+  const large = await store.query(
+    `SELECT first, until, c.reltuples AS rows FROM @.day JOIN pg_class c ON c.relname = 'done_' || first / ${DAY_MS}
+     WHERE c.reltuples > ${COUNTED} AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`,
+  );
+  const others = large.map(
+    ({ first, until }) => `(received_at < ${Number(first)} OR received_at >= ${Number(until)})`,
+  );
+  const rows = await store.query(
+    `SELECT CASE WHEN lease IS NULL THEN 'pending' ELSE 'running' END AS state, count(*) AS n FROM @.turn GROUP BY 1
+     UNION ALL SELECT state, count(*) FROM @.stuck GROUP BY 1
+     UNION ALL SELECT 'done', count(*) FROM @.done WHERE ${["true", ...others].join(" AND ")}`,
+    [],
+    LONG_TIMEOUT,
+  );
+  const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
+  for (const { state, n } of rows) counts[state as EntryState] += Number(n);
+  for (const { rows: estimate } of large) counts.done += Math.round(Number(estimate));
+  return counts;
+}
+
+/** How many pending and running entries wait for each target. */
+export async function countByTarget(
+  store: Store,
+  sources: readonly string[] | undefined,
+): Promise<readonly TargetCount[]> {
+  const rows = await store.query(
+    `SELECT target, count(*) AS entries FROM @.turn, unnest(waiting_for) AS w(target)
+     WHERE waiting_for IS NOT NULL AND ($1::text[] IS NULL OR source = ANY ($1::text[])) GROUP BY target`,
+    [sources?.map(encodeText) ?? null],
+  );
+  return rows
+    .map(({ target, entries }) => ({ target: decodeText(String(target)), entries: Number(entries) }))
+    .sort((a, b) => (a.target < b.target ? -1 : 1));
+}

@@ -1,0 +1,126 @@
+import { stateOf } from "./errors.ts";
+
+/** A row as the client returns it. 64-bit numbers may be strings: read them with `Number`. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A value of a parameter. */
+export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
+
+/** Runs one statement with positional parameters, `$1` and so on. */
+export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+
+/** What the inbox asks of a client. No named statements and no state of a session, so a pooler may be in between. */
+export interface Session {
+  /** Runs one statement in a transaction of its own. */
+  readonly query: (text: string, values: readonly Value[], timeoutMs: number) => Promise<readonly Row[]>;
+  /** Runs statements in one transaction, which is rolled back if `run` rejects. */
+  transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs: number): Promise<Result>;
+  /**
+   * Listens on a channel until the returned function is called; calls `lost` if the connection ends before. Absent if
+   * there is no connection to listen on.
+   */
+  readonly listen?: (
+    channel: string,
+    heard: (payload: string) => void,
+    lost: () => void,
+  ) => Promise<() => Promise<void>>;
+  /** Ends the session's own connections; leaves those of the user alone. */
+  close(): Promise<void>;
+}
+
+/** The part of `pg`'s clients that is used. */
+export interface PostgresClient {
+  query(config: { text: string; values?: unknown[]; query_timeout?: number }): Promise<{ rows: unknown[] }>;
+}
+
+/** The part of `pg`'s `Pool` that is used: pass a pool of your own, which the inbox leaves open. */
+export interface PostgresPool extends PostgresClient {
+  connect(): Promise<PooledClient>;
+}
+
+/** A connection of a pool, until it is released. */
+export interface PooledClient extends PostgresClient {
+  release(destroy?: boolean): void;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** A database in this process, such as a `PGlite`. The inbox leaves it open. */
+export interface PostgresDatabase {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  transaction<Result>(run: (transaction: PostgresQueries) => Promise<Result>): Promise<Result>;
+  listen?(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
+}
+
+/** What runs the statements of a transaction. */
+export interface PostgresQueries {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** A session on a pool. */
+export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<Session, "listen"> {
+  const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeoutMs: number) => {
+    const { rows } = await client.query({ text, values: [...values], query_timeout: timeoutMs });
+    return rows as Row[];
+  };
+  return {
+    query: (text, values, timeoutMs) => ask(pool, text, values, timeoutMs),
+    async transaction(run, timeoutMs) {
+      const client = await pool.connect();
+      // A connection that is lost emits an error besides failing its statement; unheard, that would end the process.
+      const heard = () => {};
+      client.on("error", heard);
+      let isClean = false;
+      try {
+        await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeoutMs);
+        try {
+          const result = await run((text, values = []) => ask(client, text, values, timeoutMs));
+          await ask(client, "COMMIT", [], timeoutMs);
+          isClean = true;
+          return result;
+        } catch (thrown) {
+          // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
+          if (stateOf(thrown) !== undefined)
+            isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeoutMs));
+          throw thrown;
+        }
+      } finally {
+        if (isClean) client.removeListener("error", heard); // one that is destroyed may fail once more
+        client.release(!isClean);
+      }
+    },
+    close: end,
+  };
+}
+
+/** Whether a transaction could be rolled back; its own error matters more than another one now. */
+async function rollBack(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A session on a database in this process. It has one connection, so nothing can be waited for in vain. */
+export function databaseSession(database: PostgresDatabase): Session {
+  return {
+    query: async (text, values) => (await database.query(text, [...values])).rows as Row[],
+    transaction: (run) =>
+      database.transaction((transaction) =>
+        run(async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[]),
+      ),
+    ...(database.listen && { listen: async (channel, heard) => listenOn(database, channel, heard) }),
+    close: async () => {},
+  };
+}
+
+async function listenOn(
+  database: PostgresDatabase,
+  channel: string,
+  heard: (payload: string) => void,
+): Promise<() => Promise<void>> {
+  const stop = await database.listen?.(channel, heard);
+  return async () => stop?.();
+}

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { inboxError, isConflict } from "./errors.ts";
+import type { Query, Row, Session, Value } from "./session.ts";
+
+/** Milliseconds after which a statement that a sender waits for is given up. */
+const TIMEOUT = 5000;
+/** The same for work in the background. */
+export const LONG_TIMEOUT = 10 * 60_000;
+/** How often a transaction runs that another one made impossible. */
+const ATTEMPTS = 4;
+
+/** The inbox's schema in a database. In its SQL, `@.` stands for the schema: it is always named, never searched for. */
+export class Store {
+  readonly schema: string;
+  /** How messages name the inbox. */
+  readonly name: string;
+  readonly #session: Session;
+  readonly #texts = new Map<string, string>();
+
+  constructor(session: Session, { schema, name }: { readonly schema: string; readonly name: string }) {
+    this.#session = session;
+    this.schema = schema;
+    this.name = name;
+  }
+
+  /** Runs one statement in a transaction of its own. */
+  query(text: string, values: readonly Value[] = [], timeoutMs = TIMEOUT): Promise<readonly Row[]> {
+    return this.#again(() => this.#session.query(this.#named(text), values, timeoutMs));
+  }
+
+  /** Runs statements in one transaction. */
+  transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs = TIMEOUT): Promise<Result> {
+    return this.#again(() =>
+      this.#session.transaction(
+        (query) => run((text, values) => query(this.#named(text), values)),
+        timeoutMs,
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close();
+  }
+
+  async #again<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (thrown) {
+        if (!isConflict(thrown) || attempt === ATTEMPTS) throw inboxError(this.name, thrown);
+        await delay(attempt * 10 * Math.random());
+      }
+    }
+  }
+
+  #named(text: string): string {
+    let named = this.#texts.get(text);
+    if (named === undefined) {
+      named = text.replaceAll("@.", `"${this.schema}".`);
+      if (this.#texts.size < 200) this.#texts.set(text, named);
+    }
+    return named;
+  }
+}

@@ -1,0 +1,160 @@
+import { REJECTED } from "../../event/identity.ts";
+
+/** The tables whose rows lie in one partition per day (UTC), and the column that says which. */
+export const DAILY: readonly (readonly [table: string, column: string])[] = [
+  ["entry", "key_timestamp"],
+  ["delivery", "received_at"],
+  ["done", "received_at"],
+  ["attempt", "received_at"],
+  ["repeat", "received_at"],
+];
+
+/** Below this lie only the key timestamps that are no times, in a partition that is never dropped. */
+export const FIRST_TIME = REJECTED + 1;
+
+/**
+ * The tables. Texts that identify something compare by their bytes, since a new version of the operating system may
+ * sort them in another order, which breaks an index. Times are milliseconds since 1970.
+ */
+export const TABLES = `
+  CREATE SEQUENCE @.seq;
+  CREATE SEQUENCE @.attempt_id;
+
+  -- Written once per dedup key. Led by the timestamp, a unique index of each day makes keys unique over all days.
+  CREATE TABLE @.entry (
+    seq bigint NOT NULL,
+    key_timestamp bigint NOT NULL,
+    event_id text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    kind text COLLATE "C",
+    event_timestamp bigint,
+    order_key text COLLATE "C",
+    received_at bigint NOT NULL,
+    body_hash text NOT NULL,
+    body_length int NOT NULL
+  ) PARTITION BY RANGE (key_timestamp);
+  CREATE UNIQUE INDEX entry_key ON @.entry (key_timestamp, event_id, source);
+  CREATE INDEX entry_seq ON @.entry (seq);
+
+  -- The delivery as it came.
+  CREATE TABLE @.delivery (
+    seq bigint NOT NULL,
+    received_at bigint NOT NULL,
+    method text NOT NULL,
+    target text NOT NULL,
+    headers text NOT NULL,
+    body bytea NOT NULL
+  ) PARTITION BY RANGE (received_at);
+  ALTER TABLE @.delivery ALTER COLUMN body SET STORAGE EXTERNAL;
+  CREATE INDEX delivery_seq ON @.delivery (seq);
+
+  -- One row for each entry that is pending or running: the only table whose rows change often. Every entry has a row in
+  -- exactly one of turn, stuck and done.
+  CREATE TABLE @.turn (
+    seq bigint PRIMARY KEY,
+    key_timestamp bigint NOT NULL,
+    received_at bigint NOT NULL,
+    dated bigint NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    -- A digest of source and order key. Changes of what waits behind it are made under an advisory lock on it.
+    order_hash bigint,
+    -- Whether an earlier entry of the same order key waits or runs.
+    behind boolean NOT NULL,
+    run_at bigint NOT NULL,
+    lease text,
+    -- The last lease that ended with this entry pending, so that its settlement can be repeated.
+    settled_lease text,
+    attempts int NOT NULL,
+    reason text,
+    finished_handlers text NOT NULL,
+    waits text,
+    waiting_for text[] COLLATE "C"
+  ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+    autovacuum_vacuum_cost_delay = 0);
+  CREATE INDEX turn_due ON @.turn (source, run_at, seq) WHERE NOT behind;
+  CREATE INDEX turn_order ON @.turn (order_hash, seq) WHERE order_hash IS NOT NULL;
+  CREATE INDEX turn_waiting ON @.turn (seq) WHERE waiting_for IS NOT NULL;
+
+  -- One row for each entry that is dead or unhandled.
+  CREATE TABLE @.stuck (
+    seq bigint PRIMARY KEY,
+    key_timestamp bigint NOT NULL,
+    received_at bigint NOT NULL,
+    dated bigint NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    order_hash bigint,
+    state text NOT NULL CHECK (state IN ('dead', 'unhandled')),
+    reason text,
+    problems text,
+    settled_at bigint NOT NULL,
+    run_at bigint NOT NULL,
+    attempts int NOT NULL,
+    finished_handlers text NOT NULL,
+    waits text,
+    lease text
+  );
+  CREATE INDEX stuck_order ON @.stuck (order_hash, seq) WHERE order_hash IS NOT NULL AND state = 'dead';
+  CREATE INDEX stuck_received ON @.stuck (received_at);
+
+  -- One row for each entry that is done.
+  CREATE TABLE @.done (
+    seq bigint NOT NULL,
+    key_timestamp bigint NOT NULL,
+    received_at bigint NOT NULL,
+    dated bigint NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    reason text,
+    settled_at bigint NOT NULL,
+    run_at bigint NOT NULL,
+    attempts int NOT NULL,
+    finished_handlers text NOT NULL,
+    waits text,
+    lease text
+  ) PARTITION BY RANGE (received_at);
+  CREATE INDEX done_seq ON @.done (seq);
+
+  -- One row per run of one handler.
+  CREATE TABLE @.attempt (
+    id bigint NOT NULL,
+    seq bigint NOT NULL,
+    received_at bigint NOT NULL,
+    attempt int NOT NULL,
+    handler text NOT NULL,
+    started_at bigint NOT NULL,
+    duration_ms double precision NOT NULL,
+    outcome text NOT NULL CHECK (outcome IN ('ok', 'error', 'timeout')),
+    error text,
+    note text,
+    failure text
+  ) PARTITION BY RANGE (received_at);
+  CREATE INDEX attempt_seq ON @.attempt (seq, id);
+
+  -- One row for each entry that was received again.
+  CREATE TABLE @.repeat (
+    seq bigint NOT NULL,
+    received_at bigint NOT NULL,
+    duplicates int NOT NULL,
+    last_seen_at bigint NOT NULL
+  ) PARTITION BY RANGE (received_at);
+  CREATE UNIQUE INDEX repeat_seq ON @.repeat (seq, received_at);
+
+  -- One row: by source, events dated at or before this may have been pruned, so an unknown one is not taken for new.
+  -- Writers lock the row, and so read its latest version, which a statement's snapshot may not have.
+  CREATE TABLE @.pruned (marks jsonb NOT NULL);
+  INSERT INTO @.pruned VALUES ('{}');
+
+  -- The days that have a partition in every daily table. Before the first lies "old", after the last "late".
+  CREATE TABLE @.day (first bigint PRIMARY KEY, until bigint NOT NULL, slimmed boolean NOT NULL DEFAULT false);
+
+  -- One row per process that runs entries.
+  CREATE TABLE @.runner (
+    id text PRIMARY KEY,
+    since bigint NOT NULL,
+    seen_at bigint NOT NULL,
+    version text NOT NULL,
+    schema int NOT NULL,
+    role text NOT NULL,
+    sources text NOT NULL,
+    kinds text NOT NULL
+  );
+`;

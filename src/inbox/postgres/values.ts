@@ -1,0 +1,37 @@
+import { hash } from "node:crypto";
+import type { DedupKey } from "../../event/identity.ts";
+import { REJECTED } from "../../event/identity.ts";
+import type { NewEntry } from "../inbox.ts";
+import type { TargetWait } from "../target-wait.ts";
+import { encodeText } from "../text.ts";
+
+/** A text for a column; PostgreSQL refuses NUL. */
+export function encodeNullable(text: string | null): string | null {
+  return text === null ? null : encodeText(text);
+}
+
+/**
+ * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
+ * its arrival counts, whatever its timestamp.
+ */
+export function datedAt({ key, eventTimestamp, delivery }: NewEntry): number {
+  return key.timestamp === REJECTED ? delivery.receivedAt : (eventTimestamp ?? delivery.receivedAt);
+}
+
+/** A digest of a source and an order key, exact as a number; two that share one merely wait for each other. */
+export function orderHash({ source }: DedupKey, orderKey: string | null): number | null {
+  if (orderKey === null) return null;
+  return Number.parseInt(hash("sha256", JSON.stringify([source, orderKey]), "hex").slice(0, 13), 16);
+}
+
+/** The stored form of the targets that an entry waits for. */
+export function waitsValue(waits: readonly TargetWait[]): string | null {
+  if (waits.length === 0) return null;
+  return JSON.stringify(waits.map((wait) => ({ ...wait, target: encodeText(wait.target) })));
+}
+
+/** The targets among them that are still waited for. */
+export function waitingFor(waits: readonly TargetWait[]): readonly string[] | null {
+  const targets = waits.filter(({ over }) => over === null).map(({ target }) => encodeText(target));
+  return targets.length === 0 ? null : targets;
+}

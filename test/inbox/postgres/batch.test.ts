@@ -1,0 +1,91 @@
+import { expect, it } from "vitest";
+import { Batches } from "../../../src/inbox/postgres/batch.ts";
+
+/** Batches that note what they ran, and end when they are told to. */
+function noted(keyOf?: (item: number) => unknown) {
+  const ran: (readonly number[])[] = [];
+  const ends: (() => void)[] = [];
+  const batches = new Batches<number, string>({
+    run: async (items) => {
+      ran.push(items);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      if (items.includes(-1)) throw new Error("unlucky");
+      return items.map((item) => `ran ${item}`);
+    },
+    isFaultOfOne: (thrown) => (thrown as Error).message === "unlucky",
+    ...(keyOf && { keyOf }),
+  });
+  /** Ends every batch, until nothing is left. */
+  const endAll = async () => {
+    const timer = setInterval(() => ends.shift()?.(), 1);
+    await batches.idle();
+    clearInterval(timer);
+  };
+  return { batches, ran, endAll };
+}
+
+it("what arrives in one turn shares a batch, and what arrives meanwhile gathers for the next", async () => {
+  const { batches, ran, endAll } = noted();
+  const first = [batches.add(1), batches.add(2)];
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const second = [batches.add(3), batches.add(4)];
+  await endAll();
+  expect(ran).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  expect(await Promise.all([...first, ...second])).toEqual(["ran 1", "ran 2", "ran 3", "ran 4"]);
+});
+
+it("a batch has a maximum of items and of bytes, but always one", async () => {
+  const { batches, ran, endAll } = noted();
+  const mebibyte = 1024 * 1024;
+  const all = Array.from({ length: 600 }, (_, item) => batches.add(item));
+  for (const [item, size] of [6, 3, 9].entries()) all.push(batches.add(1000 + item, size * mebibyte));
+  await endAll();
+  await Promise.allSettled(all);
+  const longest = ran.map((items) => items.length);
+  expect(longest[0]).toBe(512);
+  expect(ran.filter((items) => items.some((item) => item >= 1000)).map((items) => items.at(-1))).toEqual([
+    1000, 1001, 1002,
+  ]);
+});
+
+it("items of one key are in different batches, in order", async () => {
+  const { batches, ran, endAll } = noted((item) => item % 10);
+  const all = [1, 2, 11, 3, 21].map((item) => batches.add(item));
+  await endAll();
+  await Promise.all(all);
+  expect(ran).toEqual([[1, 2, 3], [11], [21]]);
+});
+
+it("a batch that fails by the fault of one item is run one by one", async () => {
+  const { batches, ran, endAll } = noted();
+  const all = [1, -1, 2].map((item) => batches.add(item));
+  const results = Promise.allSettled(all);
+  await endAll();
+  expect((await results).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(ran).toEqual([[1, -1, 2], [1], [-1], [2]]);
+});
+
+it("a batch that fails for another reason is refused as a whole", async () => {
+  const batches = new Batches<number, number>({
+    run: () => Promise.reject(new Error("gone")),
+    isFaultOfOne: () => false,
+  });
+  const results = await Promise.allSettled([batches.add(1), batches.add(2)]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+it("more than fits in memory is refused as busy", async () => {
+  const { batches, endAll } = noted();
+  const mebibyte = 1024 * 1024;
+  const large = [30, 30, 30].map((size, item) => batches.add(item, size * mebibyte));
+  await expect(large[2]).rejects.toMatchObject({ code: "inbox_busy" });
+  await endAll();
+  await Promise.all(large.slice(0, 2));
+  const many = Array.from({ length: 10_001 }, (_, item) => batches.add(item + 100));
+  await expect(many.at(-1)).rejects.toMatchObject({ code: "inbox_busy" });
+  await endAll();
+  await Promise.all(many.slice(0, -1));
+});

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, expect, it } from "vitest";
+import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
+import type { Store } from "../../../src/inbox/postgres/store.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { createReceiver } from "../../../src/index.ts";
+import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { AT, keep, numberedEntry } from "../entries.ts";
+import { pgliteInboxes } from "./pglite.ts";
+
+const HOUR = 3_600_000;
+const { database, empty } = await pgliteInboxes();
+
+afterAll(() => database.close());
+
+/** A database that answers after 40 ms that it is this time. */
+function answering(time: number, monotonic: { now: number }): Store {
+  const query = async () => {
+    monotonic.now += 40;
+    return [{ time: String(time) }];
+  };
+  return { query } as unknown as Store;
+}
+
+it("the clock of the database goes on between measurements, whatever the machine's clock does", async () => {
+  const monotonic = { now: 500 };
+  const wall = { now: AT };
+  const clock = new StoreClock(
+    () => wall.now,
+    () => monotonic.now,
+  );
+  expect(clock.now()).toBe(AT);
+  await clock.measure(answering(AT + HOUR, monotonic));
+  expect(clock.now()).toBe(AT + HOUR + 20);
+  monotonic.now += 7;
+  wall.now -= 5 * HOUR;
+  expect(clock.now()).toBe(AT + HOUR + 27);
+});
+
+it("clocks that differ by less than a second count as the same", async () => {
+  const monotonic = { now: 0 };
+  const clock = new StoreClock(
+    () => AT,
+    () => monotonic.now,
+  );
+  await clock.measure(answering(AT + 900, monotonic));
+  expect(clock.now()).toBe(AT);
+  await clock.measure(answering(AT - 1100, monotonic));
+  expect(clock.now()).toBe(AT - 1080);
+});
+
+it("an entry of a machine whose clock is ahead is due at once", async () => {
+  await empty();
+  const inbox = postgresInbox(database, { clock: () => Date.now() + HOUR });
+  await inbox.open();
+  const ahead = numberedEntry(1, Date.now() + HOUR - AT);
+  await keep(inbox, ahead);
+  await keep(inbox, { ...numberedEntry(2, Date.now() + HOUR - AT), runAt: Date.now() + HOUR + 60_000 });
+  const now = inbox.now?.() ?? 0;
+  expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
+  const claimed = await inbox.claim({ now: now + 5, limit: 5, leaseMs: 1000 });
+  expect(claimed.map(({ key }) => key.eventId)).toEqual(["evt_1"]);
+  const next = (await inbox.nextRunAt({ except: claimed.map(({ seq }) => seq) })) ?? 0;
+  expect(next - now).toBeGreaterThan(30_000);
+  expect(next - now).toBeLessThan(61_000);
+  await inbox.close();
+});
+
+it("receivers whose clocks are two hours apart never run an entry twice", async () => {
+  await empty();
+  const ran: string[] = [];
+  const receivers = [HOUR, -HOUR].map((offset) => {
+    const clock = () => Date.now() + offset;
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: postgresInbox(database, { clock }),
+      clock,
+      lease: 400,
+      poll: 20,
+      log: keptLog().log,
+    });
+    receiver.on("payment.received", async ({ id }) => {
+      ran.push(id);
+      await delay(1200); // longer than a lease, which is renewed
+    });
+    return receiver;
+  });
+  for (const receiver of receivers) await receiver.start();
+  for (let number = 0; number < 4; number++) {
+    const timestamp = new Date(Date.now() - 2 * HOUR + number).toISOString();
+    const delivery = {
+      ...deliveryOf(envelope({ timestamp })),
+      receivedAt: Date.now() + (number % 2 === 0 ? HOUR : -HOUR),
+    };
+    expect(await receivers[number % 2]?.accept(delivery)).toMatchObject({
+      type: "accepted",
+      duplicate: false,
+    });
+  }
+  const [first] = receivers;
+  await until(async () =>
+    expect(await first?.inbox.counts()).toMatchObject({ done: 4, pending: 0, running: 0 }),
+  );
+  for (const receiver of receivers) await receiver.close();
+  expect(ran).toHaveLength(4);
+});

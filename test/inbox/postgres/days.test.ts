@@ -1,0 +1,220 @@
+import { afterAll, beforeEach, expect, it } from "vitest";
+import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
+import type { Inbox, NewEntry } from "../../../src/inbox/inbox.ts";
+import { connect } from "../../../src/inbox/postgres/connect.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { Store } from "../../../src/inbox/postgres/store.ts";
+import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { pruneInbox } from "../../../src/inbox/prune.ts";
+import { keep, sampleDelivery, sampleEntry, sampleKey, settlementOf } from "../entries.ts";
+import { pgliteInboxes } from "./pglite.ts";
+
+const DAY = 86_400_000;
+/** The first day that has a partition of its own. */
+const TODAY = Math.floor(Date.now() / DAY) * DAY;
+const RECORD = {
+  attempt: 1,
+  handler: "a",
+  startedAt: TODAY,
+  durationMs: 1,
+  outcome: "ok",
+  error: null,
+  failure: null,
+  note: null,
+} as const;
+
+const { database } = await pgliteInboxes("unused");
+let schemas = 0;
+let schema: string;
+let inbox: Inbox;
+
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  schema = `days_${++schemas}`;
+  inbox = postgresInbox(database, { schema });
+  await inbox.open();
+});
+
+/** An entry of an event at a time, received a second later. */
+const entryAt = (at: number, id: string, parts: Partial<NewEntry> = {}) =>
+  sampleEntry({
+    key: sampleKey({ eventId: id, timestamp: at }),
+    eventTimestamp: at,
+    delivery: sampleDelivery({ receivedAt: at + 1000 }),
+    ...parts,
+  });
+
+const end = async (
+  at: number,
+  id: string,
+  parts: Partial<NewEntry> = {},
+  state: "done" | "dead" = "done",
+) => {
+  const { seq } = await keep(inbox, entryAt(at, id, parts));
+  const [claimed] = await inbox.claim({ now: at + 1000, limit: 1, leaseMs: 1000, only: seq });
+  if (claimed === undefined) throw new Error("expected the entry to be claimed");
+  await inbox.settle(settlementOf(claimed, { state, records: [RECORD] }), at + 2000);
+  return seq;
+};
+
+const count = async (sql: string) => Number((await database.query<{ n: number }>(sql)).rows[0]?.n);
+const partitions = (table: string) =>
+  count(`SELECT count(*) AS n FROM pg_inherits WHERE inhparent = '${schema}.${table}'::regclass`);
+const ids = async () => (await inbox.list({})).map(({ key }) => key.eventId);
+const pruneUntil = async (until: number, sources?: readonly string[]) => {
+  const request = { states: ["done", "unhandled"], receivedUntil: until, datedUntil: until } as const;
+  return (await pruneInbox(inbox, { prune: { ...request, ...(sources && { sources }) } })).pruned;
+};
+const storeOf = async (name: string) => {
+  const terms = readPostgresOptions(database, { schema: name });
+  return new Store(await connect(terms), terms);
+};
+
+it("today and the next three days have a partition in each daily table", async () => {
+  for (const table of ["delivery", "done", "attempt", "repeat"]) expect(await partitions(table)).toBe(6);
+  expect(await partitions("entry")).toBe(7);
+  expect(await makeDays(await storeOf(schema))).toBe(0);
+});
+
+it("a day is dropped with all that belongs to its entries, and none of them is taken for new again", async () => {
+  const seqs = [];
+  for (const number of [1, 2, 3]) seqs.push(await end(TODAY + number, `evt_${number}`));
+  await inbox.append(entryAt(TODAY + 1, "evt_1"));
+  await end(TODAY + DAY, "tomorrow");
+  expect(await pruneUntil(TODAY + DAY - 1)).toBe(3);
+  expect(await partitions("entry")).toBe(6);
+  expect(await partitions("delivery")).toBe(5);
+  expect(await ids()).toEqual(["tomorrow"]);
+  for (const seq of seqs) {
+    expect(await inbox.delivery(seq)).toBeUndefined();
+    expect(await inbox.attempts(seq)).toEqual([]);
+  }
+  expect(await count(`SELECT count(*) AS n FROM ${schema}.repeat`)).toBe(0);
+  expect(await inbox.append(entryAt(TODAY + 3, "evt_4"))).toBeUndefined();
+  expect(await inbox.append(entryAt(TODAY + 4, "evt_4"))).toMatchObject({ duplicate: false });
+  expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
+});
+
+it("entries that must stay outlive their day: pending, dead, received later, of another source", async () => {
+  await end(TODAY + 1, "done");
+  const dead = await end(TODAY + 2, "dead", {}, "dead");
+  await keep(inbox, entryAt(TODAY + 3, "pending", { runAt: TODAY + DAY }));
+  await end(TODAY + 4, "late", { delivery: sampleDelivery({ receivedAt: TODAY + DAY + 5 }) });
+  const key = sampleKey({ eventId: "theirs", timestamp: TODAY + 5, source: "other" });
+  await end(TODAY + 5, "theirs", { key });
+  await end(TODAY + DAY, "tomorrow");
+  const before = await inbox.list({});
+  expect(await pruneUntil(TODAY + DAY - 1, ["service"])).toBe(1);
+  expect(await partitions("done")).toBe(5);
+  expect(await inbox.list({})).toEqual(before.slice(1));
+  expect(await inbox.delivery(dead)).toBeDefined();
+  expect(await inbox.attempts(dead)).toHaveLength(1);
+  expect(await inbox.append(entryAt(TODAY + 2, "dead"))).toMatchObject({ duplicate: true, state: "dead" });
+  expect(await inbox.append(entryAt(TODAY + 3, "pending"))).toMatchObject({ duplicate: true });
+  expect(await inbox.redrive({}, TODAY + DAY)).toBe(1);
+  expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseMs: 10 })).toMatchObject([
+    { seq: dead, key: { eventId: "dead" } },
+    { key: { eventId: "pending" } },
+  ]);
+});
+
+it("entries whose keys are no times, or of another day, are deleted with the day they were received", async () => {
+  const delivery = sampleDelivery({ receivedAt: TODAY + 10 });
+  const own = sampleKey({ eventId: "own", timestamp: OWN_IDENTITY });
+  await end(TODAY + 9, "own", { key: own, delivery });
+  await end(TODAY - 3 * DAY, "older", { delivery });
+  const rejected = sampleKey({ eventId: "raw", timestamp: REJECTED });
+  await keep(
+    inbox,
+    entryAt(TODAY, "raw", { key: rejected, delivery, state: "dead", reason: "invalid_json" }),
+  );
+  await end(TODAY + DAY, "tomorrow");
+  expect(await pruneUntil(TODAY + DAY - 1)).toBe(2);
+  expect(await partitions("done")).toBe(5);
+  expect(await ids()).toEqual(["raw", "tomorrow"]);
+  expect(await inbox.append(entryAt(TODAY, "raw", { key: rejected, state: "dead" }))).toMatchObject({
+    duplicate: true,
+  });
+  expect(await inbox.append(entryAt(TODAY - 3 * DAY, "older"))).toBeUndefined();
+});
+
+it("deliveries are dropped by the day, before their entries", async () => {
+  const done = await end(TODAY + 1, "done");
+  const dead = await end(TODAY + 2, "dead", {}, "dead");
+  await end(TODAY + DAY, "tomorrow");
+  const before = await inbox.list({});
+  const slim = { settledUntil: TODAY + DAY - 1 };
+  expect(await pruneInbox(inbox, { slim })).toEqual({ pruned: 0, slimmed: 1 });
+  expect(await partitions("delivery")).toBe(5);
+  expect(await partitions("done")).toBe(6);
+  expect(await inbox.list({})).toEqual(before);
+  expect(await inbox.delivery(done)).toBeUndefined();
+  expect(await inbox.delivery(dead)).toBeDefined();
+  expect(await pruneUntil(TODAY + DAY - 1)).toBe(1);
+  expect(await partitions("delivery")).toBe(5);
+  expect(await inbox.delivery(dead)).toBeDefined();
+  expect(await ids()).toEqual(["dead", "tomorrow"]);
+});
+
+it("a day of which most entries must stay is not dropped, but pruned row by row", async () => {
+  await end(TODAY + 1, "mine");
+  await database.exec(`
+    INSERT INTO ${schema}.entry SELECT 100 + i, ${TODAY} + i, 'other', 'other', NULL, NULL, NULL, ${TODAY} + i, '', 0 FROM generate_series(10, 5100) i;
+    INSERT INTO ${schema}.done SELECT 100 + i, ${TODAY} + i, ${TODAY} + i, ${TODAY} + i, 'other', NULL, 0, 0, 1, '[]', NULL, NULL FROM generate_series(10, 5100) i;
+  `);
+  expect(await pruneUntil(TODAY + DAY - 1, ["service"])).toBe(1);
+  expect(await partitions("done")).toBe(6);
+  expect(await inbox.counts()).toMatchObject({ done: 5091 });
+});
+
+it("nothing is refused or lost if no days were made for a long time, and the days are made again", async () => {
+  const later = TODAY + 14 * DAY;
+  const farAhead = TODAY + 400 * DAY;
+  for (const [index, at] of [TODAY + 5 * DAY, TODAY + 9 * DAY, later, farAhead].entries()) {
+    await end(at, `evt_${index}`);
+  }
+  const before = await inbox.list({});
+  const made = await database.query<{ made: number }>(`SELECT ${schema}.make_days(${later}, 3) AS made`);
+  expect(made.rows).toEqual([{ made: 4 }]); // one that holds what came meanwhile, and three new ones
+  expect(await inbox.list({})).toEqual(before);
+  expect(await count(`SELECT count(*) AS n FROM ${schema}.entry_late`)).toBe(1);
+  for (const [index, at] of [TODAY + 5 * DAY, later, farAhead].entries()) {
+    expect(await inbox.append(entryAt(at, `evt_${[0, 2, 3][index]}`))).toMatchObject({ duplicate: true });
+  }
+  await end(later + DAY, "new");
+  expect(await pruneUntil(later + DAY - 1)).toBe(3);
+  expect(await partitions("done")).toBe(5);
+  expect(await ids()).toEqual(["evt_3", "new"]);
+});
+
+it("the done entries of a large day are counted by its statistics, the others one by one", async () => {
+  await end(TODAY + 1, "today");
+  await end(TODAY - DAY, "before");
+  await end(TODAY + 9 * DAY, "after");
+  expect(await inbox.counts()).toMatchObject({ done: 3 });
+  const name = `done_${TODAY / DAY}`;
+  await database.exec(
+    `UPDATE pg_class SET reltuples = 250000 WHERE relname = '${name}' AND relnamespace = '${schema}'::regnamespace`,
+  );
+  expect(await inbox.counts()).toMatchObject({ done: 250_002, dead: 0 });
+});
+
+it("the first statistics are collected once much is waiting, and only then", async () => {
+  const analyzed = async () => (await database.query(`SELECT ${schema}.analyze_first() AS done`)).rows;
+  expect(await analyzed()).toEqual([{ done: false }]);
+  await database.exec(`INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
+    SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);
+  expect(await analyzed()).toEqual([{ done: true }]);
+  expect(await analyzed()).toEqual([{ done: false }]);
+});
+
+it("the newest days stay, however late the time is up to which is pruned", async () => {
+  for (const number of [0, 1, 2]) await end(TODAY + number * DAY, `evt_${number}`);
+  expect(await pruneUntil(TODAY + 1000 * DAY)).toBe(3);
+  expect(await partitions("done")).toBe(3);
+  expect(await makeDays(await storeOf(schema), 5)).toBe(2);
+  await end(TODAY + 4 * DAY, "next");
+  expect(await ids()).toEqual(["next"]);
+});

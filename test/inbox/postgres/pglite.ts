@@ -1,0 +1,34 @@
+import { PGlite } from "@electric-sql/pglite";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+
+/** Empties the tables of a schema, and begins the numbers of entries anew; much faster than a schema for each test. */
+export const emptySql = (schema: string) => [
+  ...["entry", "delivery", "turn", "stuck", "done", "attempt", "repeat", "runner"].map(
+    (table) => `DELETE FROM ${schema}.${table}`,
+  ),
+  `UPDATE ${schema}.pruned SET marks = '{}'`,
+  `ALTER SEQUENCE ${schema}.seq RESTART`,
+];
+
+/** An inbox that empties its schema when it is opened. */
+export function emptied(inbox: Inbox, empty: () => Promise<void>): Inbox {
+  const open = inbox.open.bind(inbox);
+  inbox.open = async (terms) => {
+    await empty();
+    await open(terms);
+  };
+  return inbox;
+}
+
+/** A database in this process with an inbox in it, and inboxes on it that begin empty. */
+export async function pgliteInboxes(schema = "hookporter") {
+  const database = new PGlite();
+  const first = postgresInbox(database, { schema });
+  await first.open();
+  await first.close();
+  const empty = async () => {
+    await database.exec(emptySql(schema).join(";"));
+  };
+  return { database, empty, makeInbox: () => emptied(postgresInbox(database, { schema }), empty) };
+}

@@ -1,0 +1,130 @@
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { createReceiver } from "../../../src/index.ts";
+import { deliveryOf, envelope, keptLog, NOW, SECRET, until } from "../../receiver/sample.ts";
+import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
+import { openServer } from "./schemas.ts";
+import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
+
+/** Counts how often an inbox says that entries may be due; resolves once it listens. */
+async function heardBy(inbox: Inbox, other: Inbox): Promise<{ times: number }> {
+  const heard = { times: 0 };
+  inbox.onDue?.(() => heard.times++);
+  await until(async () => {
+    await other.redrive({}, AT);
+    await keep(other, numberedEntry(Math.random()));
+    expect(heard.times).toBeGreaterThan(0);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  heard.times = 0;
+  return heard;
+}
+
+describe("an inbox on PostgreSQL", async () => {
+  if (NO_SERVER !== undefined) {
+    it.skip(NO_SERVER, () => {});
+    return;
+  }
+  const { server, admin, newSchema, open } = await openServer();
+
+  it("hears at once of entries that another process keeps, redrives or makes due, and not of its own", async () => {
+    const schema = newSchema();
+    const [a, b] = [await open(schema), await open(schema)];
+    const heard = await heardBy(a, b);
+    const expectHeard = async (change: Promise<unknown>) => {
+      await change;
+      await until(() => expect(heard.times).toBeGreaterThan(0));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      heard.times = 0;
+    };
+    await expectHeard(keep(b, numberedEntry(1)));
+    const [entry] = await b.claim({ now: AT, limit: 1, leaseMs: 1000 });
+    if (entry === undefined) throw new Error("expected an entry");
+    await b.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT);
+    await expectHeard(b.redrive({ seq: entry.seq }, AT));
+    await expectHeard(b.reschedule({}, AT));
+    await keep(a, numberedEntry(2));
+    await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));
+    await keep(b, numberedEntry(3));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(heard.times).toBe(0);
+  });
+
+  it("lets a receiver run at once what another process keeps, however seldom it polls", async () => {
+    const schema = newSchema();
+    const ran: string[] = [];
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: postgresInbox(server.url, { schema }),
+      poll: 3_600_000,
+      log: keptLog().log,
+    });
+    receiver.on("payment.received", ({ id }) => void ran.push(id));
+    await receiver.start();
+    onTestFinished(() => receiver.close());
+    const other = await open(schema);
+    await heardBy(receiver.inbox, other);
+    ran.length = 0;
+    const delivery = deliveryOf(envelope());
+    const key = { source: "service", eventId: "evt_other", timestamp: NOW };
+    await keep(other, numberedEntry(1, 0, { key, delivery, runAt: AT }));
+    await until(() => expect(ran).toEqual(["evt_other"]));
+  });
+
+  it("tells the others of many entries with few notifications", async () => {
+    const schema = newSchema();
+    const [a, b] = [await open(schema), await open(schema)];
+    const heard = await heardBy(a, b);
+    const start = performance.now();
+    for (let number = 0; number < 100; number++) await keep(b, numberedEntry(number));
+    const most = (performance.now() - start) / 20 + 2;
+    await until(() => expect(heard.times).toBeGreaterThan(0));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(heard.times).toBeLessThanOrEqual(most);
+  });
+
+  it("listens again after its connection was lost", async () => {
+    const schema = newSchema();
+    const [a, b] = [await open(schema), await open(schema)];
+    const heard = await heardBy(a, b);
+    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = $1";
+    await admin.query(sql, [`LISTEN "hookporter_due_${schema}"`]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    heard.times = 0;
+    await until(async () => {
+      await keep(b, numberedEntry(Math.random()));
+      expect(heard.times).toBeGreaterThan(1);
+    });
+  });
+
+  describe.skipIf(NO_POOLER !== undefined)(NO_POOLER ?? "through PgBouncer in transaction mode", async () => {
+    if (NO_POOLER !== undefined) return;
+    const pooler = await startPooler(server);
+    afterAll(() => pooler.stop());
+    const through = async (schema: string, listenUrl?: string) => {
+      const { log, lines } = keptLog();
+      const inbox = postgresInbox(pooler.url, { schema, listenUrl });
+      await inbox.open({ log });
+      onTestFinished(() => inbox.close());
+      return { inbox, lines };
+    };
+
+    it("notices that notifications do not arrive, and says what to do", async () => {
+      const { inbox, lines } = await through(newSchema());
+      await until(() =>
+        expect(lines).toMatchObject([{ level: "warn", message: expect.stringContaining("listenUrl") }]),
+      );
+      expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
+    });
+
+    it("hears of other entries on a direct connection", async () => {
+      const schema = newSchema();
+      const { inbox, lines } = await through(schema, server.url);
+      const heard = await heardBy(inbox, await open(schema));
+      await keep(await open(schema), numberedEntry(1));
+      await until(() => expect(heard.times).toBeGreaterThan(0));
+      expect(lines).toEqual([]);
+    });
+  });
+});
