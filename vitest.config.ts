@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter } from "vitest/node";
 
 /** Ends the run with one plain line of counts, for whoever reads only the last one. */
@@ -41,9 +41,15 @@ function readTimes(file: string): object {
   }
 }
 
+/** Tests that start servers of their own: `npm run test:postgres` runs them, so that `npm test` stays short. */
+const WITH_SERVERS = "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights}.test.ts";
+const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
+const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(hasServers ? [] : [WITH_SERVERS])],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.

@@ -241,8 +241,8 @@ class PostgresInbox implements Inbox {
   get #writable(): Opened {
     const opened = this.#open;
     if (!opened.isReadOnly) return opened;
-    const message = `expected the inbox ${this.#terms.name} to be open for changes, got it open for reading only: `;
-    throw new HookporterError("inbox_unavailable", `${message}open it with the access "change"`);
+    const message = `expected the inbox ${this.#terms.name} to be open for changes, got it open for reading only: open it with the access "change"`;
+    throw new HookporterError("inbox_unavailable", message);
   }
 }
 
