@@ -25,7 +25,7 @@ export class TargetQueues implements TargetGate {
     await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
   }
 
-  /** The same for an entry that is run at once, since somebody waits for its result: it never waits for its turn. */
+  /** The same for an entry that is run at once, since its caller waits for the result: it never waits for its turn. */
   readonly atOnce: TargetGate = {
     holds: () => false,
     hold: () => {},

@@ -69,6 +69,7 @@ export class TargetOutages {
   /** Stops counting, and removes the line at the bottom. */
   close(): void {
     clearInterval(this.#timer);
+    this.#outages.clear(); // a count that is under way must not show the line again
     this.#view.output.status(undefined);
     for (const target of this.#catchUps.keys()) this.#caughtUp(target);
   }

@@ -87,6 +87,7 @@ class Run {
       const { concurrency = 1 } = this.#plan;
       await Promise.all(Array.from({ length: concurrency }, () => this.#sendNext(cutting.signal)));
     } finally {
+      this.#stopping.abort(); // if one of several failed, the others end too
       interrupt.done();
       this.#progress?.end();
     }

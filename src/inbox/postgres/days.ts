@@ -31,7 +31,7 @@ export const FIRST_PARTITIONS = `
   END $do$;
 `;
 
-/** Makes the days up to so many after today; returns how many. Does nothing while another process does it. */
+/** Makes the partitions of the coming days; returns how many it made. Does nothing while another process makes them. */
 const MAKE_DAYS = `
   CREATE FUNCTION @.make_days(now_ms bigint, ahead int) RETURNS int ${HEAD} AS $body$
   DECLARE

@@ -101,3 +101,13 @@ it("nothing at all is printed with --json", async () => {
   outages.close();
   expect(text()).toBe("");
 });
+
+it("a count that is under way when it is closed does not show the line again", async () => {
+  const { outages, text } = open({ terminal: true });
+  outages.note(attempt(1));
+  vi.advanceTimersByTime(1000); // the count has begun
+  outages.close();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(text()).not.toContain("events wait");
+  expect(text()).not.toContain("event wait");
+});

@@ -312,3 +312,11 @@ it("replay sends what events export writes, from standard input and from a file"
   const both = await runCli(["replay", "-", "--secret-stdin", "--url", url], { cwd, stdin: stdout });
   expect(both).toMatchObject({ code: 2 });
 });
+
+it("a run of several at a time ends whole if one cannot be made", async () => {
+  const target = await startReceiving();
+  const argv = ["trigger", "lead.created", "--count", "50", "--concurrency", "4", "--set", "data.id.a=1"];
+  const run = await runCli([...argv, "--url", target.url], { env });
+  expect(run).toMatchObject({ code: 2 });
+  expect(target.got).toHaveLength(0);
+});
