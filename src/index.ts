@@ -23,23 +23,14 @@ export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
 export type { Answer } from "./http/answer.ts";
 export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
+export type { Appended, NewEntry } from "./inbox/append.ts";
 export type { AttemptRecord, HandlerFailure } from "./inbox/attempt-record.ts";
-export type {
-  Appended,
-  ClaimedEntry,
-  ClaimRequest,
-  Entry,
-  EntryFilter,
-  EntryState,
-  Inbox,
-  KeepTerms,
-  Kept,
-  KeptEvent,
-  KeptRejected,
-  Lease,
-  NewEntry,
-  Settlement,
-} from "./inbox/inbox.ts";
+export type { ClaimedEntry, ClaimRequest } from "./inbox/claim.ts";
+export type { Entry, EntryState } from "./inbox/entry.ts";
+export type { EntryFilter } from "./inbox/entry-filter.ts";
+export type { Inbox } from "./inbox/inbox.ts";
+export type { KeepTerms, Kept, KeptEvent, KeptRejected } from "./inbox/kept.ts";
+export type { Lease } from "./inbox/lease.ts";
 export type { InboxOption } from "./inbox/open.ts";
 export type { OpenTerms } from "./inbox/open-terms.ts";
 export type { PostgresConnection, PostgresOptions } from "./inbox/postgres/options.ts";
@@ -53,6 +44,7 @@ export type {
 export { postgresInbox } from "./inbox/postgres.ts";
 export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
 export type { Runner } from "./inbox/runner.ts";
+export type { Settlement } from "./inbox/settlement.ts";
 export type { TargetCount, TargetWait } from "./inbox/target-wait.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";

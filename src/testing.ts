@@ -11,7 +11,7 @@ import type { EventKind } from "./event/kinds.ts";
 import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord } from "./inbox/attempt-record.ts";
-import type { EntryState } from "./inbox/inbox.ts";
+import type { EntryState } from "./inbox/entry.ts";
 import { givenOptions } from "./options/given-options.ts";
 import { timerDelay } from "./options/timer-delay.ts";
 import { createReceiver } from "./receiver/create-receiver.ts";

@@ -1,7 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { describeError, HookporterError } from "../errors.ts";
-import type { ClaimedEntry, Lease, Settlement } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Lease } from "../inbox/lease.ts";
 import { leaseToken } from "../inbox/lease.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { ClaimFailures } from "./claim-failures.ts";

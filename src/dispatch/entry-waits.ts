@@ -1,5 +1,5 @@
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { ClaimedEntry } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { TargetWait } from "../inbox/target-wait.ts";
 import type { NamedHandler } from "./handler.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";

@@ -1,6 +1,7 @@
 import { describeError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 import type { Logger } from "../logger.ts";
 import type { EntryLetter } from "./handler.ts";
 

@@ -1,4 +1,5 @@
-import type { ClaimedEntry, Lease } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Lease } from "../inbox/lease.ts";
 
 /** Fields known only after insert. */
 export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;

@@ -1,6 +1,7 @@
 import { describeError } from "../errors.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { ClaimedEntry, Settlement } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { type Logger, withFields } from "../logger.ts";
 import { EntryWaits, type Sender } from "./entry-waits.ts";

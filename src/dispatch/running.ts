@@ -1,4 +1,6 @@
-import type { ClaimedEntry, Inbox, Settlement } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 
 /** An entry that runs here or is queued. */
 interface Running {

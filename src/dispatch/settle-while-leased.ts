@@ -1,4 +1,5 @@
-import type { Inbox, Settlement } from "../inbox/inbox.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 
 /** Milliseconds between attempts to store a result: the first wait, and the longest. */
 const FIRST_WAIT = 50;

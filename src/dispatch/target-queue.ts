@@ -1,4 +1,4 @@
-import type { ClaimedEntry } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import { MAX_ASKED } from "./retry.ts";
 import type { TargetEnd, TargetOptions } from "./target.ts";
 

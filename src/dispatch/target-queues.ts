@@ -1,4 +1,4 @@
-import type { ClaimedEntry } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { TargetEnd, TargetGate, TargetOptions } from "./target.ts";
 import { type QueueWork, TargetQueue } from "./target-queue.ts";
 

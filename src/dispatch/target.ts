@@ -1,4 +1,4 @@
-import type { ClaimedEntry } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 
 /** What a handler sends to. Entries wait for it in order of arrival while it does not answer. */
 export interface TargetOptions {

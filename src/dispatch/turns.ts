@@ -1,4 +1,4 @@
-import type { ClaimedEntry } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { EntryRun } from "./entry-run.ts";

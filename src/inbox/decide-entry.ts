@@ -4,7 +4,8 @@ import { type DedupKey, rejectedKey } from "../event/identity.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
 import { documentedProblems } from "../event/schemas.ts";
-import type { Appended, KeepTerms, Kept, NewEntry } from "./inbox.ts";
+import type { Appended, NewEntry } from "./append.ts";
+import type { KeepTerms, Kept } from "./kept.ts";
 import { type EntryTerms, newEntry, storedKind } from "./new-entry.ts";
 
 /** One write that a decision depends on; its answer is that of `Inbox.append` or `Inbox.touch`. */

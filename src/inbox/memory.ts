@@ -1,22 +1,16 @@
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../event/identity.ts";
+import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import {
-  type Appended,
-  type ClaimedEntry,
-  type ClaimRequest,
-  ENTRY_STATES,
-  type Entry,
-  type EntryFilter,
-  type EntryState,
-  type Inbox,
-  type NewEntry,
-  type Settlement,
-} from "./inbox.ts";
+import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import { ENTRY_STATES, type Entry, type EntryState } from "./entry.ts";
+import type { EntryFilter } from "./entry-filter.ts";
+import type { Inbox } from "./inbox.ts";
 import { leaseToken } from "./lease.ts";
 import { matchesFilter } from "./memory/filter.ts";
 import { copyOf, isOf, isWaiting, keyText, newEntry, type Stored, toClaimed } from "./memory/stored.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
 /**

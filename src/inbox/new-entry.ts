@@ -2,7 +2,8 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
-import type { Lease, NewEntry } from "./inbox.ts";
+import type { NewEntry } from "./append.ts";
+import type { Lease } from "./lease.ts";
 
 /** Longer kinds are cut when stored; handlers get them whole. */
 const MAX_STORED_KIND = 200;

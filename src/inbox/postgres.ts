@@ -1,18 +1,12 @@
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
+import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type {
-  Appended,
-  ClaimedEntry,
-  ClaimRequest,
-  Entry,
-  EntryFilter,
-  EntryState,
-  Inbox,
-  NewEntry,
-  Settlement,
-} from "./inbox.ts";
+import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import type { Entry, EntryState } from "./entry.ts";
+import type { EntryFilter } from "./entry-filter.ts";
+import type { Inbox } from "./inbox.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import { Batches } from "./postgres/batch.ts";
 import { drop, redrive, reschedule } from "./postgres/change.ts";
@@ -44,6 +38,7 @@ import { Upkeep } from "./postgres/upkeep.ts";
 import { Wake } from "./postgres/wake.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
+import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
 /**

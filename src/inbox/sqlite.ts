@@ -1,23 +1,17 @@
 import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
+import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type {
-  Appended,
-  ClaimedEntry,
-  ClaimRequest,
-  Entry,
-  EntryFilter,
-  EntryState,
-  Inbox,
-  KeepTerms,
-  Kept,
-  NewEntry,
-  Settlement,
-} from "./inbox.ts";
+import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import type { Entry, EntryState } from "./entry.ts";
+import type { EntryFilter } from "./entry-filter.ts";
+import type { Inbox } from "./inbox.ts";
+import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
+import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";

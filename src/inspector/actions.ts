@@ -1,7 +1,7 @@
 import { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
 import { restamp } from "../event/restamp.ts";
 import { sampleEvent } from "../event/sample.ts";
-import type { EntryFilter } from "../inbox/inbox.ts";
+import type { EntryFilter } from "../inbox/entry-filter.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
 import { queryOf } from "../relay/query.ts";
 import { exactSending, freshSending } from "../relay/replay.ts";

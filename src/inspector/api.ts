@@ -4,7 +4,7 @@
  */
 import type { DataProblem } from "../event/data-problems.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { EntryState } from "../inbox/inbox.ts";
+import type { EntryState } from "../inbox/entry.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 
 /** Header values by lowercase name. */

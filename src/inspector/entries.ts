@@ -1,5 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
-import type { Entry, Inbox } from "../inbox/inbox.ts";
+import type { Entry } from "../inbox/entry.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";

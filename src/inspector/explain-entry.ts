@@ -3,7 +3,7 @@ import { OWN_IDENTITY, REJECTED } from "../event/identity.ts";
 import { isEventKind } from "../event/kinds.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { hasByteOrderMark } from "../event/utf8.ts";
-import type { Entry } from "../inbox/inbox.ts";
+import type { Entry } from "../inbox/entry.ts";
 import { DROPPED, TARGET_AWAY } from "../inbox/target-wait.ts";
 import { CHANNEL_METHOD } from "../receiver/channel.ts";
 import { readHeader } from "../signature/header.ts";

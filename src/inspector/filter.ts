@@ -1,4 +1,5 @@
-import { ENTRY_STATES, type EntryFilter, type EntryState } from "../inbox/inbox.ts";
+import { ENTRY_STATES, type EntryState } from "../inbox/entry.ts";
+import type { EntryFilter } from "../inbox/entry-filter.ts";
 import { RequestError } from "./answer.ts";
 import type { RefusalDetail } from "./api.ts";
 

@@ -1,5 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Entry, EntryFilter, Inbox } from "../inbox/inbox.ts";
+import type { Entry } from "../inbox/entry.ts";
+import type { EntryFilter } from "../inbox/entry-filter.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 
 /** The number of bodies searched at a time, so that deliveries are not delayed. */
 const WINDOW = 500;

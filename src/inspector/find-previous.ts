@@ -1,6 +1,7 @@
 import { matchesKind } from "../event/kind-pattern.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
-import type { Entry, Inbox } from "../inbox/inbox.ts";
+import type { Entry } from "../inbox/entry.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import type { Previous } from "./api.ts";
 import { findEntries } from "./find-entries.ts";
 import { shownBody } from "./shown-body.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "../inbox/inbox.ts";
+import type { Entry } from "../inbox/entry.ts";
 import type { EntryRow } from "./api.ts";
 
 /** An entry in the list. */

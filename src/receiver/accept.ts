@@ -4,7 +4,7 @@ import { problemLine } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
-import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/inbox.ts";
+import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
 import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";

@@ -1,7 +1,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { EntryState } from "../inbox/inbox.ts";
+import type { EntryState } from "../inbox/entry.ts";
 import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { DigestStart } from "./digest-starts.ts";
 import type { Outcome } from "./outcome.ts";

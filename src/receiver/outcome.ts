@@ -1,6 +1,6 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Rejection } from "../event/rejection.ts";
-import type { EntryState } from "../inbox/inbox.ts";
+import type { EntryState } from "../inbox/entry.ts";
 import type { Secret } from "../signature/secrets.ts";
 import type { SignatureReason } from "../signature/signature-format.ts";
 

@@ -5,7 +5,7 @@ import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
 import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
-import type { ClaimedEntry } from "../inbox/inbox.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
 import type { Settings } from "./options.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
-import type { Entry } from "../../src/inbox/inbox.ts";
+import type { Entry } from "../../src/inbox/entry.ts";
 import { selectInbox } from "../../src/inbox/open.ts";
 import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import type { Life } from "./listen-process.ts";

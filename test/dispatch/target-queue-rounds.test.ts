@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { TargetEnd } from "../../src/dispatch/target.ts";
 import { type ReadyEntry, TargetQueue, type Wanted } from "../../src/dispatch/target-queue.ts";
-import type { ClaimedEntry } from "../../src/inbox/inbox.ts";
+import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 
 /** The results of each entry's tries in turn, by its number; the last repeats. */
 let ends: Record<number, TargetEnd[]>;

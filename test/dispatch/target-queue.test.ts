@@ -4,8 +4,10 @@ import type { DispatcherOptions } from "../../src/dispatch/dispatcher-options.ts
 import type { EntryLetter, NamedHandler } from "../../src/dispatch/handler.ts";
 import type { RetryPolicy } from "../../src/dispatch/retry.ts";
 import type { TargetFailure, TargetOptions } from "../../src/dispatch/target.ts";
-import type { ClaimedEntry, Inbox, Settlement } from "../../src/inbox/inbox.ts";
+import type { ClaimedEntry } from "../../src/inbox/claim.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import type { Settlement } from "../../src/inbox/settlement.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
 import { gate, keptLog, sampleEvent } from "./sample.ts";
 

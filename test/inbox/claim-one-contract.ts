@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ClaimRequest, Inbox } from "../../src/inbox/inbox.ts";
+import type { ClaimRequest } from "../../src/inbox/claim.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
 
 /** Contract tests for claiming one entry out of turn. */

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
-import type { EntryFilter, EntryState, Inbox } from "../../src/inbox/inbox.ts";
+import type { EntryState } from "../../src/inbox/entry.ts";
+import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { describeClaimOfOne } from "./claim-one-contract.ts";
 import {
   AT,

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 import { carryOut, carryOutNow, decideDelivery, decideRejected } from "../../src/inbox/decide-entry.ts";
-import type { Inbox, KeepTerms } from "../../src/inbox/inbox.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { KeepTerms } from "../../src/inbox/kept.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { AT, sampleDelivery } from "./entries.ts";
 

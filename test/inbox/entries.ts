@@ -1,6 +1,9 @@
 import type { Delivery } from "../../src/event/delivery.ts";
 import type { DedupKey } from "../../src/event/identity.ts";
-import type { Appended, ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/inbox/inbox.ts";
+import type { Appended, NewEntry } from "../../src/inbox/append.ts";
+import type { ClaimedEntry } from "../../src/inbox/claim.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Settlement } from "../../src/inbox/settlement.ts";
 
 /** The arrival time of sample deliveries. */
 export const AT = Date.UTC(2024, 0, 15, 12);

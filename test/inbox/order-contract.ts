@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ClaimedEntry, ClaimRequest, Inbox, Settlement } from "../../src/inbox/inbox.ts";
+import type { ClaimedEntry, ClaimRequest } from "../../src/inbox/claim.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Settlement } from "../../src/inbox/settlement.ts";
 import { AT, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 
 /** Contract tests for order keys, and for entries that a claim passes over. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
-import type { EntryState, Inbox } from "../../src/inbox/inbox.ts";
+import type { EntryState } from "../../src/inbox/entry.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import type { PruneRequest } from "../../src/inbox/prune-request.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";

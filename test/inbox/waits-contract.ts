@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ClaimRequest, EntryFilter, EntryState, Inbox } from "../../src/inbox/inbox.ts";
+import type { ClaimRequest } from "../../src/inbox/claim.ts";
+import type { EntryState } from "../../src/inbox/entry.ts";
+import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { TargetWait } from "../../src/inbox/target-wait.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 

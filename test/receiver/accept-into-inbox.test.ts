@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Delivery } from "../../src/event/delivery.ts";
 import { carryOut, decideDelivery } from "../../src/inbox/decide-entry.ts";
-import type { KeepTerms } from "../../src/inbox/inbox.ts";
+import type { KeepTerms } from "../../src/inbox/kept.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { accept } from "../../src/receiver/accept.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";

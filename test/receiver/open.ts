@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from "vitest";
-import type { Entry } from "../../src/inbox/inbox.ts";
+import type { Entry } from "../../src/inbox/entry.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
 import type { ReceiverOptions } from "../../src/receiver/options.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { REJECTED } from "../../src/event/identity.ts";
-import type { ClaimedEntry } from "../../src/inbox/inbox.ts";
+import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
 import { planEntry, type Registered } from "../../src/receiver/plan.ts";
 import { claimOne } from "../inbox/entries.ts";

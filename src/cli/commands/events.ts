@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ENTRY_STATES } from "../../inbox/inbox.ts";
+import { ENTRY_STATES } from "../../inbox/entry.ts";
 import type { CliContext } from "../context.ts";
 import type { ExportOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";

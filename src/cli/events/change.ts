@@ -1,6 +1,8 @@
 import { readEnvelopeAgain } from "../../event/read-envelope.ts";
 import { documentedProblems } from "../../event/schemas.ts";
-import type { EntryFilter, EntryState, Inbox } from "../../inbox/inbox.ts";
+import type { EntryState } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { summarise } from "../../inspector/verdict.ts";
 import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";

@@ -2,7 +2,7 @@ import type { ChalkInstance } from "chalk";
 import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
-import type { Entry, EntryState } from "../../inbox/inbox.ts";
+import type { Entry, EntryState } from "../../inbox/entry.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/verdict.ts";
 import { shownUrl } from "../../shown-url.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
-import type { Entry } from "../../inbox/inbox.ts";
+import type { Entry } from "../../inbox/entry.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";

@@ -1,7 +1,8 @@
 import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
-import type { Entry, Inbox } from "../../inbox/inbox.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";

@@ -1,5 +1,7 @@
 import { HookporterError } from "../../errors.ts";
-import type { EntryFilter, EntryState, Inbox } from "../../inbox/inbox.ts";
+import type { EntryState } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { targetName } from "../handlers/forward-rules.ts";
 

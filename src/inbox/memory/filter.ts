@@ -1,5 +1,6 @@
 import { matchesKind } from "../../event/kind-pattern.ts";
-import type { Entry, EntryFilter } from "../inbox.ts";
+import type { Entry } from "../entry.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 
 /** Whether an entry matches a filter, whose `limit` is ignored. */
 export function matchesFilter(entry: Entry, filter: EntryFilter, body?: Uint8Array): boolean {

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
+import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { ClaimedEntry, Entry, NewEntry } from "../inbox.ts";
+import type { ClaimedEntry } from "../claim.ts";
+import type { Entry } from "../entry.ts";
 import { noDelivery } from "../unreadable.ts";
 
 /** An entry as the memory inbox stores it: mutable, with its delivery and records. */

@@ -1,4 +1,4 @@
-import type { EntryFilter } from "../inbox.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 import { DROPPED } from "../target-wait.ts";
 import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
 import { HOLD_BACK_OTHERS, LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from "../inbox.ts";
+import type { ClaimRequest } from "../claim.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import type { Row, Value } from "./session.ts";

@@ -1,4 +1,5 @@
-import type { EntryFilter, EntryState } from "../inbox.ts";
+import type { EntryState } from "../entry.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 import { encodeText } from "../text.ts";
 import type { Value } from "./session.ts";
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { DedupKey } from "../../event/identity.ts";
-import type { Appended, EntryState, NewEntry } from "../inbox.ts";
+import type { Appended, NewEntry } from "../append.ts";
+import type { EntryState } from "../entry.ts";
 import { encodeText } from "../text.ts";
 import { LOCK_HASHES } from "./order.ts";
 import type { Row } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { Settlement } from "../inbox.ts";
+import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";

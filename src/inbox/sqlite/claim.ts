@@ -1,4 +1,4 @@
-import type { ClaimedEntry, ClaimRequest } from "../inbox.ts";
+import type { ClaimedEntry, ClaimRequest } from "../claim.ts";
 import { leaseToken } from "../lease.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";

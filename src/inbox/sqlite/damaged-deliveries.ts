@@ -1,4 +1,4 @@
-import type { ClaimRequest } from "../inbox.ts";
+import type { ClaimRequest } from "../claim.ts";
 import { isDamage } from "./errors.ts";
 import { WAITING, WAITS } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";

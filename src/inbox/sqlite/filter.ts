@@ -1,4 +1,4 @@
-import type { EntryFilter } from "../inbox.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 import { encodeText } from "../text.ts";
 
 /** SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */

@@ -1,6 +1,8 @@
 import type { Delivery } from "../../event/delivery.ts";
+import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { KeepTerms, NewEntry, Settlement } from "../inbox.ts";
+import type { KeepTerms } from "../kept.ts";
+import type { Settlement } from "../settlement.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Operation } from "./operations.ts";
 

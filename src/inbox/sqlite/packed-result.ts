@@ -1,5 +1,6 @@
 import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../../errors.ts";
-import type { ClaimedEntry, Kept, KeptEvent } from "../inbox.ts";
+import type { ClaimedEntry } from "../claim.ts";
+import type { Kept, KeptEvent } from "../kept.ts";
 import type { Bodies } from "./bodies.ts";
 import type { WorkResult } from "./commit-together.ts";
 import type { OperationName } from "./operations.ts";

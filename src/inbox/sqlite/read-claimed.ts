@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { ClaimedEntry, Lease } from "../inbox.ts";
+import type { ClaimedEntry } from "../claim.ts";
+import type { Lease } from "../lease.ts";
 import { noDelivery } from "../unreadable.ts";
 import { type Row, toClaimed } from "./rows.ts";
 import type { Statements } from "./statements.ts";

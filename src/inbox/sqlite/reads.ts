@@ -1,6 +1,7 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import { ENTRY_STATES, type Entry, type EntryFilter, type EntryState } from "../inbox.ts";
+import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { filterSql } from "./filter.ts";

@@ -1,7 +1,10 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
+import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { ClaimedEntry, Entry, Lease, NewEntry } from "../inbox.ts";
+import type { ClaimedEntry } from "../claim.ts";
+import type { Entry } from "../entry.ts";
+import type { Lease } from "../lease.ts";
 import type { TargetWait } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ClaimedEntry, Inbox } from "../../../src/inbox/inbox.ts";
+import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";

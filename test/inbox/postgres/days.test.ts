@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, it } from "vitest";
 import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
-import type { Inbox, NewEntry } from "../../../src/inbox/inbox.ts";
+import type { NewEntry } from "../../../src/inbox/append.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";

@@ -1,0 +1,52 @@
+import type { Delivery } from "../event/delivery.ts";
+import type { Entry } from "./entry.ts";
+import type { TargetWait } from "./target-wait.ts";
+
+/** What to claim. All times are milliseconds. */
+export interface ClaimRequest {
+  readonly now: number;
+  readonly limit: number;
+  readonly leaseMs: number;
+  /**
+   * How many due entries to claim beyond `limit`, to run soon. First attempts only: an entry that may kill the process
+   * must not use up attempts of entries that were only queued behind it. Default 0.
+   */
+  readonly ahead?: number;
+  /** Entries that are running here already: not claimed, even after their lease has ended. Default none. */
+  readonly except?: readonly number[];
+  /**
+   * The furthest ahead of `now` that an entry can be due. One due later was dated by a clock that has since been set
+   * back, and counts as due. Default: no limit.
+   */
+  readonly horizon?: number;
+  /** Whether a dead letter holds back the later entries of its order key. Default `false`. */
+  readonly deadBlocks?: boolean;
+  /** Claims this entry only, due or not, unless it is leased or held back. */
+  readonly only?: number;
+  /**
+   * Claims only entries that wait for this target, due or not, in order of arrival: those with a higher number than
+   * `after`, unless they are leased or held back.
+   */
+  readonly waitingFor?: { readonly target: string; readonly after: number };
+  /** Only entries of these sources. Default all. */
+  readonly sources?: readonly string[];
+  /** The id under which this process is registered: lease tokens start with it. Default: not registered. */
+  readonly runner?: string;
+}
+
+/** An entry that this process has leased, with all that is needed to run it. */
+export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
+  /** Why its delivery could not be read, if the store is damaged there. The delivery is then empty. */
+  readonly unreadable?: string | undefined;
+  /** The lease's token. A settlement without the current token is refused. */
+  readonly lease: string;
+  /** When the lease ends. */
+  readonly runAt: number;
+  /** Which attempt it is, from 1. */
+  readonly attempts: number;
+  /** As in {@link Entry}. Default none. */
+  readonly waits?: readonly TargetWait[];
+  /** When it was due before it was claimed. Default: at its arrival. */
+  readonly dueAt?: number;
+  readonly delivery: Delivery;
+}

@@ -1,0 +1,44 @@
+import type { DataProblem } from "../event/data-problems.ts";
+import type { DedupKey } from "../event/identity.ts";
+import type { TargetWait } from "./target-wait.ts";
+
+/**
+ * An entry's state. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` succeeded; `dead` will not
+ * run again unless redriven; `unhandled` had no handler when it was due, and can be redriven once it has one.
+ */
+export type EntryState = "pending" | "running" | "done" | "dead" | "unhandled";
+
+/** Every state, in the order of an entry's life. */
+export const ENTRY_STATES: readonly EntryState[] = ["pending", "running", "done", "dead", "unhandled"];
+
+/** An entry without its delivery's headers and body. All times are milliseconds since 1970. */
+export interface Entry {
+  /** Arrival order within the inbox; the entry's short name. */
+  readonly seq: number;
+  readonly key: DedupKey;
+  readonly kind: string | null;
+  readonly eventTimestamp: number | null;
+  readonly state: EntryState;
+  readonly reason: string | null;
+  /** For the reason `invalid_data`: what did not fit when it was last checked. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
+  readonly orderKey: string | null;
+  readonly receivedAt: number;
+  /** When it may be claimed next; for a running entry, when its lease ends. */
+  readonly runAt: number;
+  /** Counted when claimed, so an entry that kills the process still runs out of attempts. */
+  readonly attempts: number;
+  /** How many duplicates were received. */
+  readonly duplicates: number;
+  readonly lastSeenAt: number;
+  /** When it reached `done`, `dead` or `unhandled`. */
+  readonly settledAt: number | null;
+  /** Names of the handlers that succeeded: a retry does not run them again. */
+  readonly finishedHandlers: readonly string[];
+  /** The targets that it waits for, or was given up on for. */
+  readonly waits: readonly TargetWait[];
+  /** SHA-256 of the body, hex. */
+  readonly bodyHash: string;
+  /** Bytes of the body. */
+  readonly bodyLength: number;
+}
