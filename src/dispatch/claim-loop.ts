@@ -1,0 +1,110 @@
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import { timerDelay } from "../options/timer-delay.ts";
+import type { ClaimFailures } from "./claim-failures.ts";
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
+import type { DispatcherOptions } from "./dispatcher-options.ts";
+import { horizonOf } from "./horizon.ts";
+
+/** Milliseconds that a due entry may wait before new ones are no longer run at once. */
+const MAX_LATE_MS = 100;
+
+/** What the loop needs of the dispatcher. */
+interface Claiming {
+  readonly limit: ConcurrencyLimit;
+  readonly failures: ClaimFailures;
+  /** Runs a claimed entry. */
+  readonly run: (entry: ClaimedEntry) => void;
+  /** Entries not to claim. */
+  readonly except: () => readonly number[];
+}
+
+/** Claims due entries while there is room to run them, and waits for the next to become due. */
+export class ClaimLoop {
+  readonly #options: DispatcherOptions;
+  readonly #claiming: Claiming;
+  #timer: NodeJS.Timeout | undefined;
+  #underWay: Promise<void> | undefined;
+  /** Whether there may be due entries to claim. */
+  #behind = false;
+  #caughtUp = false;
+  #started = false;
+
+  constructor(options: DispatcherOptions, claiming: Claiming) {
+    this.#options = options;
+    this.#claiming = claiming;
+  }
+
+  /** Whether it is started and not stopped. */
+  get isStarted(): boolean {
+    return this.#started;
+  }
+
+  /** Whether the last claim left no entry that was long due: only then is a new entry run at once. */
+  get caughtUp(): boolean {
+    return this.#started && this.#caughtUp;
+  }
+
+  /** The claim that is under way, if there is one; never rejects. */
+  get underWay(): Promise<void> | undefined {
+    return this.#underWay;
+  }
+
+  /** @param first - what has to be done before the first claim */
+  start(first: () => Promise<void> | undefined): void {
+    this.#started = true;
+    this.#underWay = first()?.finally(() => this.#afterClaim());
+    this.wake();
+  }
+
+  /** Claims nothing more; {@link underWay} may have to be waited for. */
+  stop(): void {
+    this.#started = false;
+    clearTimeout(this.#timer);
+  }
+
+  /** Claims due entries now. Cheap to call often. */
+  wake(): void {
+    this.#behind = true;
+    this.goOn();
+  }
+
+  /** Claims if there may be due entries: call it when there is room again. */
+  goOn(): void {
+    if (!this.#behind || !this.#started || this.#underWay !== undefined) return;
+    if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
+    this.#underWay = this.#claim().finally(() => this.#afterClaim());
+  }
+
+  #afterClaim(): void {
+    this.#underWay = undefined;
+    this.goOn();
+  }
+
+  async #claim(): Promise<void> {
+    const { inbox, leaseMs, clock, pollMs, deadBlocks, sources, runner } = this.#options;
+    const { limit: concurrency, failures, run, except: exceptNow } = this.#claiming;
+    clearTimeout(this.#timer);
+    this.#behind = false;
+    let wait = pollMs;
+    try {
+      const { now: limit, ahead } = concurrency.room;
+      const except = exceptNow();
+      const terms = { leaseMs, except, horizon: horizonOf(this.#options), deadBlocks, sources, runner };
+      const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
+      failures.end();
+      for (const entry of entries) run(entry);
+      const full = entries.length >= limit + ahead;
+      const next = full ? 0 : await inbox.nextRunAt({ except: exceptNow(), deadBlocks, sources });
+      const now = clock();
+      this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
+      if (entries.length > 0 && next !== undefined && next <= now) {
+        this.#behind = true;
+        return;
+      }
+      if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - now));
+    } catch (thrown) {
+      failures.report(thrown);
+    }
+    if (this.#started) this.#timer = setTimeout(() => this.wake(), timerDelay(wait));
+  }
+}

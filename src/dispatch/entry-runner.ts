@@ -1,0 +1,132 @@
+import { describeError } from "../errors.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Settlement } from "../inbox/settlement.ts";
+import { TARGET_AWAY } from "../inbox/target-wait.ts";
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
+import type { DispatcherOptions } from "./dispatcher-options.ts";
+import type { EntryRun } from "./entry-run.ts";
+import { reportSettled } from "./report-settled.ts";
+import { type RunOptions, runEntry } from "./run-entry.ts";
+import { RunningEntries } from "./running.ts";
+import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
+import type { TargetQueues } from "./target-queues.ts";
+
+/** What running needs of the dispatcher. */
+interface Running {
+  readonly limit: ConcurrencyLimit;
+  readonly queues: TargetQueues;
+  /** Aborted when a shutdown no longer waits for handlers. */
+  readonly signal: AbortSignal;
+  /** Called when an entry has ended, and others may be due for it. */
+  readonly wake: () => void;
+  /** Called when there is room for another entry. */
+  readonly goOn: () => void;
+}
+
+/** Runs entries that are leased to this process, renews their leases and settles them. */
+export class EntryRunner {
+  readonly #options: DispatcherOptions;
+  readonly #parts: Running;
+  readonly #runOptions: RunOptions;
+  readonly #storing: Storing;
+  readonly #running = new RunningEntries();
+
+  constructor(options: DispatcherOptions, parts: Running) {
+    const { queues: targets, signal } = parts;
+    this.#options = options;
+    this.#parts = parts;
+    this.#runOptions = { ...options, targets, signal };
+    const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
+    this.#storing = { ...options, isLeased, signal };
+  }
+
+  /**
+   * Runs an entry and settles it. After a claimed entry others may be due: it may have held them back, or have taken
+   * the last of the room.
+   */
+  run(entry: ClaimedEntry, how: EntryRun): void {
+    const finished = this.#runAndSettle(entry, how).finally(how.onEnd);
+    this.#running.add(entry, finished);
+    const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
+    void finished.then((settlement) => {
+      this.#running.delete(entry.seq);
+      this.#parts.queues.stored(entry.seq);
+      if (frees || settlement === undefined || settlement.state === "pending") this.#parts.wake();
+      else this.#parts.goOn();
+    });
+  }
+
+  /** The settlement of an entry, if it runs here. */
+  finished(seq: number): Promise<Settlement | undefined> | undefined {
+    return this.#running.finished(seq);
+  }
+
+  /** Resolves once all entries that run now have ended. */
+  drained(): Promise<void> {
+    return this.#running.drained();
+  }
+
+  /** Entries that run here but could be claimed. */
+  doubtfullyLeased(): readonly number[] {
+    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseMs);
+  }
+
+  /** Extends the leases of all entries that run here. */
+  async renew(): Promise<void> {
+    const { inbox, clock, leaseMs, log } = this.#options;
+    try {
+      await this.#running.renew(inbox, clock() + leaseMs);
+    } catch (thrown) {
+      log.error({ error: describeError(thrown) }, "leases could not be renewed: their entries may run twice");
+    }
+  }
+
+  async #runAndSettle(
+    entry: ClaimedEntry,
+    { before, atOnce, turn, onEnd }: EntryRun,
+  ): Promise<Settlement | undefined> {
+    const { log } = this.#options;
+    const { limit, queues, goOn } = this.#parts;
+    const { seq } = entry;
+    try {
+      if ((await before?.()) === false) {
+        await this.#giveBack(entry);
+        return undefined;
+      }
+      const isForced = atOnce === true && turn === undefined;
+      const options = isForced ? { ...this.#runOptions, targets: queues.atOnce } : this.#runOptions;
+      const run = () => runEntry(entry, options, turn);
+      const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
+      if (settlement === undefined) {
+        await this.#giveBack(entry);
+        return undefined;
+      }
+      onEnd?.();
+      goOn(); // another entry can run while this one's result is stored
+      if (await settleWhileLeased(settlement, this.#storing)) {
+        reportSettled(entry, settlement, this.#options);
+        return settlement;
+      }
+      log.warn(
+        { seq },
+        "an entry finished after its lease had ended: its result was refused, and it runs again",
+      );
+    } catch (thrown) {
+      // The lease expires and the entry runs again.
+      log.error(
+        { seq, error: describeError(thrown) },
+        "an entry's result could not be stored; it runs again",
+      );
+    }
+    return undefined;
+  }
+
+  /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */
+  async #giveBack({ seq, lease, finishedHandlers, waits = [], dueAt }: ClaimedEntry): Promise<void> {
+    const { inbox, clock } = this.#options;
+    const now = clock();
+    const reason = waits.length === 0 ? null : TARGET_AWAY;
+    const back = { state: "pending", reason, runAt: dueAt ?? now, records: [], uncount: true } as const;
+    await inbox.settle({ seq, lease, finishedHandlers, ...back }, now);
+  }
+}
