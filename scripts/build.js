@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
+import { ENTRIES } from "./entries.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -33,14 +34,7 @@ const bundle = await rolldown({
     "tunnel-child": "bin/tunnel-child.ts",
     "inbox-writer": "src/inbox/sqlite/writer-thread.ts",
     "inbox-check": "src/inbox/sqlite/check-process.ts",
-    index: "src/index.ts",
-    express: "src/receiver/express.ts",
-    node: "src/receiver/node.ts",
-    fetch: "src/receiver/fetch.ts",
-    fastify: "src/receiver/fastify.ts",
-    client: "src/client.ts",
-    sandbox: "src/sandbox.ts",
-    testing: "src/testing.ts",
+    ...inputs(({ name }) => name !== "./verify"),
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
 });
@@ -54,6 +48,7 @@ const { output } = await bundle.write({
 await bundle.close();
 await buildStart();
 await buildVerify();
+await buildCommonJs();
 const page = await buildPage({
   configFile: false,
   root: join(root, "src", "inspector", "ui"),
@@ -71,6 +66,7 @@ const page = await buildPage({
 writeNotices([...output, ...page.output].flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+writeTypes();
 
 /** The entry point, and the answers it gives without loading anything, taken from the program itself. */
 async function buildStart() {
@@ -86,6 +82,57 @@ async function buildStart() {
   const say = (flag) => execFileSync(process.execPath, [join(dist, "bin.js"), flag], { encoding: "utf8" });
   const answers = Object.fromEntries(["--version", "--help"].map((flag) => [flag, say(flag)]));
   writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
+}
+
+/** The library once more as CommonJS, for what cannot require an ES module, such as Jest. Dependencies stay external. */
+async function buildCommonJs() {
+  const library = await rolldown({
+    cwd: root,
+    platform: "node",
+    input: inputs(() => true),
+    external: (id) => isExternal(id),
+  });
+  await library.write({
+    dir: dist,
+    format: "cjs",
+    comments: false,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "chunk-[name]-[hash].cjs",
+  });
+  await library.close();
+}
+
+/**
+ * The types are emitted once, as those of CommonJS, which both kinds of module may import. Beside each entry point, two
+ * files that only export them say to a compiler which kind of module the entry point is.
+ */
+function writeTypes() {
+  const folder = join(dist, "types");
+  const used = new Set();
+  for (const { file, source } of ENTRIES) {
+    const types = `export * from "./types/${source.replace(/\.ts$/, ".js")}";\n`;
+    for (const ending of ["d.ts", "d.cts"]) writeFileSync(join(dist, `${file}.${ending}`), types);
+    addUsed(join(folder, source.replace(/\.ts$/, ".d.ts")), used);
+  }
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = join(folder, name);
+    if (name.endsWith(".ts") && !used.has(file)) rmSync(file);
+  }
+  writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
+}
+
+/** Adds a file of types to a set, and those that it imports. The compiler emits many that no entry point needs. */
+function addUsed(file, used) {
+  if (used.has(file)) return;
+  used.add(file);
+  for (const [, target] of readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g)) {
+    addUsed(join(dirname(file), `${target}.d.ts`), used);
+  }
+}
+
+/** The entry points, and their sources, that a bundle contains. */
+function inputs(isWanted) {
+  return Object.fromEntries(ENTRIES.filter(isWanted).map(({ file, source }) => [file, source]));
 }
 
 /** A file of its own, with nothing of Node in it, so that any runtime and any bundler takes it. */

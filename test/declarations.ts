@@ -9,17 +9,16 @@ import {
   SymbolFlags,
   type Symbol as TypeSymbol,
 } from "typescript/unstable/sync";
-import packageJson from "../package.json" with { type: "json" };
+import entries from "../scripts/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
 /** The entry points by import, as their declarations are named. */
-export const ENTRIES = Object.entries(packageJson.exports).flatMap(([name, target]) => {
-  if (typeof target === "string") return [];
-  const file = target.types.replace("./dist/types/", "");
-  return [{ name: `hookporter${name.slice(1)}`, file }];
-});
+export const ENTRIES = Object.entries(entries).map(([name, source]) => ({
+  name: `hookporter${name.slice(1)}`,
+  file: source.replace(/\.ts$/, ".d.ts"),
+}));
 
 /** The declarations that are published, read by the compiler. */
 export interface Declarations {

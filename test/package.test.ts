@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import entries from "../scripts/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const execute = promisify(execFile);
@@ -81,20 +82,28 @@ describe("the packed package", () => {
     expect(links.filter((target) => !existsSync(target))).toEqual([]);
   });
 
-  it("has every export, with its types", async () => {
-    const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    for (const [name, target] of Object.entries<{ types?: string }>(exports)) {
-      if (target.types === undefined) continue;
-      const specifier = name === "." ? "hookporter" : `hookporter${name.slice(1)}`;
-      const names = await run(
-        consumer,
-        "node",
-        "-e",
-        `import("${specifier}").then((m) => console.log(Object.keys(m).length))`,
-      );
-      expect(Number(names), specifier).toBeGreaterThan(0);
-      expect(existsSync(join(consumer, "node_modules", "hookporter", target.types)), target.types).toBe(true);
-    }
+  it("exports every entry point to `import` and to `require`, as one copy of the library", async () => {
+    const specifiers = Object.keys(entries).map((name) => `hookporter${name.slice(1)}`);
+    const program = `import { createRequire } from "node:module";
+      const require = createRequire(process.cwd() + "/program.js");
+      for (const name of ${JSON.stringify(specifiers)}) {
+        const exported = await import(name);
+        console.log(name, Object.keys(exported).length > 0, require(name) === exported);
+      }`;
+    const printed = await run(consumer, "node", "--no-warnings", "--input-type=module", "-e", program);
+    expect(printed.trim().split("\n")).toEqual(specifiers.map((name) => `${name} true true`));
+  });
+
+  it("exports the same names as CommonJS, for programs that cannot require an ES module", async () => {
+    const dist = join(consumer, "node_modules", "hookporter", "dist");
+    const files = Object.keys(entries).map((name) => (name === "." ? "index" : name.slice(2)));
+    const program = `for (const file of ${JSON.stringify(files)}) {
+        const names = (exported) => Object.keys(exported).sort().join();
+        const common = require(\`\${process.argv[1]}/\${file}.cjs\`);
+        import(\`\${process.argv[1]}/\${file}.js\`).then((esm) => console.log(file, names(common) === names(esm)));
+      }`;
+    const printed = await run(consumer, "node", "--no-experimental-require-module", "-e", program, dist);
+    expect(printed.trim().split("\n").sort()).toEqual(files.map((file) => `${file} true`).sort());
   });
 
   it("says what to install if an inbox on PostgreSQL is opened without pg", async () => {

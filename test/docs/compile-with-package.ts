@@ -4,16 +4,12 @@ import { tmpdir } from "node:os";
 import { join, parse } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import packageJson from "../../package.json" with { type: "json" };
+import entries from "../../scripts/entries.json" with { type: "json" };
 import { root } from "./markdown.ts";
 
 /** The published names are taken from the source, so that nothing has to be built. */
 const paths = Object.fromEntries(
-  Object.entries(packageJson.exports).flatMap(([name, target]) => {
-    if (typeof target === "string") return [];
-    const source = target.types.replace("./dist/types/", "").replace(/\.d\.ts$/, ".ts");
-    return [[`hookporter${name.slice(1)}`, [join(root, source)]]];
-  }),
+  Object.entries(entries).map(([name, source]) => [`hookporter${name.slice(1)}`, [join(root, source)]]),
 );
 
 /** Compiles files that import the package by its name; returns what the compiler says, nothing if all is well. */
