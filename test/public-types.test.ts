@@ -44,7 +44,7 @@ it("a mentioned type that is not exported is found", () => {
     .exportsOf("src/index.d.ts")
     .filter(({ name }) => ["Inbox", "Outcome"].includes(name));
   const found = missing(some);
-  expect(found).toContain("src/inbox/inbox.d.ts: Entry");
+  expect(found).toContain("src/inbox/entry.d.ts: Entry");
   expect(found).toContain("src/event/delivery.d.ts: Delivery");
   expect(found).toContain("src/receiver/outcome.d.ts: Accepted");
   expect(found).not.toContain("src/inbox/inbox.d.ts: Inbox");
