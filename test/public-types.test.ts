@@ -18,6 +18,7 @@ const EXTENDS_MAIN = [
   "hookporter/node",
   "hookporter/fetch",
   "hookporter/fastify",
+  "hookporter/lambda",
   "hookporter/testing",
 ];
 

@@ -235,6 +235,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       ],
     ];
     it.each(rejections)("is 400 and a dead letter: %s (%s)", async (_, reason, body, field) => {
+      if (adapter.hides?.binary && reason === "invalid_utf8") return; // other bytes by then, so 401
       const { receiver, post, clock, entry } = await open();
       const dead = vi.fn();
       receiver.onDead(dead);
@@ -392,7 +393,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       "/webhooks%2f",
       "http://evil.test/webhooks",
     ])("[case 42, 51] is 404 for the target %s", async (target) => {
-      if (adapter.hides && isNormalised(target)) return; // it is the endpoint by then
+      if (adapter.hides?.target && isNormalised(target)) return; // it is the endpoint by then
       const { ask, entries } = await open();
       const headers = signedHeaders(GOOD);
       expect((await ask({ target, headers, body: GOOD })).status).toBe(404);
@@ -404,7 +405,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       async (target) => {
         const { ask, receiver } = await open();
         expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
-        const normalised = adapter.hides ? target.replace(/\?$/, "") : target;
+        const normalised = adapter.hides?.connection ? target.replace(/\?$/, "") : target;
         expect((await receiver.inbox.delivery(1))?.target).toBe(normalised);
       },
     );
@@ -431,37 +432,43 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       });
     });
 
-    it("[case 46] is 408 for a body that does not arrive in time", async () => {
+    it.skipIf(adapter.hides?.stream)("[case 46] is 408 for a body that does not arrive in time", async () => {
       const { url, outcomes, entries } = await open({ bodyTimeout: 20 });
       const socket = await dial(url);
       socket.write(`POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: ${GOOD.length}\r\n\r\n{`);
       const { status, head } = splitAnswer(await readAll(socket));
       expect(status).toBe(408);
-      if (!adapter.hides) expect(head).toMatch(/^connection: close$/im);
+      if (!adapter.hides?.connection) expect(head).toMatch(/^connection: close$/im);
       expect(outcomes()).toEqual([{ type: "refused", reason: "too_slow" }]);
       expect(await entries()).toEqual([]);
     });
 
-    it("[case 28] is 413 for a declared length over the limit, before any byte of the body arrives", async () => {
-      const { url, outcomes } = await open({ bodyLimit: 1000 });
-      const socket = await dial(url);
-      socket.write("POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n");
-      const { status, head } = splitAnswer(await readAll(socket));
-      expect(status).toBe(413);
-      if (!adapter.hides) expect(head).toMatch(/^connection: close$/im);
-      expect(outcomes()).toEqual([{ type: "refused", reason: "too_large" }]);
-    });
+    it.skipIf(adapter.hides?.stream)(
+      "[case 28] is 413 for a declared length over the limit, before any byte of the body arrives",
+      async () => {
+        const { url, outcomes } = await open({ bodyLimit: 1000 });
+        const socket = await dial(url);
+        socket.write("POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n");
+        const { status, head } = splitAnswer(await readAll(socket));
+        expect(status).toBe(413);
+        if (!adapter.hides?.connection) expect(head).toMatch(/^connection: close$/im);
+        expect(outcomes()).toEqual([{ type: "refused", reason: "too_large" }]);
+      },
+    );
 
-    it("[case 28] is 413 for a body without a length as soon as it exceeds the limit", async () => {
-      const { url, outcomes } = await open({ bodyLimit: 1000 });
-      const socket = await dial(url);
-      const chunk = `1f5\r\n${"x".repeat(501)}\r\n`; // without the last chunk
-      socket.write(
-        `POST /webhooks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
-      );
-      expect(splitAnswer(await readAll(socket)).status).toBe(413);
-      expect(outcomes()).toEqual([{ type: "refused", reason: "too_large" }]);
-    });
+    it.skipIf(adapter.hides?.stream)(
+      "[case 28] is 413 for a body without a length as soon as it exceeds the limit",
+      async () => {
+        const { url, outcomes } = await open({ bodyLimit: 1000 });
+        const socket = await dial(url);
+        const chunk = `1f5\r\n${"x".repeat(501)}\r\n`; // without the last chunk
+        socket.write(
+          `POST /webhooks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
+        );
+        expect(splitAnswer(await readAll(socket)).status).toBe(413);
+        expect(outcomes()).toEqual([{ type: "refused", reason: "too_large" }]);
+      },
+    );
 
     it("[case 28] covers no more bytes than the declared length", async () => {
       const { url, receiver } = await open();

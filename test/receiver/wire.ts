@@ -7,15 +7,30 @@ import { onTestFinished } from "vitest";
 import { expressReceiver } from "../../src/receiver/express.ts";
 import { fastifyReceiver } from "../../src/receiver/fastify.ts";
 import { fetchReceiver } from "../../src/receiver/fetch.ts";
+import { lambdaReceiver } from "../../src/receiver/lambda.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
+import { gateway } from "./gateway.ts";
+import { EVENTS } from "./lambda-events.ts";
+
+/** What a receiver does not see. */
+interface Hidden {
+  /** `URL` has resolved the target. */
+  readonly target?: true;
+  /** A query that is empty, and when the connection is closed. */
+  readonly connection: true;
+  /** The body as a stream: it is received to its end first. */
+  readonly stream?: true;
+  /** Bytes that are not UTF-8, in a body of JSON or text. */
+  readonly binary?: true;
+}
 
 /** An adapter that serves a receiver at `/webhooks`. */
 export interface Adapter {
   readonly name: string;
-  /** What the runtime decides before a receiver sees it: the target's spelling, and when a connection is closed. */
-  readonly hides?: true;
+  /** What the runtime decides or does before a receiver sees a request. */
+  readonly hides?: Hidden;
   /** Listens until the test ends. */
   readonly listen: (receiver: Receiver) => Promise<URL>;
 }
@@ -46,10 +61,22 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "fetchReceiver under Hono's server",
-    hides: true,
+    hides: { target: true, connection: true },
     listen: (receiver) => listenNode(getRequestListener(fetchReceiver(receiver, { path: "/webhooks" }))),
   },
+  behindGateway("an HTTP API", { binary: true }),
+  behindGateway("a REST API"),
 ];
+
+/** `lambdaReceiver` behind a server that turns requests into events, as API Gateway does. */
+function behindGateway(source: keyof typeof EVENTS, hides: Partial<Hidden> = {}): Adapter {
+  return {
+    name: `lambdaReceiver behind ${source}`,
+    hides: { connection: true, stream: true, ...hides },
+    listen: (receiver) =>
+      listenNode(gateway(lambdaReceiver(receiver, { path: "/webhooks" }), EVENTS[source])),
+  };
+}
 
 /** The adapters that see a request as it came. */
 export const RAW_ADAPTERS = ADAPTERS.filter(({ hides }) => hides === undefined);
