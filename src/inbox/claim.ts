@@ -30,9 +30,14 @@ export interface ClaimRequest {
   readonly waitingFor?: { readonly target: string; readonly after: number };
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
+  /** Exact kinds that are left to other processes; {@link only} and {@link waitingFor} ignore it. Default none. */
+  readonly exceptKinds?: readonly string[];
   /** The id under which this process is registered: lease tokens start with it. Default: not registered. */
   readonly runner?: string;
 }
+
+/** What `Inbox.nextRunAt` looks at; see {@link ClaimRequest}. */
+export type DueRequest = Pick<ClaimRequest, "except" | "deadBlocks" | "sources" | "exceptKinds">;
 
 /** An entry that this process has leased, with all that is needed to run it. */
 export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
@@ -46,6 +51,8 @@ export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orde
   readonly attempts: number;
   /** As in {@link Entry}. Default none. */
   readonly waits?: readonly TargetWait[];
+  /** Why it waited until now, as a stable code. Default: for no particular reason. */
+  readonly reason?: string | null;
   /** When it was due before it was claimed. Default: at its arrival. */
   readonly dueAt?: number;
   readonly delivery: Delivery;

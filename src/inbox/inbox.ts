@@ -2,7 +2,7 @@ import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Entry, EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
@@ -11,6 +11,12 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-reques
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TargetCount } from "./target-wait.ts";
+
+/** What {@link Inbox.backlog} counts. */
+export interface BacklogRequest {
+  readonly sources: readonly string[];
+  readonly limit: number;
+}
 
 /**
  * The durable record of events. If the store fails, a method rejects with a `HookporterError` whose code starts with
@@ -24,6 +30,8 @@ export interface Inbox {
    * be dead end at once. Resolves once the leases of dead processes have ended.
    */
   register?(runner: Runner): Promise<void>;
+  /** The other processes that are registered, except those known to be dead. Default: there are none. */
+  runners?(): Promise<readonly Runner[]>;
   /** The store's time, with which leases and due times are compared. Default: the receiver's clock. */
   now?(): number;
   /** Calls the listener if another process may have made entries due; returns an unsubscribe function. */
@@ -55,11 +63,18 @@ export interface Inbox {
   /** Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. */
   settle(settlement: Settlement, now: number): Promise<boolean>;
   /** When the next entry that could be claimed is due; `undefined` if none is waiting. */
-  nextRunAt(request?: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">): Promise<number | undefined>;
+  nextRunAt(request?: DueRequest): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */
   redrive(filter: EntryFilter, now: number): Promise<number>;
   /** Sets when pending entries are due, and leaves their attempts as they are; returns how many. */
   reschedule(filter: EntryFilter, runAt: number): Promise<number>;
+  /**
+   * Makes entries due now that wait for a process with a handler for them (the reason `no_handler`), and clears that
+   * reason; returns how many. Default: they wait until they are due.
+   */
+  hasten?(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number>;
+  /** How many entries of these sources are pending or running; counts no further than `limit`. */
+  backlog?(request: BacklogRequest): Promise<number>;
   /**
    * Makes entries dead letters with the reason `dropped`, which hold back no other entry; returns how many. A running entry
    * is dropped when its run ends, unless it succeeds. Done and dropped entries are left alone.

@@ -2,14 +2,24 @@ import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
-import type { Inbox } from "./inbox.ts";
+import type { BacklogRequest, Inbox } from "./inbox.ts";
 import { leaseToken } from "./lease.ts";
 import { matchesFilter } from "./memory/filter.ts";
-import { copyOf, isOf, isWaiting, keyText, newEntry, type Stored, toClaimed } from "./memory/stored.ts";
+import {
+  copyOf,
+  isOf,
+  isTaken,
+  isWaiting,
+  keyText,
+  newEntry,
+  type Stored,
+  toClaimed,
+} from "./memory/stored.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import { NO_HANDLER } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
@@ -71,12 +81,14 @@ class MemoryInbox implements Inbox {
       only,
       waitingFor,
       sources,
+      exceptKinds = [],
       runner,
     } = request;
     const latest = now + Math.max(horizon, leaseMs);
     const due = [...this.#entries.values()]
       .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources))
       .filter(({ entry }) => only === undefined || entry.seq === only)
+      .filter(({ entry }) => only !== undefined || waitingFor !== undefined || isTaken(entry, exceptKinds))
       .filter(({ entry }) => waitingFor === undefined || isInQueue(entry, waitingFor))
       .filter(({ entry }) => {
         const early = (only !== undefined || waitingFor !== undefined) && entry.state === "pending";
@@ -145,9 +157,11 @@ class MemoryInbox implements Inbox {
     except = [],
     deadBlocks = false,
     sources,
-  }: Pick<ClaimRequest, "except" | "deadBlocks" | "sources"> = {}): Promise<number | undefined> {
+    exceptKinds = [],
+  }: DueRequest = {}): Promise<number | undefined> {
     const waiting = [...this.#entries.values()]
       .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources) && !except.includes(entry.seq))
+      .filter(({ entry }) => isTaken(entry, exceptKinds))
       .filter(({ entry }) => !this.#isHeldBack(entry, deadBlocks));
     return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ entry }) => entry.runAt));
   }
@@ -161,6 +175,20 @@ class MemoryInbox implements Inbox {
 
   async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
     return this.#change(filter, ({ state }) => (state === "pending" ? { runAt } : undefined));
+  }
+
+  async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    return this.#change(filter, ({ state, reason, runAt }) => {
+      const waits = state === "pending" && reason === NO_HANDLER && runAt > now;
+      return waits ? { runAt: now, reason: null } : undefined;
+    });
+  }
+
+  async backlog({ sources, limit }: BacklogRequest): Promise<number> {
+    const waiting = [...this.#entries.values()].filter(
+      ({ entry }) => isWaiting(entry) && isOf(entry, sources),
+    );
+    return Math.min(limit, waiting.length);
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {

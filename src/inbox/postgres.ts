@@ -3,13 +3,13 @@ import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Entry, EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
-import type { Inbox } from "./inbox.ts";
+import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import { Batches } from "./postgres/batch.ts";
-import { drop, redrive, reschedule } from "./postgres/change.ts";
+import { drop, hasten, redrive, reschedule } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
@@ -25,13 +25,14 @@ import {
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import {
   attemptsOfEntry,
+  countBacklog,
   countByState,
   countByTarget,
   deliveryOfEntry,
   listEntries,
 } from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
-import { forgetRunner, recordRunner } from "./postgres/runners.ts";
+import { forgetRunner, otherRunners, recordRunner } from "./postgres/runners.ts";
 import { type Settling, settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
 import { Upkeep } from "./postgres/upkeep.ts";
@@ -115,6 +116,10 @@ class PostgresInbox implements Inbox {
     this.#runner = runner;
   }
 
+  async runners(): Promise<readonly Runner[]> {
+    return otherRunners(this.#open.store, this.#runner?.id);
+  }
+
   now(): number {
     return this.#clock.now();
   }
@@ -157,12 +162,13 @@ class PostgresInbox implements Inbox {
   }
 
   async settle(settlement: Settlement, now: number): Promise<boolean> {
-    return this.#writable.settling.add({ settlement, now });
+    const { settling, wake } = this.#writable;
+    const settled = await settling.add({ settlement, now });
+    if (settled && settlement.state === "pending" && settlement.runAt <= now) wake.tell(); // it was given back
+    return settled;
   }
 
-  async nextRunAt(
-    request: Pick<ClaimRequest, "except" | "deadBlocks" | "sources"> = {},
-  ): Promise<number | undefined> {
+  async nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
     return nextDue(this.#open.store, request);
   }
 
@@ -178,6 +184,17 @@ class PostgresInbox implements Inbox {
     const many = await reschedule(store, filter, runAt);
     if (many > 0) wake.tell();
     return many;
+  }
+
+  async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    const { store, wake } = this.#writable;
+    const many = await hasten(store, filter, Math.min(now, this.now()));
+    if (many > 0) wake.tell();
+    return many;
+  }
+
+  async backlog(request: BacklogRequest): Promise<number> {
+    return countBacklog(this.#open.store, request);
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {

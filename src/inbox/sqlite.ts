@@ -3,10 +3,10 @@ import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type { ClaimedEntry, ClaimRequest } from "./claim.ts";
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Entry, EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
-import type { Inbox } from "./inbox.ts";
+import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
@@ -16,7 +16,7 @@ import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { DamagedDeliveries } from "./sqlite/damaged-deliveries.ts";
-import { inboxError } from "./sqlite/errors.ts";
+import { inboxError, isCorrupt } from "./sqlite/errors.ts";
 import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/log-size.ts";
 import { openFile, readOnly } from "./sqlite/open-file.ts";
 import {
@@ -25,7 +25,14 @@ import {
   type OperationName,
   type OperationResult,
 } from "./sqlite/operations.ts";
-import { attemptsOfEntry, countByState, countWaiting, deliveryOfEntry, listEntries } from "./sqlite/reads.ts";
+import {
+  attemptsOfEntry,
+  countBacklog,
+  countByState,
+  countWaiting,
+  deliveryOfEntry,
+  listEntries,
+} from "./sqlite/reads.ts";
 import { otherRunners } from "./sqlite/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/runners.ts";
 import type { Statements } from "./sqlite/statements.ts";
@@ -104,6 +111,10 @@ class SqliteInbox implements Inbox {
     await runners.endLeasesOfDead();
   }
 
+  async runners(): Promise<readonly Runner[]> {
+    return this.#guard(() => this.#open.runners.others());
+  }
+
   get damage(): string | undefined {
     return this.#opened?.trust.damage;
   }
@@ -163,7 +174,7 @@ class SqliteInbox implements Inbox {
     });
   }
 
-  nextRunAt(request: Pick<ClaimRequest, "except" | "sources"> = {}): Promise<number | undefined> {
+  nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
     return this.#whileUsable(() => this.#read((statements) => nextDue(statements, request)));
   }
 
@@ -173,6 +184,14 @@ class SqliteInbox implements Inbox {
 
   reschedule(filter: EntryFilter, runAt: number): Promise<number> {
     return this.#write("reschedule", filter, runAt);
+  }
+
+  hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    return this.#write("hasten", filter, now);
+  }
+
+  backlog(request: BacklogRequest): Promise<number> {
+    return this.#read((statements) => countBacklog(statements, request));
   }
 
   drop(filter: EntryFilter, now: number): Promise<number> {
@@ -222,12 +241,7 @@ class SqliteInbox implements Inbox {
     await opened.connection.idle();
     this.#opened = undefined;
     opened.trust.close();
-    try {
-      // Moves the log into the one file, so that a copy of it is complete.
-      if (opened.access !== "read") opened.connection.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch {
-      // For example, the disk is full. What is committed stays in the log beside the file; the next open reads it.
-    }
+    if (opened.access !== "read") opened.connection.emptyLog();
     try {
       await opened.connection.close();
     } catch (thrown) {
@@ -282,8 +296,4 @@ class SqliteInbox implements Inbox {
       throw inboxError(this.#path, thrown);
     }
   }
-}
-
-function isCorrupt(thrown: unknown): boolean {
-  return thrown instanceof HookporterError && thrown.code === "inbox_corrupt";
 }

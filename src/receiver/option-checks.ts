@@ -18,6 +18,9 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage">> =
   register: true,
   now: true,
   onDue: true,
+  runners: true,
+  hasten: true,
+  backlog: true,
   keep: true,
 };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };

@@ -17,6 +17,7 @@ import {
 } from "./entries.ts";
 import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
+import { describeRoles } from "./roles-contract.ts";
 import { describeSources } from "./source-contract.ts";
 import { describeWaits } from "./waits-contract.ts";
 
@@ -636,6 +637,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
     describeWaits(makeInbox);
     describePruning(makeInbox);
     describeSources(makeInbox);
+    describeRoles(makeInbox);
   });
 }
 

@@ -38,9 +38,21 @@ export function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease,
 
 /** The claimed entry; `dueAt` is from before the claim. */
 export function toClaimed({ entry, lease, delivery }: Stored, dueAt: number): ClaimedEntry {
-  const { seq, key, kind, orderKey, runAt, attempts, finishedHandlers, waits, receivedAt } = entry;
+  const { seq, key, kind, orderKey, runAt, attempts, finishedHandlers, waits, reason, receivedAt } = entry;
   const claimed = {
-    ...{ seq, lease: lease ?? "", key, kind, orderKey, runAt, attempts, finishedHandlers, waits, dueAt },
+    ...{
+      seq,
+      lease: lease ?? "",
+      key,
+      kind,
+      orderKey,
+      runAt,
+      attempts,
+      finishedHandlers,
+      waits,
+      reason,
+      dueAt,
+    },
   };
   if (delivery !== undefined) return { ...claimed, delivery: copyOf(delivery) };
   return { ...claimed, delivery: noDelivery(receivedAt), unreadable: "it has no delivery" };
@@ -54,6 +66,11 @@ export function copyOf(delivery: Delivery): Delivery {
 /** Whether an entry is of one of these sources; any source if none are given. */
 export function isOf({ key }: Entry, sources: readonly string[] | undefined): boolean {
   return sources === undefined || sources.includes(key.source);
+}
+
+/** Whether an entry is of none of these kinds. */
+export function isTaken({ kind }: Entry, exceptKinds: readonly string[]): boolean {
+  return kind === null || !exceptKinds.includes(kind);
 }
 
 /** Whether an entry has not ended. */

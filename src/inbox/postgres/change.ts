@@ -1,7 +1,10 @@
 import type { EntryFilter } from "../entry-filter.ts";
+import { NO_HANDLER } from "../runner.ts";
 import { DROPPED } from "../target-wait.ts";
-import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
+import { sourcesOf } from "./claim.ts";
+import { ENTRY_WITH_STATE, filterSql, kindsSql } from "./filter.ts";
 import { HOLD_BACK_OTHERS, LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
+import type { Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Entries per transaction: a claim may have to wait for one. */
@@ -55,6 +58,24 @@ export function redrive(store: Store, filter: EntryFilter, now: number): Promise
 /** Sets when pending entries are due; returns how many. */
 export function reschedule(store: Store, filter: EntryFilter, runAt: number): Promise<number> {
   return change(store, filter, { which: PENDING, sql: RESCHEDULE, after: [], now: runAt });
+}
+
+const HASTEN = `
+  UPDATE @.turn SET run_at = $2::bigint, reason = NULL FROM @.entry e
+  WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
+    AND turn.reason = '${NO_HANDLER}' AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
+
+/** Makes entries due that wait for a process with a handler; returns how many. */
+export async function hasten(
+  store: Store,
+  { sources, kinds }: Pick<EntryFilter, "sources" | "kinds">,
+  now: number,
+): Promise<number> {
+  const served = await sourcesOf(store, sources);
+  const values: Value[] = [served, now];
+  const ofKinds = kinds === undefined ? "true" : kindsSql(kinds, values);
+  const rows = await store.query(`${HASTEN} AND ${ofKinds} RETURNING turn.seq`, values);
+  return rows.length;
 }
 
 /** Makes entries dead letters for good, or marks them if they are running; returns how many. */

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from "../claim.ts";
+import type { ClaimRequest, DueRequest } from "../claim.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import type { Row, Value } from "./session.ts";
@@ -17,6 +17,11 @@ const WAITING_SOURCES = `
 const NOT_BLOCKED = `
   AND (order_hash IS NULL OR NOT EXISTS (SELECT FROM @.stuck earlier WHERE earlier.order_hash = turn.order_hash
     AND earlier.state = 'dead' AND earlier.seq < turn.seq AND earlier.reason IS DISTINCT FROM '${DROPPED}'))`;
+
+/** That an entry has none of some kinds, which are left to other processes. */
+const notOfKinds = (kinds: string) => `
+  AND NOT EXISTS (SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
+    AND kept.kind = ANY (${kinds}))`;
 
 /** Collects the values of a statement's parameters. */
 class Parameters {
@@ -64,6 +69,7 @@ function choose(request: ClaimRequest, sources: readonly string[], parameters: P
   const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseMs);
   const bySource = parameters.add(sources, "text[]");
   const free = `NOT behind AND seq <> ALL (${parameters.add(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
+  const { exceptKinds = [] } = request;
   const due = `run_at <= ${parameters.add(now, "bigint")}`;
   const misdated = Number.isFinite(latest) ? `run_at > ${parameters.add(latest, "bigint")}` : "false";
   if (only !== undefined || waitingFor !== undefined) {
@@ -77,10 +83,12 @@ function choose(request: ClaimRequest, sources: readonly string[], parameters: P
       WHERE source = ANY (${bySource}) AND ${free} AND ${named} AND (lease IS NULL OR ${due} OR ${misdated})
       ORDER BY seq LIMIT ${parameters.add(limit, "int")} FOR UPDATE SKIP LOCKED)`;
   }
+  const taken =
+    exceptKinds.length === 0 ? "" : notOfKinds(parameters.add(exceptKinds.map(encodeText), "text[]"));
   // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than that.
   const first = (name: string, condition: string, many: string) => `${name} AS MATERIALIZED (
     SELECT seq, run_at FROM unnest(${bySource}) AS s(served) CROSS JOIN LATERAL (
-      SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}
+      SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}${taken}
       ORDER BY run_at, seq LIMIT ${many} FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT ${many})`;
   const many = parameters.add(limit, "int");
@@ -103,7 +111,10 @@ function choose(request: ClaimRequest, sources: readonly string[], parameters: P
 }
 
 /** The sources to look at, as stored: those of the request, or all that have waiting entries. */
-async function sourcesOf(store: Store, sources: readonly string[] | undefined): Promise<readonly string[]> {
+export async function sourcesOf(
+  store: Store,
+  sources: readonly string[] | undefined,
+): Promise<readonly string[]> {
   if (sources !== undefined) return sources.map(encodeText);
   return (await store.query(WAITING_SOURCES)).map(({ source }) => String(source));
 }
@@ -111,14 +122,15 @@ async function sourcesOf(store: Store, sources: readonly string[] | undefined): 
 /** When the next entry that could be claimed is due; `undefined` if none is waiting. */
 export async function nextDue(
   store: Store,
-  { except = [], deadBlocks = false, sources }: Pick<ClaimRequest, "except" | "deadBlocks" | "sources">,
+  { except = [], deadBlocks = false, sources, exceptKinds = [] }: DueRequest,
 ): Promise<number | undefined> {
   const served = await sourcesOf(store, sources);
   const [row] = await store.query(
     `SELECT min(found.run_at) AS next FROM unnest($1::text[]) AS s(served) CROSS JOIN LATERAL (
        SELECT run_at FROM @.turn WHERE source = served AND NOT behind AND seq <> ALL ($2::bigint[])
-         ${deadBlocks ? NOT_BLOCKED : ""} ORDER BY run_at LIMIT 1) found`,
-    [served, except],
+         ${deadBlocks ? NOT_BLOCKED : ""}${exceptKinds.length === 0 ? "" : notOfKinds("$3::text[]")}
+       ORDER BY run_at LIMIT 1) found`,
+    exceptKinds.length === 0 ? [served, except] : [served, except, exceptKinds.map(encodeText)],
   );
   return row === undefined || row.next === null ? undefined : Number(row.next);
 }

@@ -28,7 +28,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   const value = (given: Value, type: string) => `$${values.push(given)}::${type}`;
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
   if (states !== undefined) conditions.push(anyOf(states.map((state) => STATES[state])));
-  if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => kindSql(kind, value))));
+  if (kinds !== undefined) conditions.push(kindsSql(kinds, values));
   if (since !== undefined) conditions.push(`e.received_at >= ${value(since, "bigint")}`);
   if (until !== undefined) conditions.push(`e.received_at < ${value(until, "bigint")}`);
   if (sources !== undefined) conditions.push(`e.source = ANY (${value(sources.map(encodeText), "text[]")})`);
@@ -53,6 +53,12 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
 
 function anyOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? "false" : `(${conditions.join(" OR ")})`;
+}
+
+/** That the entry `e` matches one of some kinds or patterns. */
+export function kindsSql(kinds: readonly string[], values: Value[]): string {
+  const value = (given: Value, type: string) => `$${values.push(given)}::${type}`;
+  return anyOf(kinds.map((kind) => kindSql(kind, value)));
 }
 
 function kindSql(pattern: string, value: (given: Value, type: string) => string): string {

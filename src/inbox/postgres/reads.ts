@@ -2,6 +2,7 @@ import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
+import type { BacklogRequest } from "../inbox.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
@@ -83,4 +84,13 @@ export async function countByTarget(
   return rows
     .map(({ target, entries }) => ({ target: decodeText(String(target)), entries: Number(entries) }))
     .sort((a, b) => (a.target < b.target ? -1 : 1));
+}
+
+/** How many entries of these sources are pending or running, counted up to a limit. */
+export async function countBacklog(store: Store, { sources, limit }: BacklogRequest): Promise<number> {
+  const [row] = await store.query(
+    "SELECT count(*) AS n FROM (SELECT FROM @.turn WHERE source = ANY ($1::text[]) LIMIT $2::bigint) x",
+    [sources.map(encodeText), limit],
+  );
+  return Number(row?.n);
 }

@@ -45,6 +45,7 @@ export function toClaimed(row: Row, until: number): ClaimedEntry {
     attempts: Number(row.attempts),
     finishedHandlers: readJson<string[]>(row.finished_handlers) ?? [],
     waits: toWaits(row),
+    reason: decodeNullable(row.reason),
   };
   const unreadable = whyUnreadable(row);
   if (unreadable === undefined) return { ...entry, delivery: toDelivery(row) };

@@ -1,4 +1,4 @@
-import type { Runner } from "../runner.ts";
+import type { Role, Runner } from "../runner.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import type { Store } from "./store.ts";
 
@@ -17,4 +17,19 @@ export async function recordRunner(store: Store, runner: Runner, now: number): P
 /** Removes the record of a process that ends. */
 export async function forgetRunner(store: Store, id: string): Promise<void> {
   await store.query("DELETE FROM @.runner WHERE id = $1::text", [id]);
+}
+
+/** The recorded processes, except one. */
+export async function otherRunners(store: Store, own: string | undefined): Promise<readonly Runner[]> {
+  const rows = await store.query(
+    "SELECT id, version, role, sources, kinds FROM @.runner WHERE id <> $1::text",
+    [own ?? ""],
+  );
+  return rows.map(({ id, version, role, sources, kinds }) => ({
+    id: String(id),
+    version: String(version),
+    role: role as Role,
+    sources: JSON.parse(String(sources)),
+    kinds: JSON.parse(String(kinds)),
+  }));
 }

@@ -1,4 +1,4 @@
-import type { ClaimedEntry, ClaimRequest } from "../claim.ts";
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import { leaseToken } from "../lease.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
@@ -24,6 +24,7 @@ export function claimDue(
   if (request.only !== undefined) return claimOnly(statements, request.only, request, damaged);
   if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, damaged);
   const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
+  const kinds = kindsSql(request);
   const sources = sourcesToServe(statements, request.sources);
   const horizon = horizonOf(request);
   const claimed: ClaimedEntry[] = [];
@@ -32,11 +33,12 @@ export function claimDue(
     ["run_at > ?", now + Math.max(horizon, leaseMs)],
   ] as const) {
     const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITING} AND ${due} AND ${NOT_EXCEPT}
-      ORDER BY run_at, seq LIMIT ?`;
+      ${kinds.where} ORDER BY run_at, seq LIMIT ?`;
     // Each entry is leased or held back, so the next query does not find it again.
     for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit + ahead; ) {
       const wanted = limit + ahead - claimed.length;
-      const rowsOf = (source: string) => statements.all(sql, source, bound, JSON.stringify(except), wanted);
+      const values = [bound, JSON.stringify(except), ...kinds.values, wanted];
+      const rowsOf = (source: string) => statements.all(sql, source, ...values);
       const rows = firstDue(sources.map(rowsOf), wanted);
       let passedBy = rows.length === 0;
       for (const row of rows) {
@@ -128,15 +130,22 @@ function horizonOf({ horizon }: ClaimRequest): number {
   return horizon ?? Number.POSITIVE_INFINITY;
 }
 
+/** A condition against kinds that are left to other processes, and its values. */
+function kindsSql({ exceptKinds = [] }: DueRequest): { where: string; values: string[] } {
+  if (exceptKinds.length === 0) return { where: "", values: [] };
+  const where = "AND (kind IS NULL OR kind NOT IN (SELECT value FROM json_each(?)))";
+  return { where, values: [JSON.stringify(exceptKinds.map(encodeText))] };
+}
+
 /** When the next entry is due; `undefined` if none is waiting. */
-export function nextDue(
-  statements: Statements,
-  { except = [], sources }: Pick<ClaimRequest, "except" | "sources">,
-): number | undefined {
-  const sql = `SELECT run_at AS at FROM entry WHERE source = ? AND ${WAITING} AND ${NOT_EXCEPT}
+export function nextDue(statements: Statements, request: DueRequest): number | undefined {
+  const { except = [], sources } = request;
+  const kinds = kindsSql(request);
+  const sql = `SELECT run_at AS at FROM entry WHERE source = ? AND ${WAITING} AND ${NOT_EXCEPT} ${kinds.where}
     ORDER BY run_at LIMIT 1`;
+  const values = [JSON.stringify(except), ...kinds.values];
   const due = sourcesToServe(statements, sources).flatMap(
-    (source) => (statements.get(sql, source, JSON.stringify(except))?.at as number | undefined) ?? [],
+    (source) => (statements.get(sql, source, ...values)?.at as number | undefined) ?? [],
   );
   return due.length === 0 ? undefined : Math.min(...due);
 }

@@ -86,6 +86,15 @@ export class Connection {
     if (!this.#opening.writer.checkpoint()) cutLog(this.statements);
   }
 
+  /** Moves the log into the one file, so that a copy of it is complete. */
+  emptyLog(): void {
+    try {
+      this.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // For example, the disk is full. What is committed stays in the log beside the file; the next open reads it.
+    }
+  }
+
   /** Resolves once nothing is waiting to be written. */
   idle(): Promise<void> {
     return this.#commit.idle();

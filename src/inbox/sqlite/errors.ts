@@ -54,3 +54,8 @@ export function inboxError(path: string, thrown: unknown): HookporterError {
   const message = `expected the inbox ${path} to work, got ${JSON.stringify(describeError(thrown))}: ${fix}`;
   return new HookporterError(code, message, { cause: thrown });
 }
+
+/** Whether an error of the inbox means that its file is damaged. */
+export function isCorrupt(thrown: unknown): boolean {
+  return thrown instanceof HookporterError && thrown.code === "inbox_corrupt";
+}

@@ -8,3 +8,6 @@ export const ORDERED = "order_key IS NOT NULL AND state IN ('pending', 'running'
 
 /** What waits for a target. */
 export const WAITS = "waits IS NOT NULL AND state IN ('pending', 'running')";
+
+/** What an earlier entry of its order key holds back. */
+export const HELD_BACK = "held_back = 1";

@@ -12,6 +12,7 @@ import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
+import { hasten } from "./hasten.ts";
 import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, ENTRY_COLUMNS, entryValues, waitsValue } from "./rows.ts";
@@ -31,6 +32,7 @@ export const OPERATIONS = {
   settle,
   redrive,
   reschedule,
+  hasten,
   drop,
   releaseAll,
   pruneStep,

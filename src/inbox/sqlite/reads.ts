@@ -2,10 +2,11 @@ import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
+import type { BacklogRequest } from "../inbox.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { filterSql } from "./filter.ts";
-import { WAITS } from "./index-conditions.ts";
+import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
@@ -57,6 +58,21 @@ export function countWaiting(
   return rows
     .map(({ target, n }) => ({ target: decodeText(target as string), entries: n as number }))
     .sort((a, b) => (a.target < b.target ? -1 : 1));
+}
+
+/** How many entries of these sources are pending or running, counted up to a limit. */
+export function countBacklog(statements: Statements, { sources, limit }: BacklogRequest): number {
+  // Each part reads its own index, and no more of it than is asked for.
+  const parts = [WAITING, HELD_BACK].map((which) => `SELECT 1 FROM entry WHERE source = ? AND ${which}`);
+  let count = 0;
+  for (const source of sources.map(encodeText)) {
+    for (const part of parts) {
+      if (count >= limit) return limit;
+      const row = statements.get(`SELECT count(*) AS n FROM (${part} LIMIT ?)`, source, limit - count);
+      count += row?.n as number;
+    }
+  }
+  return count;
 }
 
 /** A file that is only read may have an older schema, in which nothing waits. */

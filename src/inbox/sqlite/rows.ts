@@ -75,6 +75,7 @@ export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
     attempts: (row.attempts as number) + 1,
     finishedHandlers: JSON.parse(row.finished_handlers as string),
     waits: toWaits(row),
+    reason: decodeNullable(row.reason),
     dueAt: row.run_at as number,
     delivery: toDelivery(row),
   };

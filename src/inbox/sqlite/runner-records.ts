@@ -1,4 +1,4 @@
-import type { Runner } from "../runner.ts";
+import type { Role, Runner } from "../runner.ts";
 import { WAITING } from "./index-conditions.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { sourcesToServe } from "./sources.ts";
@@ -32,7 +32,13 @@ export function forgetRunners(statements: Statements, ids: readonly string[], no
   return ended;
 }
 
-/** The ids of the recorded processes, except one. */
-export function otherRunners(statements: Statements, own: string | undefined): readonly string[] {
-  return statements.all("SELECT id FROM runner WHERE id <> ?", own ?? "").map(({ id }) => id as string);
+/** The recorded processes, except one. */
+export function otherRunners(statements: Statements, own: string | undefined): readonly Runner[] {
+  return statements.all("SELECT * FROM runner WHERE id <> ?", own ?? "").map((row) => ({
+    id: row.id as string,
+    version: row.version as string,
+    role: row.role as Role,
+    sources: JSON.parse(row.sources as string),
+    kinds: JSON.parse(row.kinds as string),
+  }));
 }

@@ -2,12 +2,12 @@ import { describeError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
 import type { Runner } from "../runner.ts";
 import { networkFileSystem } from "./network-file-system.ts";
-import { findDead, lockedRunners, RunnerLock } from "./runner-lock.ts";
+import { findDead, isHeld, lockedRunners, RunnerLock } from "./runner-lock.ts";
 
 /** The records of registered processes. */
 export interface RunnerRecords {
-  /** The ids of all recorded processes, except one. */
-  others(own: string | undefined): readonly string[];
+  /** All recorded processes, except one. */
+  others(own: string | undefined): readonly Runner[];
   record(runner: Runner, now: number): Promise<void>;
   /** Deletes records and ends the leases of their processes; returns how many leases ended. */
   forget(ids: readonly string[], now: number): Promise<number>;
@@ -36,12 +36,18 @@ export class Runners {
     await this.#records.record(runner, Date.now());
   }
 
+  /** The other registered processes that live, or may live. */
+  others(): readonly Runner[] {
+    const others = this.#records.others(this.#own?.id);
+    return this.#cannotLock ? others : others.filter(({ id }) => isHeld(this.#inbox, id));
+  }
+
   /** Ends the leases of processes that are dead. */
   async endLeasesOfDead(): Promise<void> {
     if (this.#cannotLock) return;
     this.#own?.lock.keep();
     const recorded = this.#records.others(this.#own?.id);
-    const dead = recorded.flatMap((id) => {
+    const dead = recorded.flatMap(({ id }) => {
       const found = findDead(this.#inbox, id);
       return found === undefined ? [] : [{ id, cleanUp: found.cleanUp }];
     });
@@ -59,7 +65,7 @@ export class Runners {
   /** Removes the lock files of dead processes that were never recorded. */
   removeStrayLocks(): void {
     if (this.#cannotLock) return;
-    const recorded = new Set(this.#records.others(undefined));
+    const recorded = new Set(this.#records.others(undefined).map(({ id }) => id));
     for (const id of lockedRunners(this.#inbox)) {
       if (id !== this.#own?.id && !recorded.has(id)) findDead(this.#inbox, id)?.cleanUp();
     }
