@@ -21,6 +21,8 @@ export { EVENT_KINDS, type EventGroup, type EventKind, eventKinds, isEventKind }
 export { type PropertyCreated, propertyCreatedSchema } from "./event/property.ts";
 export { REJECTION_REASONS, type Rejection, type RejectionReason } from "./event/rejection.ts";
 export type { DataOf, DataSchemas, OpenObject } from "./event/schemas.ts";
+export { type HandOnOptions, handOn } from "./hand-on/hand-on.ts";
+export type { HandOnFailure, HandOnMessage, Send, SendContext, SendResult } from "./hand-on/send.ts";
 export type { Answer } from "./http/answer.ts";
 export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
 export type { Appended, NewEntry } from "./inbox/append.ts";

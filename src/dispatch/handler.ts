@@ -16,6 +16,8 @@ export interface HandlerContext {
   readonly delivery: Delivery;
   /** The entry's number in the inbox. */
   readonly seq: number;
+  /** What `orderBy` returned for the event; `null` if it asked for no order. */
+  readonly orderKey: string | null;
   /**
    * Adds a line to the record of this run, even if the run fails: what an API answered, which row was written. All
    * lines together have at most 2 KiB; `events show` prints them. Never note a secret.

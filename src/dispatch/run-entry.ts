@@ -202,7 +202,7 @@ function handlerContext(
   own: OwnSignal,
   note: HandlerContext["note"],
 ): HandlerContext {
-  const { seq, attempts: attempt, delivery, key, kind } = entry;
+  const { seq, orderKey, attempts: attempt, delivery, key, kind } = entry;
   return {
     attempt,
     get signal() {
@@ -210,6 +210,7 @@ function handlerContext(
     },
     delivery,
     seq,
+    orderKey,
     note,
     log: withFields(options.log, { eventId: key.eventId, kind, attempt }),
   };
