@@ -135,7 +135,7 @@ describe("the event", () => {
     }
   });
 
-  it("is what a receiver makes of it, for any bytes", async () => {
+  it("is what a receiver makes of it, for any bytes", { timeout: 60_000 }, async () => {
     const near = fc
       .tuple(fc.jsonValue(), fc.option(fc.string({ unit: "binary" })), fc.nat(400), fc.nat(255))
       .map(([data, id, at, byte]) => {

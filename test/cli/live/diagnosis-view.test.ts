@@ -91,8 +91,9 @@ it("[case 10] listen shows the cause of a refused delivery in the live view, but
   const causes = record("delivery").map(
     ({ diagnosis }) => (diagnosis as { cause?: string }).cause ?? diagnosis,
   );
-  expect(causes.slice(0, 3)).toEqual(["json_spacing", "json_spacing", "json_spacing"]);
-  expect(causes).toContain("left_out"); // more than five in a second
+  // More than five in a second, or fewer if each of them takes long here.
+  expect(causes[0]).toBe("json_spacing");
+  expect(new Set(causes)).toEqual(new Set(["json_spacing", "left_out"]));
   expect(stdout).not.toContain("payment.received");
   expect(stderr).not.toContain('"event"');
 });
