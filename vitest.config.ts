@@ -42,14 +42,17 @@ function readTimes(file: string): object {
 }
 
 /** Tests that start servers of their own: `npm run test:postgres` runs them, so that `npm test` stays short. */
-const WITH_SERVERS = "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights}.test.ts";
+const WITH_SERVERS = [
+  "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights}.test.ts",
+  "test/cli/inbox/server.test.ts",
+];
 const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
 const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(hasServers ? [] : [WITH_SERVERS])],
+    exclude: [...configDefaults.exclude, ...(hasServers ? [] : WITH_SERVERS)],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.

@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   folder_unusable: "A file or folder cannot be read or written, or another thing is in its place.",
   inbox_unsupported: "This version does not support that kind of inbox.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
+  inbox_unreachable: "The database of the inbox does not respond, or the connection to it was lost.",
   inbox_busy: "The inbox is locked by another process, or too many writes are waiting.",
   inbox_corrupt: "The inbox is damaged, or the file is not an inbox.",
   inbox_newer: "The inbox was written by a newer version.",

@@ -30,6 +30,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   folder_unusable: 3,
   inbox_unsupported: 3,
   inbox_unavailable: 3,
+  inbox_unreachable: 5,
   inbox_busy: 3,
   inbox_corrupt: 3,
   inbox_newer: 3,

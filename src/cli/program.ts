@@ -16,6 +16,7 @@ import type { MutableContext } from "./context.ts";
 import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
 import { applySettings } from "./settings/config.ts";
+import { refusePasswordUrls } from "./settings/password-urls.ts";
 
 /** Creates the whole program. Each command registers itself and imports its work only when it runs. */
 export function createProgram(context: MutableContext): Command {
@@ -47,6 +48,7 @@ export function createProgram(context: MutableContext): Command {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     applySettings(command, context);
+    refusePasswordUrls(command);
     const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
     context.debug = debug === true;
     context.output = createOutput(context.io, { json: json === true, color, clock: context.clock });

@@ -27,7 +27,13 @@ const audiences = rowsOf(sectionOf(page, "By import"));
 /** Every code of each import. The types keep it whole: a code that comes or goes does not compile. */
 const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
   ...{ option_invalid: true, secret_missing: true, secret_empty: true, retention_too_short: true },
-  ...{ body_already_parsed: true, inbox_unsupported: true, inbox_unavailable: true, inbox_busy: true },
+  ...{
+    body_already_parsed: true,
+    inbox_unsupported: true,
+    inbox_unavailable: true,
+    inbox_unreachable: true,
+    inbox_busy: true,
+  },
   ...{ inbox_corrupt: true, inbox_newer: true, inbox_older: true, closed: true, handler_timeout: true },
 };
 const CLIENT: Readonly<Record<ClientErrorCode, true>> = {

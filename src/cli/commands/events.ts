@@ -32,7 +32,7 @@ export function registerEvents(program: Command, context: CliContext): void {
     .command("show")
     .description("show one entry in full: its delivery and its attempts")
     .argument("<entry>", "event id, the beginning of one, or entry number")
-    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option("--body", "print only the bytes of the body")
     .addHelpText("after", "\nExample:\n  hookporter events show 12")
     .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
@@ -92,7 +92,7 @@ export function registerEvents(program: Command, context: CliContext): void {
     .description(
       "delete old entries that are finished; a running receiver does this itself, except for dead letters",
     )
-    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--state <states>",
       "only entries in these states: done, unhandled, dead (default: done,unhandled)",
@@ -119,7 +119,7 @@ const ENDED_STATES = ["done", "unhandled", "dead"] as const;
 
 function addSelection(command: Command): Command {
   return command
-    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--state <states>",
       `only entries in these states: ${ENTRY_STATES.join(", ")}`,

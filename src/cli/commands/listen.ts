@@ -30,7 +30,7 @@ export function registerListen(program: Command, context: CliContext): void {
     .optionsGroup("Receive:")
     .option("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
     .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
-    .option("--inbox <file>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--events <kinds>",
       "show, save, handle and forward only these kinds or families; all events are kept",

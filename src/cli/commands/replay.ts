@@ -21,7 +21,7 @@ export function registerReplay(program: Command, context: CliContext): void {
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
-    .option("--inbox <file>", "inbox to read entries from (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", "inbox to read entries from (default: .hookporter/inbox.db)")
     .option(
       "--timeout <duration>",
       "how long to wait for each response or handler (default: 30s)",

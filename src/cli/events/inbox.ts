@@ -1,34 +1,17 @@
 import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { dirname } from "node:path";
+import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";
-import { DEFAULT_INBOX } from "../files/state-folder.ts";
 import { unusable } from "../files/unusable.ts";
+import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
 
 /** What to do if an inbox cannot be used. */
 const ANOTHER = "pass another inbox with --inbox";
-
-/**
- * The inbox named by an option, relative to the working folder; the default inbox if there is none.
- *
- * @throws ConfigurationError `inbox_unsupported` for the URL of a database, which may contain a password and is shown
- */
-export function inboxOption({ io }: CliContext, given: string | undefined): string {
-  if (given !== undefined && isPostgresUrl(given)) {
-    throw new ConfigurationError(
-      "inbox_unsupported",
-      'expected an inbox as a file path or "memory:", got a postgres URL: the commands work with files so far',
-    );
-  }
-  if (given !== undefined && (given === "memory:" || given.includes("://"))) return given;
-  return resolve(io.cwd, given ?? DEFAULT_INBOX);
-}
 
 /** Which inbox a command works on, and whether it changes it. */
 export interface InboxAccess {
@@ -49,11 +32,11 @@ export async function withInbox<Result>(
   { inbox: given, access }: InboxAccess,
   use: (inbox: Inbox) => Promise<Result>,
 ): Promise<Result> {
-  const path = inboxOption(context, given);
-  const inbox = selectInbox(path);
-  if (!isThere(path, access)) {
+  const { option, shown, file } = nameInbox(context, given);
+  const inbox = selectInbox(option);
+  if (option === "memory:" || (file !== undefined && !isThere(file, access))) {
     const fix = "run `hookporter listen` here first, or pass one with --inbox";
-    throw new HookporterError("inbox_unavailable", `there is no inbox at ${path}: ${fix}`);
+    throw new HookporterError("inbox_unavailable", `there is no inbox at ${shown}: ${fix}`);
   }
   await inbox.open({ access });
   try {
@@ -90,8 +73,8 @@ function found(path: string): Stats | undefined {
  *
  * @throws HookporterError `folder_unusable`
  */
-export function checkInbox(path: string): void {
-  if (path === "memory:" || path.includes("://")) return;
+export function checkInbox({ file: path }: NamedInbox): void {
+  if (path === undefined) return;
   try {
     const file = found(path);
     if (file?.isFile() === true) accessSync(path, R_OK | W_OK);

@@ -37,7 +37,7 @@ export interface ExecOptions {
   readonly cwd: string;
   /** The environment, without secrets of ours. */
   readonly env: Readonly<Record<string, string>>;
-  /** The inbox file; `undefined` if it is in memory. */
+  /** The inbox file, or a URL without a password; `undefined` if it is in memory. */
   readonly inbox: string | undefined;
   /** Called with each line of output. */
   readonly onLine: (seq: number, line: string) => void;

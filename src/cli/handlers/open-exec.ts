@@ -1,7 +1,9 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
+import { withoutPassword } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";
+import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { printable } from "../printable.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { ExecCommand } from "./exec-command.ts";
@@ -25,7 +27,7 @@ interface Beside extends ExecFlagOptions {
  */
 export function openExec(
   { exec, secretEnv = [], withheldEnv = [] }: Beside,
-  inbox: string,
+  inbox: NamedInbox,
   { io, output }: CliContext,
 ): ExecCommand | undefined {
   if (exec === undefined) return undefined;
@@ -39,7 +41,7 @@ export function openExec(
   }
   return new ExecCommand({
     ...{ words: exec, cwd: io.cwd, env },
-    inbox: inbox === "memory:" ? undefined : resolve(io.cwd, inbox),
+    inbox: inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option)),
     onLine: (seq, line) => output.talk(`exec #${seq}: ${printable(line, 500)}`),
   });
 }

@@ -14,7 +14,7 @@ export interface Announced {
   /** Where the secret comes from. */
   readonly from: string;
   readonly fingerprint: string;
-  /** The inbox file. */
+  /** The inbox, as it may be shown. */
   readonly inbox: string;
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */

@@ -1,9 +1,11 @@
 import type { Inbox } from "../../inbox/inbox.ts";
+import { hasPassword } from "../../inbox/postgres/options.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
 import type { ExecFlagOptions } from "../handlers/open-exec.ts";
+import { shellWord } from "../service/shell-word.ts";
 
 /** The options that decide which entries can be processed now. */
 interface CatchUpOptions extends ForwardingOptions, ExecFlagOptions {
@@ -36,7 +38,8 @@ export async function catchUp(
   if ((await inbox.counts()).unhandled === 0) return; // usually there are none, which avoids reading each entry
   const waiting = (await inbox.list(filter)).length;
   if (waiting === 0) return;
-  const where = named === undefined ? "" : ` --inbox ${named}`;
+  // A password is never repeated; it came from a variable, which the next command has too.
+  const where = named === undefined || hasPassword(named) ? "" : ` --inbox ${shellWord(named)}`;
   output.talk(
     `  ${entries(waiting)} had no handler or target: run them with --catch-up, ` +
       `or with hookporter events redrive --state unhandled${where}`,

@@ -124,10 +124,18 @@ async function open(session: Session): Promise<Opened> {
   if (handlers !== undefined)
     stops.push(reloadOnChange(receiver, { ...choice, handlers }, session.forwarding, context));
   const targets = forwardTo.map(({ target }) => target);
-  const inspected = { receiver, endpoint: server.url, inbox, handlers, targets, signatureHeader, diagnose };
+  const inspected = {
+    receiver,
+    endpoint: server.url,
+    inbox: inbox.shown,
+    handlers,
+    targets,
+    signatureHeader,
+    diagnose,
+  };
   const page = await openInspector(options, { ...inspected, secrets }, context, stops);
   const fingerprint = current?.fingerprint ?? "";
-  const found = { ...secrets, fingerprint, inbox, healthUrl: ready.healthUrl, page, waiting };
+  const found = { ...secrets, fingerprint, inbox: inbox.shown, healthUrl: ready.healthUrl, page, waiting };
   const fields = announce(server, found, options, context);
   const replaying = { receiver, target: server.url, secret: current, signatureHeader };
   stops.push(openKeys({ gate, page, goal, replaying }, options, context, stop));
@@ -136,7 +144,8 @@ async function open(session: Session): Promise<Opened> {
 
 /** Reports a handler's call of `process.exit`, and what happens to the interrupted entries. */
 function watchListenExit({ context, inbox, running, tally }: Session): () => void {
-  const fate = inbox === "memory:" ? "lost with the inbox in memory" : "to run again at the next start";
+  const fate =
+    inbox.option === "memory:" ? "lost with the inbox in memory" : "to run again at the next start";
   return watchExitCalls(
     {
       consequence: () =>

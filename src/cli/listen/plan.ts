@@ -6,12 +6,13 @@ import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { createCliLogger, withoutMisfits } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
-import { checkInbox, inboxOption } from "../events/inbox.ts";
+import { checkInbox } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { forwardRequest } from "../handlers/forward-request.ts";
 import type { Forwarding } from "../handlers/forward-rules.ts";
 import { forwardingOf, forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
 import { orderByPath } from "../handlers/order-path.ts";
+import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { currentSecret } from "../service/subscription-secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
@@ -28,8 +29,7 @@ export interface ListenPlan {
   readonly secrets: FoundSecrets;
   /** The secret that signs; deliveries may also be signed with the others. */
   readonly current: Secret | undefined;
-  /** The inbox file. */
-  readonly inbox: string;
+  readonly inbox: NamedInbox;
   readonly receiver: Receiver;
   /** What handles requests: the receiver, or with `--sync` the relay in front of it. */
   readonly front: Pick<Receiver, "receive">;
@@ -55,11 +55,11 @@ export async function planListening(options: ListenOptions, context: CliContext)
   if (subscription !== undefined) currentSecret(secrets); // refuses what cannot be sent before anything is opened
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
-  const inbox = inboxOption(context, options.inbox);
+  const inbox = nameInbox(context, options.inbox);
   checkInbox(inbox);
   const receiver = createReceiver({
     secret: secrets.values,
-    inbox,
+    inbox: inbox.option,
     log: withoutMisfits(createCliLogger(context.output)),
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...receiverLimits(options),

@@ -3,6 +3,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options.ts";
+import type { NamedInbox } from "../inbox/named-inbox.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 
@@ -13,13 +14,13 @@ export interface Waiting {
   readonly others: number;
 }
 
-/** Reads how many entries wait for each target, from a file that no receiver of this process has open. */
-export async function readWaiting(path: string): Promise<Waiting> {
+/** Reads how many entries wait for each target, from an inbox that no receiver of this process has open. */
+export async function readWaiting({ option, file }: NamedInbox): Promise<Waiting> {
   const nothing = { targets: [], others: 0 };
-  if (!existsSync(path)) return nothing;
+  if (option === "memory:" || (file !== undefined && !existsSync(file))) return nothing;
   let inbox: Inbox | undefined;
   try {
-    inbox = selectInbox(path);
+    inbox = selectInbox(option);
     await inbox.open({ access: "read" });
     const targets = await inbox.waiting({ sources: [DEFAULT_SOURCE] });
     const { pending, running } = await inbox.counts();

@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { PostgresTerms } from "./options.ts";
 import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
@@ -45,15 +47,28 @@ export async function connect({ connection, connections, name, listenUrl }: Post
   return { ...poolSession(pool as PostgresPool, () => pool.end()), listen };
 }
 
-async function loadClient(name: string): Promise<Pick<typeof import("pg"), "Pool" | "Client">> {
+type Client = Pick<typeof import("pg"), "Pool" | "Client">;
+
+async function loadClient(name: string): Promise<Client> {
   try {
     const { default: client } = await import("pg");
     return client;
   } catch (cause) {
+    const client = fromWorkingFolder();
+    if (client !== undefined) return client;
     throw new HookporterError(
       "inbox_unavailable",
       `expected the package pg to be installed for the inbox ${name}, got none: run npm install pg`,
       { cause },
     );
+  }
+}
+
+/** The client of the project in the working folder, for a program that is installed globally or run by `npx`. */
+function fromWorkingFolder(): Client | undefined {
+  try {
+    return createRequire(join(process.cwd(), "package.json"))("pg");
+  } catch {
+    return undefined;
   }
 }

@@ -8,13 +8,15 @@ interface Meaning {
 
 const busy = (fix: string): Meaning => ({ code: "inbox_busy", fix });
 const unavailable = (fix: string): Meaning => ({ code: "inbox_unavailable", fix });
+const unreachable = (fix: string): Meaning => ({ code: "inbox_unreachable", fix });
 const corrupt = (fix: string): Meaning => ({ code: "inbox_corrupt", fix });
 
-const START = unavailable("start the server, or check the host and port of the URL");
+const LOST = unreachable("the connection was lost; it is tried again");
+const START = unreachable("start the server, or check the host and port of the URL");
 
 /** By SQLSTATE, by its class (the first two characters), or by Node's code for a failed connection. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  "08": unavailable("check the server and the network; it is tried again"),
+  "08": unreachable("check the server and the network; it is tried again"),
   "22": unavailable("report this: a value does not fit its column"),
   "23": unavailable("report this: a row contradicts another"),
   "25006": unavailable("connect to the primary server: this one only reads"),
@@ -31,30 +33,33 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   "53300": busy("the server has too many connections: raise max_connections, or use a pooler"),
   "54": unavailable("shorten the text: an index of PostgreSQL holds at most 2.7 kB"),
   "55P03": busy("another session holds a lock; try again"),
-  "57": unavailable("the server is stopping or starting; it is tried again"),
+  "57": unreachable("the server is stopping or starting; it is tried again"),
   "57014": busy("the statement was cancelled; try again"),
   "58": unavailable("check the server's disk, which reported an error"),
   XX001: corrupt("stop all programs that use the database, and restore it from a backup"),
   XX002: corrupt("run REINDEX on the schema"),
   ECONNREFUSED: START,
   ENOENT: START,
-  ENOTFOUND: unavailable("check the host in the URL"),
-  EAI_AGAIN: unavailable("check the host in the URL, and the name server"),
+  ENOTFOUND: unreachable("check the host in the URL"),
+  EAI_AGAIN: unreachable("check the host in the URL, and the name server"),
+  EHOSTUNREACH: unreachable("check the host in the URL, and the network"),
+  ENETUNREACH: unreachable("check the host in the URL, and the network"),
+  ETIMEDOUT: unreachable("check the host in the URL, and firewalls"),
+  ECONNRESET: LOST,
+  EPIPE: LOST,
 };
 
 /** Messages of `pg` that have no code. */
 const MESSAGES: readonly (readonly [RegExp, Meaning])[] = [
   [/^Query read timeout/, busy("the server did not answer in time; try again")],
   [/^timeout exceeded when trying to connect/, busy("no connection was free in time; try again")],
-  [
-    /terminated|Client has encountered|not queryable|ended/,
-    unavailable("the connection was lost; it is tried again"),
-  ],
+  [/terminated|Client has encountered|not queryable|ended/, LOST],
   [
     /does not support SSL|certificate|self-signed|SSL/i,
     unavailable("check sslmode in the URL, and the certificate"),
   ],
-  [/SASL|password must be/, unavailable("check the user and the password in the URL")],
+  [/client password must be/, unavailable("set PGPASSWORD, or give the password in the URL")],
+  [/SASL/, unavailable("check the user and the password in the URL")],
 ];
 
 /** PostgreSQL's five characters for an error; `undefined` if the error is not the server's. */

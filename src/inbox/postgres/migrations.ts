@@ -71,14 +71,14 @@ export async function checkSchema(store: Store): Promise<void> {
   if (version === 0) {
     throw new HookporterError(
       "inbox_unavailable",
-      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: ` +
+      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: run hookporter inbox migrate, ` +
         'open it once with the option migrate: "auto", or check the database and the schema in the URL',
     );
   }
   throw new HookporterError(
     "inbox_older",
-    `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: ` +
-      'open it once with the option migrate: "auto"',
+    `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: run hookporter inbox migrate, ` +
+      'or open it once with the option migrate: "auto"',
   );
 }
 

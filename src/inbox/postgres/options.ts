@@ -45,6 +45,31 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }
 
+/** Whether a text is the URL of a PostgreSQL database and holds a password. One that cannot be read may hold one. */
+export function hasPassword(text: string): boolean {
+  if (!isPostgresUrl(text)) return false;
+  if (!URL.canParse(text)) return text.includes("@");
+  const { password, searchParams } = new URL(text);
+  return password !== "" || searchParams.has("password");
+}
+
+/** A URL of PostgreSQL without its password, if it holds one. */
+export function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return "";
+  const url = new URL(text);
+  url.password = "";
+  url.searchParams.delete("password");
+  return url.href;
+}
+
+/** The form in which a URL of PostgreSQL may be shown: its host, database and schema. */
+export function shownPostgresUrl(text: string): string {
+  if (!URL.canParse(text)) return "postgres://…";
+  const { host, pathname, searchParams } = new URL(text);
+  const schema = searchParams.get("schema");
+  return `postgres://${host}${pathname}${schema === null ? "" : `?schema=${encodeURIComponent(schema)}`}`;
+}
+
 /**
  * Applies the defaults and refuses what cannot work.
  *

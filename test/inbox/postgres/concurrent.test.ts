@@ -243,7 +243,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     }
     await terminating;
     expect(acknowledged.length).toBeGreaterThan(200);
-    expect([...codes].filter((code) => code !== "inbox_unavailable")).toEqual([]);
+    expect([...codes].filter((code) => code !== "inbox_unreachable")).toEqual([]);
     const kept = new Set((await a.list({})).map(({ key }) => key.eventId));
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
   });

@@ -136,7 +136,7 @@ describe("the PostgreSQL inbox, on a server,", async () => {
     const { port } = closed.address() as { port: number };
     await new Promise((resolve) => closed.close(resolve));
     const error = await refusal(`postgres://user:${PASSWORD}@127.0.0.1:${port}/app`);
-    expect(error).toMatchObject({ code: "inbox_unavailable" });
+    expect(error).toMatchObject({ code: "inbox_unreachable" });
     expect(error.message).toMatch(
       /^expected the inbox postgres:\/\/user@127.*ECONNREFUSED.*: start the server/,
     );
@@ -217,7 +217,7 @@ describe("the PostgreSQL inbox, on a server,", async () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       await restarting;
-      expect([...codes]).toEqual(["inbox_unavailable"]);
+      expect([...codes]).toEqual(["inbox_unreachable"]);
       expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);
       await keep(inbox, numberedEntry(100_000));
       const kept = new Set((await inbox.list({})).map(({ key }) => key.eventId));

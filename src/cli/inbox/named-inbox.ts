@@ -1,0 +1,26 @@
+import { resolve } from "node:path";
+import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/options.ts";
+import { shownUrl } from "../../shown-url.ts";
+import type { CliContext } from "../context.ts";
+import { DEFAULT_INBOX } from "../files/state-folder.ts";
+
+/** An inbox as a command names it. */
+export interface NamedInbox {
+  /** What a receiver takes: an absolute path, `memory:` or a URL. A URL may hold a password. */
+  readonly option: string;
+  /** The form to show, log and pass on: without a password. */
+  readonly shown: string;
+  /** The absolute path, if it is a file. */
+  readonly file: string | undefined;
+}
+
+/** The inbox that an option names, relative to the working folder; the default inbox if there is none. */
+export function nameInbox({ io }: Pick<CliContext, "io">, given: string | undefined): NamedInbox {
+  if (given === "memory:") return { option: given, shown: given, file: undefined };
+  if (given?.includes("://") === true) {
+    const shown = isPostgresUrl(given) ? shownPostgresUrl(given) : shownUrl(given);
+    return { option: given, shown, file: undefined };
+  }
+  const file = resolve(io.cwd, given ?? DEFAULT_INBOX);
+  return { option: file, shown: file, file };
+}

@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createContext } from "../../../src/cli/context.ts";
+import type { Io } from "../../../src/cli/io.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
+import { closedPort } from "../../tunnel/machine.ts";
+import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
+
+/** Not like a generated key, which any message would hide. */
+const CANARY = "canary";
+
+const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io)))
+  .filter(({ options }) => options.some(({ long }) => long === "--inbox"))
+  .map(commandName);
+
+/** The arguments that a command needs. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  listen: ["--port", "0"],
+  replay: ["1"],
+  "events show": ["1"],
+  "events redrive": ["--all"],
+  "events retry": ["--all"],
+  "events drop": ["--all"],
+};
+
+const called = (command: string) => [...command.split(" "), ...(NEEDED[command] ?? []), "--json", "--debug"];
+
+function expectNoCanary({ stdout, stderr }: CliRun) {
+  expect(stdout + stderr).not.toContain(CANARY);
+}
+
+it("some commands open an inbox", () => {
+  expect(commands).toContain("listen");
+  expect(commands.length).toBeGreaterThan(7);
+});
+
+describe.each(commands)("the password of a database and `%s`", (command) => {
+  it.each([
+    `postgres://user:${CANARY}@127.0.0.1:1/app`,
+    `postgresql://127.0.0.1:1/app?password=${CANARY}`,
+    `postgres://user:${CANARY}#@127.0.0.1:1/app`,
+  ])("as an argument, %s is refused with what to do instead", async (url) => {
+    for (const flag of [["--inbox", url], [`--inbox=${url}`]]) {
+      const run = await runCli([...called(command), ...flag]);
+      expect(run.code).toBe(2);
+      expect(run.records.at(-1)).toMatchObject({ type: "error", code: "usage" });
+      expect(run.stderr).toMatch(/set HOOKPORTER_INBOX to the URL, or .* PGPASSWORD/);
+      expectNoCanary(run);
+    }
+  });
+
+  it("in the configuration file, it is refused", async () => {
+    const cwd = tempFolder();
+    const inbox = `postgres://user:${CANARY}@127.0.0.1:1/app`;
+    writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ inbox }));
+    const run = await runCli(called(command), { cwd });
+    expect(run.code).toBe(3);
+    expect(run.records.at(-1)).toMatchObject({ type: "error", code: "config_invalid" });
+    expectNoCanary(run);
+  });
+
+  it("in the environment, it is used and not printed", async () => {
+    const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@127.0.0.1:${await closedPort()}/app` };
+    const run = await runCli(called(command), { env });
+    expect(run.code).toBe(5);
+    expect(run.records.at(-1)).toMatchObject({ type: "error", code: "inbox_unreachable" });
+    expectNoCanary(run);
+  });
+
+  it("in the environment, a URL that cannot be read is not printed", async () => {
+    const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@not a host/app` };
+    const run = await runCli(called(command), { env });
+    expect(run.code).toBe(3);
+    expect(run.records.at(-1)).toMatchObject({ type: "error", code: "option_invalid" });
+    expectNoCanary(run);
+  });
+});
