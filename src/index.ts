@@ -74,7 +74,6 @@ export type {
 } from "./receiver/handler-types.ts";
 export type { Incoming, Inline } from "./receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "./receiver/observation.ts";
-export type { ReceiverOptions } from "./receiver/options.ts";
 export type {
   Accepted,
   Misconfigured,
@@ -87,6 +86,7 @@ export type {
   Unavailable,
 } from "./receiver/outcome.ts";
 export type { Ran, Receiver, ReplacingHandlers } from "./receiver/receiver.ts";
+export type { ReceiverOptions } from "./receiver/receiver-options.ts";
 export type { HandlerOptions, HandlerRegistry } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";

@@ -6,11 +6,11 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
-import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { Listeners } from "../listeners.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
+import { admit } from "./admit.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf, tellDead } from "./dead-letter.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
@@ -20,12 +20,12 @@ import { keptHeaders } from "./kept-headers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
-import { type ReceiverOptions, readOptions, type Settings } from "./options.ts";
+import { readOptions, type Settings } from "./options.ts";
 import { type Misconfigured, type Outcome, refused } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { recheckEntry } from "./problems-in-time.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
-import { refuseHead } from "./refuse-head.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
@@ -241,7 +241,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const { method, target } = incoming;
     const receivedAt = this.#settings.clock();
     const start = performance.now();
-    const { outcome, delivery } = await this.#admit(incoming, receivedAt, inline?.holdMs ?? 0);
+    const { outcome, delivery } = await admit(incoming, receivedAt, {
+      settings: this.#settings,
+      take: (read) =>
+        this.#take(read, (reservation) =>
+          accept(read, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
+        ),
+      misconfigured: (thrown) => this.#misconfigured(thrown),
+    });
     this.#signedRefusals.note(incoming, outcome, receivedAt);
     const isOurs = incoming.passedOn !== true || this.#signedRefusals.isSigned(incoming);
     if (isOurs && !this.#observers.isEmpty) {
@@ -257,31 +264,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);
-  }
-
-  /** Route, method, encoding, size, then the rest: the order of the contract. */
-  async #admit(
-    incoming: Incoming,
-    receivedAt: number,
-    holdMs: number,
-  ): Promise<{ outcome: Outcome; delivery?: Delivery }> {
-    const refusal = refuseHead(incoming);
-    if (refusal !== undefined) return refused(refusal);
-    const { method, target, headers } = incoming;
-    const { bodyLimit: limit, bodyTimeout: timeout, budget } = this.#settings;
-    const limits: CountedLimits = { limit, timeout, budget };
-    let body: BodyResult;
-    try {
-      body = await incoming.read(limits);
-    } catch (thrown) {
-      return { outcome: this.#misconfigured(thrown) };
-    }
-    if (typeof body === "string") return refused(body);
-    const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-    const outcome = await this.#take(delivery, (reservation) =>
-      accept(delivery, this.#settings, { holdMs, reservation }),
-    );
-    return { outcome, delivery };
   }
 
   /** Logs why 500 is answered. A logger that fails must not cost the sender its answer. */

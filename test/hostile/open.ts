@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from "vitest";
-import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { type RunningServer, startServer } from "../../src/receiver/server.ts";
 import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";

@@ -6,7 +6,7 @@ import type { NewEntry } from "../../src/inbox/append.ts";
 import type { EntryState } from "../../src/inbox/entry.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import type { HandlerRegistry } from "../../src/receiver/router.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";

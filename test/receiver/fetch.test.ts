@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
 import { fetchReceiver } from "../../src/receiver/fetch.ts";
-import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { openReceiver } from "./open.ts";
 import { bytes, envelope, signedHeaders } from "./sample.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type LambdaRequest, lambdaReceiver } from "../../src/receiver/lambda.ts";
-import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { EVENTS, type GatewayRequest } from "./lambda-events.ts";
 import { openReceiver } from "./open.ts";
 import { bytes, envelope, keptBytes, signedHeaders } from "./sample.ts";

@@ -4,7 +4,8 @@ import { DEFAULT_RETRY, type RetryPolicy } from "../../src/dispatch/retry.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
+import { readOptions } from "../../src/receiver/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { DAY, keptLog, MINUTE, SECRET, wrapInbox } from "./sample.ts";
 
 const read = (options: Partial<ReceiverOptions>) =>

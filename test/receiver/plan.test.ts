@@ -2,8 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { REJECTED } from "../../src/event/identity.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
-import { type ReceiverOptions, readOptions } from "../../src/receiver/options.ts";
+import { readOptions } from "../../src/receiver/options.ts";
 import { planEntry, type Registered } from "../../src/receiver/plan.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { claimOne } from "../inbox/entries.ts";
 import { bytes, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 

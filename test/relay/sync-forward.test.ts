@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ReceiverOptions } from "../../src/receiver/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { startServer } from "../../src/receiver/server.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { SyncForward } from "../../src/relay/sync-forward.ts";
