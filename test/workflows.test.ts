@@ -15,7 +15,7 @@ interface Job {
   readonly "timeout-minutes"?: number;
   readonly environment?: string;
   readonly strategy?: {
-    readonly matrix: { readonly node: readonly number[]; readonly os?: readonly string[] };
+    readonly matrix: { readonly node?: readonly number[]; readonly os?: readonly string[] };
   };
   readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
 }

@@ -54,6 +54,16 @@ export const NO_POOLER =
 
 if (NO_POOLER !== undefined) process.stdout.write(`\n${NO_POOLER}\n`);
 
+/** Programs that must be here, such as `postgres,pgbouncer`: where CI installed one, a test that is skipped is a failure. */
+const required = (process.env.HOOKPORTER_REQUIRE ?? "").split(",");
+for (const [name, missing] of [
+  ["postgres", NO_SERVER],
+  ["pgbouncer", NO_POOLER],
+] as const) {
+  if (missing !== undefined && required.includes(name))
+    throw new Error(`expected ${name} here, since HOOKPORTER_REQUIRE names it, got none: tests would be ${missing}`);
+}
+
 /** The server that the environment names, or one that is started on a temporary folder and a free port. */
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.HOOKPORTER_POSTGRES_URL;
