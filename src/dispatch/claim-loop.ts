@@ -1,9 +1,9 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
+import { claimTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
-import { horizonOf } from "./horizon.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 const MAX_LATE_MS = 100;
@@ -81,20 +81,19 @@ export class ClaimLoop {
   }
 
   async #claim(): Promise<void> {
-    const { inbox, leaseMs, clock, pollMs, deadBlocks, sources, runner } = this.#options;
+    const { inbox, clock, pollMs } = this.#options;
     const { limit: concurrency, failures, run, except: exceptNow } = this.#claiming;
     clearTimeout(this.#timer);
     this.#behind = false;
     let wait = pollMs;
     try {
       const { now: limit, ahead } = concurrency.room;
-      const except = exceptNow();
-      const terms = { leaseMs, except, horizon: horizonOf(this.#options), deadBlocks, sources, runner };
+      const terms = { ...claimTerms(this.#options), except: exceptNow() };
       const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
       failures.end();
       for (const entry of entries) run(entry);
       const full = entries.length >= limit + ahead;
-      const next = full ? 0 : await inbox.nextRunAt({ except: exceptNow(), deadBlocks, sources });
+      const next = full ? 0 : await inbox.nextRunAt({ ...terms, except: exceptNow() });
       const now = clock();
       this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
       if (entries.length > 0 && next !== undefined && next <= now) {

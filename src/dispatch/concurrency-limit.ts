@@ -66,13 +66,22 @@ export class ConcurrencyLimit {
       return await work();
     } finally {
       this.#note(performance.now() - start);
-      this.#running--;
-      const next = this.#running < this.#limit ? this.#queue.shift() : undefined;
-      if (next !== undefined) {
-        this.#running++;
-        next(true);
-      }
+      this.#leave();
     }
+  }
+
+  #leave(): void {
+    this.#running--;
+    const next = this.#running < this.#limit ? this.#queue.shift() : undefined;
+    if (next !== undefined) {
+      this.#running++;
+      next(true);
+    }
+  }
+
+  /** Resolves once there is room to run an entry, or the limit is closed. */
+  async untilRoom(): Promise<void> {
+    if (await this.#enter()) this.#leave();
   }
 
   /** Refuses all work that has not begun. */

@@ -7,15 +7,21 @@ import { ClaimFailures } from "./claim-failures.ts";
 import { ClaimLoop } from "./claim-loop.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
+import { type DrainReport, drain } from "./drain.ts";
 import { EntryRunner } from "./entry-runner.ts";
 import { horizonOf } from "./horizon.ts";
+import { LeaseRenewal } from "./lease-renewal.ts";
 import { Reservation } from "./reservation.ts";
+import { RunBudget } from "./run-budget.ts";
 import { Turns } from "./turns.ts";
 
 /** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #aborter = new AbortController();
+  readonly #stopper = new AbortController();
+  readonly #failures: ClaimFailures;
+  readonly #renewal: LeaseRenewal;
   readonly #limit: ConcurrencyLimit;
   readonly #turns: Turns;
   readonly #loop: ClaimLoop;
@@ -24,37 +30,41 @@ export class Dispatcher {
   readonly #claims = new Set<Promise<void>>();
   /** Entries that were inserted leased and begin in a later turn of the event loop. */
   #beginning = 0;
-  #renewal: NodeJS.Timeout | undefined;
+  /** Drains that are under way; none of these rejects. */
+  readonly #drains = new Set<Promise<unknown>>();
+  #stopRenewing: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
 
   constructor(given: DispatcherOptions) {
     const options = { ...given, clock: () => given.inbox.now?.() ?? given.clock() };
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
-    setMaxListeners(0, this.#aborter.signal);
+    setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
     this.#limit = new ConcurrencyLimit(options.concurrency);
-    const failures = new ClaimFailures(options.log);
+    this.#failures = new ClaimFailures(options.log);
+    const failures = this.#failures;
     const except = () => this.#runner.doubtfullyLeased();
     const wake = () => this.wake();
     this.#turns = new Turns(options, {
       ...{ failures, except, wake, horizon: horizonOf(options) },
-      run: (entry, how) => this.#runner.run(entry, how),
+      run: (entry, how) => void this.#runner.run(entry, how),
       whileClaiming: (work) => this.#whileClaiming(work),
     });
     this.#loop = new ClaimLoop(options, {
       ...{ failures, except, limit: this.#limit },
-      run: (entry) => this.#runner.run(entry, { claimed: true }),
+      run: (entry) => void this.#runner.run(entry, { claimed: true }),
     });
     this.#runner = new EntryRunner(options, {
       ...{ limit: this.#limit, queues: this.#turns.queues, signal: this.#aborter.signal, wake },
       goOn: () => this.#loop.goOn(),
     });
+    this.#renewal = new LeaseRenewal(Math.max(10, options.leaseMs / 3), () => this.#runner.renew());
   }
 
   /** Begins to run due entries, and those of a killed process once their leases have ended. */
   start(): void {
     this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
-    this.#renewal = setInterval(() => void this.#runner.renew(), Math.max(10, this.#options.leaseMs / 3));
+    this.#stopRenewing = this.#renewal.start();
     this.#loop.start(() => this.#turns.open());
   }
 
@@ -78,7 +88,7 @@ export class Dispatcher {
     };
     const run = (entry: ClaimedEntry) => {
       this.#beginning++;
-      this.#runner.run(entry, { claimed: false, before: () => nextTurn().then(begin) });
+      void this.#runner.run(entry, { claimed: false, before: () => nextTurn().then(begin) });
     };
     const giveUp = () => {
       free();
@@ -98,6 +108,7 @@ export class Dispatcher {
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopListening?.();
+    this.#stopper.abort();
     this.#loop.stop();
     await Promise.allSettled([this.#loop.underWay, ...this.#claims]);
     if (this.#beginning > 0) await nextTurn();
@@ -113,8 +124,34 @@ export class Dispatcher {
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
     await this.#runner.drained();
-    await turns;
-    clearInterval(this.#renewal);
+    await Promise.all([turns, ...this.#drains]);
+    this.#stopRenewing?.();
+  }
+
+  /**
+   * Claims and runs what is due, within a time, whether or not it is started. Leaves no timer behind.
+   *
+   * @throws ConfigurationError `option_invalid` if no handler could use its time limit; HookporterError `inbox_…`
+   */
+  async drain(budgetMs: number): Promise<DrainReport> {
+    const { handlerTimeoutMs } = this.#options;
+    const signals = { stopping: this.#stopper.signal, closing: this.#aborter.signal };
+    const budget = new RunBudget({ budgetMs, handlerTimeoutMs, ...signals });
+    const stopRenewing = this.#renewal.start();
+    const draining = drain(this.#options, {
+      ...{ budget, limit: this.#limit, failures: this.#failures },
+      run: (entry, how) => this.#runner.run(entry, how),
+      except: () => this.#runner.doubtfullyLeased(),
+    });
+    const settled = draining.catch(() => {});
+    this.#drains.add(settled);
+    try {
+      return await draining;
+    } finally {
+      this.#drains.delete(settled);
+      stopRenewing();
+      budget.end();
+    }
   }
 
   /**
@@ -140,7 +177,7 @@ export class Dispatcher {
     const terms = { leaseMs, deadBlocks, sources, runner };
     await this.#whileClaiming(async () => {
       const entries = await inbox.claim({ ...terms, now: clock(), limit: 1, only: seq });
-      for (const entry of entries) this.#runner.run(entry, { claimed: true, atOnce: true });
+      for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
     });
   }
 

@@ -41,10 +41,10 @@ export class EntryRunner {
   }
 
   /**
-   * Runs an entry and settles it. After a claimed entry others may be due: it may have held them back, or have taken
-   * the last of the room.
+   * Runs an entry and settles it; never rejects. After a claimed entry others may be due: it may have held them back, or
+   * have taken the last of the room.
    */
-  run(entry: ClaimedEntry, how: EntryRun): void {
+  run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
     const finished = this.#runAndSettle(entry, how).finally(how.onEnd);
     this.#running.add(entry, finished);
     const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
@@ -54,6 +54,7 @@ export class EntryRunner {
       if (frees || settlement === undefined || settlement.state === "pending") this.#parts.wake();
       else this.#parts.goOn();
     });
+    return finished;
   }
 
   /** The settlement of an entry, if it runs here. */
@@ -83,7 +84,7 @@ export class EntryRunner {
 
   async #runAndSettle(
     entry: ClaimedEntry,
-    { before, atOnce, turn, onEnd }: EntryRun,
+    { before, atOnce, turn, within, onEnd }: EntryRun,
   ): Promise<Settlement | undefined> {
     const { log } = this.#options;
     const { limit, queues, goOn } = this.#parts;
@@ -94,8 +95,12 @@ export class EntryRunner {
         return undefined;
       }
       const isForced = atOnce === true && turn === undefined;
-      const options = isForced ? { ...this.#runOptions, targets: queues.atOnce } : this.#runOptions;
-      const run = () => runEntry(entry, options, turn);
+      const options = {
+        ...this.#runOptions,
+        ...(isForced && { targets: queues.atOnce }),
+        ...(within && { targets: undefined, within, signal: within.signal }),
+      };
+      const run = async () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);
@@ -103,7 +108,8 @@ export class EntryRunner {
       }
       onEnd?.();
       goOn(); // another entry can run while this one's result is stored
-      if (await settleWhileLeased(settlement, this.#storing)) {
+      const { signal } = options;
+      if (await settleWhileLeased(settlement, { ...this.#storing, signal })) {
         reportSettled(entry, settlement, this.#options);
         return settlement;
       }

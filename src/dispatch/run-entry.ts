@@ -4,6 +4,7 @@ import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { type Logger, withFields } from "../logger.ts";
+import type { TimeLimit } from "./entry-run.ts";
 import { EntryWaits, type Sender } from "./entry-waits.ts";
 import type { HandlerContext, NamedHandler, Plan } from "./handler.ts";
 import type { OwnSignal } from "./own-signal.ts";
@@ -24,6 +25,8 @@ export interface RunOptions {
   readonly log: Logger;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
+  /** Whether another handler may start. Default: as long as the signal is not aborted. */
+  readonly within?: Pick<TimeLimit, "fits"> | undefined;
 }
 
 /**
@@ -82,12 +85,18 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
   const failures: Failure[] = [];
   const waits = new EntryWaits(entry, options, turn);
   const unfinished = () => plan.run.filter(({ name }) => !finished.has(name));
+  /** Whether a handler was left out for lack of time. */
+  let isCut = false;
   const isInTurn = turn !== undefined && unfinished().some(({ target }) => target?.name === turn.target);
   for (const named of unfinished()) {
     const { name, handler, attempts = Number.POSITIVE_INFINITY } = named;
     if (isInTurn && named.target?.name !== turn.target) continue;
     if (isSender(named) ? !waits.mayTry(named) : entry.attempts > attempts) continue;
     if (signal.aborted) break;
+    if (options.within?.fits() === false) {
+      isCut = true;
+      break;
+    }
     // Each handler gets its own copy of the event, so that one that changes it does not affect the next.
     const run = (own: OwnSignal, note: HandlerContext["note"]) => {
       const context = handlerContext(entry, options, own, note);
@@ -107,7 +116,8 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
   const left = unfinished();
   const result = { records, finishedHandlers: [...finished], waits: waits.list(left) };
   if (left.length === 0) return settle("done", null, result);
-  if (signal.aborted) return settle("pending", null, { ...result, uncount: true });
+  if (signal.aborted || (isCut && failures.length === 0))
+    return settle("pending", null, { ...result, uncount: true });
   const others = isInTurn && left.some(({ target }) => target?.name !== turn.target);
   return afterFailure(settle, entry, options, result, { failures, waits, others });
 }

@@ -1,0 +1,98 @@
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Settlement } from "../inbox/settlement.ts";
+import type { ClaimFailures } from "./claim-failures.ts";
+import { claimTerms } from "./claim-terms.ts";
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
+import type { DispatcherOptions } from "./dispatcher-options.ts";
+import type { EntryRun } from "./entry-run.ts";
+import type { RunBudget } from "./run-budget.ts";
+
+/** What a drain did, in entries, and when to drain again. */
+export interface DrainReport {
+  /** All handlers of these succeeded. */
+  readonly done: number;
+  /** These became dead letters. */
+  readonly dead: number;
+  /** These had no handler. */
+  readonly unhandled: number;
+  /** These failed, or wait for something, and run again later. */
+  readonly pending: number;
+  /** These were given back for lack of time, without counting the attempt. */
+  readonly returned: number;
+  /** When the next entry is due, in milliseconds since 1970; in the past if time ran out. `undefined` if none waits. */
+  readonly nextRunAt: number | undefined;
+}
+
+/** What a drain needs of the dispatcher. */
+export interface Draining {
+  readonly limit: ConcurrencyLimit;
+  readonly failures: ClaimFailures;
+  /** Runs a claimed entry; returns its settlement, or `undefined` if it was given back. */
+  readonly run: (entry: ClaimedEntry, how: EntryRun) => Promise<Settlement | undefined>;
+  /** Entries not to claim. */
+  readonly except: () => readonly number[];
+  readonly budget: RunBudget;
+}
+
+type Counts = { -readonly [State in keyof Omit<DrainReport, "nextRunAt">]: number };
+
+/**
+ * Claims and runs what is due, until nothing is or there is no time left to start a handler. Waits for no entry to become
+ * due. Resolves when the budget is over at the latest.
+ *
+ * @throws HookporterError `inbox_…` if the store fails
+ */
+export async function drain(options: DispatcherOptions, parts: Draining): Promise<DrainReport> {
+  const { inbox, clock, log } = options;
+  const counts: Counts = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0 };
+  const working = runDue(options, parts, counts);
+  working.catch(() => {}); // reported below, unless the time is over before
+  const end = await Promise.race([working.then(() => "ended" as const), parts.budget.over]);
+  if (end === "ended") {
+    const { deadBlocks, sources } = claimTerms(options);
+    const nextRunAt = await inbox.nextRunAt({ except: parts.except(), deadBlocks, sources });
+    return { ...counts, nextRunAt };
+  }
+  log.warn({}, "a drain did not end in time: the inbox was slow to answer, so some entries may run again");
+  return { ...counts, nextRunAt: clock() };
+}
+
+async function runDue(options: DispatcherOptions, parts: Draining, counts: Counts): Promise<void> {
+  const { inbox, clock } = options;
+  const { limit, failures, budget, except } = parts;
+  const running = new Set<Promise<void>>();
+  const run = (entry: ClaimedEntry) => {
+    const ended = parts.run(entry, { claimed: true, within: budget }).then((settlement) => {
+      running.delete(ended);
+      count(settlement, counts);
+    });
+    running.add(ended);
+  };
+  try {
+    while (budget.fits()) {
+      const { now: room } = limit.room;
+      if (room === 0) {
+        await Promise.race([limit.untilRoom(), budget.closed]);
+        continue;
+      }
+      const terms = { ...claimTerms(options), except: except() };
+      const entries = await inbox.claim({ ...terms, now: clock(), limit: room });
+      failures.end();
+      for (const entry of entries) run(entry);
+      if (running.size === 0) break;
+      await Promise.race(running); // others may be due after it
+    }
+  } catch (thrown) {
+    failures.report(thrown);
+    throw thrown;
+  } finally {
+    await Promise.all(running);
+  }
+}
+
+function count(settlement: Settlement | undefined, counts: Counts): void {
+  const { state, uncount, reason } = settlement ?? {};
+  if (state === undefined) counts.returned++;
+  else if (state === "pending" && uncount === true && reason === null) counts.returned++;
+  else counts[state]++;
+}
