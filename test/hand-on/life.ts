@@ -4,7 +4,8 @@ import { sign } from "../../src/signature/sign.ts";
 
 const PROGRAM = join(import.meta.dirname, "children", "receiver.js");
 const START = Date.now() - 3_600_000;
-const SECRET = "a-secret-made-up-for-handing-on";
+/** The secret of the receivers. */
+export const SECRET = "a-secret-made-up-for-handing-on";
 
 /** The body of an event; every third has one of two order keys. */
 export function bodyOf(number: number): Buffer {
