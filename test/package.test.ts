@@ -65,7 +65,7 @@ describe("the packed package", () => {
     const top = readdirSync(installed).sort();
     const pages = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
     expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
-    expect(existsSync(join(installed, "templates", "express", "_gitignore"))).toBe(true);
+    expect(existsSync(join(installed, "templates", "_shared", "_gitignore"))).toBe(true);
     expect(existsSync(join(installed, "dist", "THIRD-PARTY-NOTICES.txt"))).toBe(true);
     expect(existsSync(join(installed, "dist", "inspector", "index.html"))).toBe(true);
   });

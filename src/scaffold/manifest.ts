@@ -1,19 +1,44 @@
 import { HookporterError } from "../errors.ts";
+import { isRecord } from "../is-record.ts";
+
+type Manifest = Readonly<Record<string, unknown>>;
 
 /**
- * Turns a template's package.json into the new project's: with its name, and the version of hookporter that created it.
+ * Merges the package.json of each layer into the new project's: with its name, and the version of hookporter that created
+ * it. A later layer's value replaces an earlier one's. Its scripts come first; dependencies are sorted, as npm does it.
  *
  * @throws HookporterError `option_invalid` for a name that npm would confuse with one of the dependencies
  */
-export function renderManifest(text: string, { name, version }: { name: string; version: string }): string {
-  const manifest = JSON.parse(text) as Record<string, unknown> & { dependencies: Record<string, string> };
-  const dependencies = { ...manifest.dependencies, hookporter: `^${version}` };
-  const taken = { ...dependencies, ...(manifest.devDependencies as object | undefined) };
-  if (Object.hasOwn(taken, name)) {
+export function renderManifest(
+  texts: readonly string[],
+  { name, version }: { name: string; version: string },
+): string {
+  const merged = texts.map((text) => JSON.parse(text) as Manifest).reduce(merge, {});
+  const dependencies = sorted({ ...tableIn(merged, "dependencies"), hookporter: `^${version}` });
+  const devDependencies = sorted(tableIn(merged, "devDependencies"));
+  if (Object.hasOwn({ ...dependencies, ...devDependencies }, name)) {
     throw new HookporterError(
       "option_invalid",
       `expected a unique project name, got ${JSON.stringify(name)}, which is a dependency of the project: choose another`,
     );
   }
-  return `${JSON.stringify({ ...manifest, name, dependencies }, null, 2)}\n`;
+  return `${JSON.stringify({ ...merged, name, dependencies, devDependencies }, null, 2)}\n`;
+}
+
+function merge(before: Manifest, after: Manifest): Manifest {
+  const merged: Record<string, unknown> = { ...before, ...after };
+  for (const [key, value] of Object.entries(before)) {
+    const newer = after[key];
+    if (isRecord(value) && isRecord(newer)) merged[key] = { ...newer, ...value, ...newer };
+  }
+  return merged;
+}
+
+function tableIn(manifest: Manifest, key: string): Manifest {
+  const table = manifest[key];
+  return isRecord(table) ? table : {};
+}
+
+function sorted(table: Manifest): Manifest {
+  return Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

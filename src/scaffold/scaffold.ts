@@ -1,11 +1,13 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { HookporterError } from "../errors.ts";
 import { generateSecret, renderEnvFile } from "./env-file.ts";
+import { readLayers } from "./layers.ts";
 import { renderManifest } from "./manifest.ts";
 import { findPackageRoot, type PackageRoot } from "./package-root.ts";
 import { checkProjectName, projectNameOf } from "./project-name.ts";
 import { checkTarget } from "./target.ts";
-import { findTemplate, listTemplateFiles } from "./templates.ts";
+import { DEFAULT_TEMPLATE, findTemplate, type ProjectInbox, type Template } from "./templates.ts";
 
 /** What to scaffold, and where. */
 export interface ScaffoldOptions {
@@ -13,6 +15,8 @@ export interface ScaffoldOptions {
   readonly directory: string;
   /** A folder of `templates/`. Default `express`. */
   readonly template?: string;
+  /** Where the project keeps its events. Default: the template's first, a file for most. */
+  readonly inbox?: ProjectInbox;
   /** The project's name in package.json. Default: from the folder's name. */
   readonly name?: string;
   /** The subscription's secret, for `.env`. Default: a new one. */
@@ -27,13 +31,14 @@ export interface Scaffolded {
   readonly directory: string;
   readonly name: string;
   readonly template: string;
+  readonly inbox: ProjectInbox;
   /** The files written, as paths within the directory with forward slashes, sorted. */
   readonly files: readonly string[];
 }
 
 interface PlannedFile {
   readonly path: string;
-  readonly content: string | Buffer;
+  readonly content: string;
   readonly mode?: number;
 }
 
@@ -44,38 +49,47 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Copies a template into a new project and writes its `.env`, readable only by its owner, with a secret that is never
- * printed or returned. Everything is checked before the first file is written, and existing files and links are never
- * overwritten.
+ * Puts a template and its layers together as a new project, and writes its `.env`, readable only by its owner, with a secret
+ * that is never printed or returned. Everything is checked before the first file is written, and existing files and links
+ * are never overwritten.
  *
  * @throws HookporterError `directory_not_empty`, `template_unknown`, `option_invalid`
  */
 export async function scaffold(options: ScaffoldOptions): Promise<Scaffolded> {
   const directory = resolve(options.directory);
-  const { template = "express", name = projectNameOf(directory), secret = generateSecret() } = options;
+  const { name = projectNameOf(directory), secret = generateSecret() } = options;
   checkProjectName(name);
   const root = options.from ?? (await findPackageRoot());
-  const folder = await findTemplate(root.path, template);
+  const template = await findTemplate(root.path, options.template ?? DEFAULT_TEMPLATE);
+  const { inbox = template.inboxes[0] } = options;
+  checkInbox(template, inbox);
   await checkTarget(directory);
-  const files = await planFiles(folder, { name, secret, version: root.version });
+  const layers = [...template.layers, `_inbox-${inbox}`, template.name];
+  const folders = layers.map((layer) => join(root.path, "templates", layer));
+  const files = await planFiles(folders, { name, secret, version: root.version });
   for (const file of files) await writeNew(directory, file);
-  return { directory, name, template, files: files.map(({ path }) => path).sort() };
+  return { directory, name, template: template.name, inbox, files: files.map(({ path }) => path).sort() };
+}
+
+function checkInbox({ name, inboxes }: Template, inbox: ProjectInbox): void {
+  if (inboxes.includes(inbox)) return;
+  throw new HookporterError(
+    "option_invalid",
+    `expected the inbox ${inboxes.join(" or ")} for the template ${name}, got ${JSON.stringify(inbox)}`,
+  );
 }
 
 async function planFiles(
-  folder: string,
+  folders: readonly string[],
   { name, secret, version }: { name: string; secret: string; version: string },
 ): Promise<readonly PlannedFile[]> {
-  const planned: PlannedFile[] = [];
-  let example = "";
-  for (const path of await listTemplateFiles(folder)) {
-    const content = await readFile(join(folder, path));
-    if (path === ".env.example") example = content.toString("utf8");
-    const isManifest = path === "package.json";
-    const rendered = isManifest ? renderManifest(content.toString("utf8"), { name, version }) : content;
-    planned.push({ path: RENAMED[path] ?? path, content: rendered });
-  }
-  return [...planned, { path: ".env", content: renderEnvFile(example, secret), mode: 0o600 }];
+  const { files, manifests } = await readLayers(folders);
+  const copied = [...files].map(([path, content]) => ({ path: RENAMED[path] ?? path, content }));
+  return [
+    ...copied,
+    { path: "package.json", content: renderManifest(manifests, { name, version }) },
+    { path: ".env", content: renderEnvFile(files.get(".env.example") ?? "", secret), mode: 0o600 },
+  ];
 }
 
 /** Writes a file that must not exist; `wx` refuses links too, even dangling ones. */

@@ -1,41 +1,51 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HookporterError } from "../errors.ts";
 
-/** Files that a developer of the template leaves in it; never copied. */
-const LEFT_BEHIND = new Set(["node_modules", "dist", "data", "package-lock.json", ".env"]);
+/** Where a project keeps its events: in a file, or in a database on PostgreSQL that several processes share. */
+export type ProjectInbox = "file" | "postgres";
 
-/** The names of all templates, sorted. */
-export async function listTemplates(packageRoot: string): Promise<readonly string[]> {
+/** A kind of project, as its `template.json` describes it. */
+export interface Template {
+  /** Its folder in `templates/`. */
+  readonly name: string;
+  /** What it is, for people. */
+  readonly title: string;
+  /** The folders whose files it shares with others; a later one replaces files of an earlier one. */
+  readonly layers: readonly string[];
+  /** The inboxes that it can have, the default first. */
+  readonly inboxes: readonly [ProjectInbox, ...ProjectInbox[]];
+}
+
+/** The template of a project if none is named. */
+export const DEFAULT_TEMPLATE = "express";
+
+/** All templates: the default first, then by name. Other folders start with `_` and are shared layers. */
+export async function listTemplates(packageRoot: string): Promise<readonly Template[]> {
   const entries = await readdir(join(packageRoot, "templates"), { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory());
-  return folders.map(({ name }) => name).sort();
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"));
+  const names = folders.map(({ name }) => name).sort();
+  names.sort((a, b) => Number(b === DEFAULT_TEMPLATE) - Number(a === DEFAULT_TEMPLATE));
+  return Promise.all(names.map((name) => readTemplate(packageRoot, name)));
 }
 
 /**
- * The folder of a template.
+ * The template with a name.
  *
  * @throws HookporterError `template_unknown`, with the existing names
  */
-export async function findTemplate(packageRoot: string, template: string): Promise<string> {
-  const names = await listTemplates(packageRoot);
+export async function findTemplate(packageRoot: string, name: string): Promise<Template> {
+  const templates = await listTemplates(packageRoot);
   // Only a listed name becomes a path, so `..` in a name has no effect.
-  if (names.includes(template)) return join(packageRoot, "templates", template);
+  const found = templates.find((template) => template.name === name);
+  if (found !== undefined) return found;
   throw new HookporterError(
     "template_unknown",
-    `expected a template's name (${names.join(", ")}), got ${JSON.stringify(template)}`,
+    `expected a template's name (${templates.map((one) => one.name).join(", ")}), got ${JSON.stringify(name)}`,
   );
 }
 
-/** The files of a template, as paths within it with forward slashes, sorted. Does not follow symbolic links. */
-export async function listTemplateFiles(folder: string, within = ""): Promise<readonly string[]> {
-  const entries = await readdir(join(folder, within), { withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries) {
-    if (LEFT_BEHIND.has(entry.name)) continue;
-    const path = within === "" ? entry.name : `${within}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await listTemplateFiles(folder, path)));
-    else if (entry.isFile()) found.push(path);
-  }
-  return found.sort();
+async function readTemplate(packageRoot: string, name: string): Promise<Template> {
+  const text = await readFile(join(packageRoot, "templates", name, "template.json"), "utf8");
+  return { name, ...(JSON.parse(text) as Omit<Template, "name">) };
 }

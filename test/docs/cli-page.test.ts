@@ -20,7 +20,13 @@ const page = readPage("docs/cli.md");
 const commands = leaves(program());
 const COMMON = "Flags of every command";
 const OTHER_PAGES = [
-  ...["README.md", "CONTRIBUTING.md", "templates/express/README.md"],
+  ...["README.md", "CONTRIBUTING.md"],
+  ...[
+    "templates/_shared/_parts/readme-intro.md",
+    "templates/_shared/_parts/readme-handlers.md",
+    "templates/_inbox-file/_parts/readme-events.md",
+    "templates/_inbox-postgres/_parts/readme-events.md",
+  ],
   ...[
     "docs/answers.md",
     "docs/api.md",

@@ -104,7 +104,7 @@ describe("refuses, and writes nothing", () => {
     expect(await readFile(join(place, "file"), "utf8")).toBe("mine");
   });
 
-  test.each(["fastify", "", ".", "..", "../src", "express/src", "__proto__"])(
+  test.each(["rails", "", "_shared", ".", "..", "../src", "express/src", "__proto__"])(
     "the template %j, naming the existing ones",
     async (template) => {
       const scaffolding = scaffold({ directory: join(place, "a"), template });

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import type { ProjectInbox } from "../../scaffold/templates.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "../init/options.ts";
+import { readChoice } from "../settings/values.ts";
 
 /** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export function registerInit(program: Command, context: CliContext): void {
@@ -13,6 +15,11 @@ export function registerInit(program: Command, context: CliContext): void {
     )
     .option("--yes", "ask no questions")
     .option("--template <name>", "template to use (default: express)")
+    .option(
+      "--inbox <kind>",
+      "where to keep the events, file or postgres (default: file, if the template can)",
+      readChoice<ProjectInbox>(["file", "postgres"]),
+    )
     .option("--name <name>", "project name in package.json (default: from the folder's name)")
     .addHelpText(
       "after",

@@ -1,16 +1,14 @@
-import { relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
-import { nameProblem, projectNameOf } from "../../scaffold/project-name.ts";
+import { findPackageRoot } from "../../scaffold/package-root.ts";
+import { nameProblem } from "../../scaffold/project-name.ts";
 import { scaffold } from "../../scaffold/scaffold.ts";
+import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
+import { nextSteps } from "./next-steps.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "./options.ts";
-
-/** The answers to the questions. */
-interface Project {
-  readonly directory: string | undefined;
-  readonly name: string | undefined;
-}
+import { askAbout, type Project } from "./questions.ts";
 
 /** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export async function runInit(
@@ -24,24 +22,40 @@ export async function runInit(
   const wrongName = options.name === undefined ? undefined : nameProblem(options.name);
   if (wrongName !== undefined) throw new HookporterError("usage", `--name: ${wrongName}`);
 
-  const known = { directory: given, name: options.name };
-  const answers = mayAsk(options, context) ? await ask(known, context.io) : known;
+  const from = await findPackageRoot();
+  const named = options.template === undefined ? undefined : await findTemplate(from.path, options.template);
+  const known = { directory: given, name: options.name, template: named, inbox: options.inbox };
+  checkInbox(known);
+  const asks = mayAsk(options, context);
+  const answers = asks ? await askAbout(known, await listTemplates(from.path), io) : known;
   if (answers === undefined) {
     output.talk("cancelled; nothing was written");
     context.exitCode = 130;
     return;
   }
-  const { template } = options;
+  checkInbox(answers);
+  const { directory, name, template, inbox } = answers;
   const made = await scaffold({
-    directory: resolve(io.cwd, answers.directory ?? DEFAULT_DIRECTORY),
-    ...(answers.name !== undefined && { name: answers.name }),
-    ...(template !== undefined && { template }),
+    directory: resolve(io.cwd, directory ?? DEFAULT_DIRECTORY),
+    from,
+    ...(name !== undefined && { name }),
+    ...(template !== undefined && { template: template.name }),
+    ...(inbox !== undefined && { inbox }),
   });
   output.record("project", made);
   output.talk(
     `Created ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
   );
-  for (const line of nextSteps(io.cwd, made.directory)) output.talk(line);
+  for (const line of nextSteps(io.cwd, made)) output.talk(line);
+}
+
+function checkInbox({ template, inbox }: Project): void {
+  if (template === undefined || inbox === undefined || template.inboxes.includes(inbox)) return;
+  const names = template.inboxes.join(" or ");
+  throw new HookporterError(
+    "usage",
+    `--inbox: expected ${names} for the template ${template.name}, got ${inbox}: choose ${names}, or another template`,
+  );
 }
 
 /** Asks only a person at a terminal; flags can answer every question. */
@@ -49,46 +63,6 @@ function mayAsk({ yes }: InitOptions, { io, output }: CliContext): boolean {
   return yes !== true && !output.json && !isCi(io) && io.isTTY.stdin && io.isTTY.stderr;
 }
 
-/** Asks for the folder and the name if they are not known; returns `undefined` if the user cancels. */
-async function ask(known: Project, io: Io): Promise<Project | undefined> {
-  const { isCancel, text } = await import("@clack/prompts"); // only if there is something to ask
-  const streams = { input: io.stdin, output: io.stderr };
-  const directory =
-    known.directory ??
-    (await text({
-      message: "Folder of the new project",
-      initialValue: DEFAULT_DIRECTORY,
-      validate: (value) => (value?.trim() ? undefined : "Enter a folder."),
-      ...streams,
-    }));
-  if (isCancel(directory)) return undefined;
-  const name =
-    known.name ??
-    (await text({
-      message: "Name of the project",
-      initialValue: projectNameOf(resolve(io.cwd, directory)),
-      validate: (value) => nameProblem(value ?? ""),
-      ...streams,
-    }));
-  return isCancel(name) ? undefined : { directory, name };
-}
-
 function isCi({ env: { CI = "" } }: Io): boolean {
   return !["", "0", "false"].includes(CI.toLowerCase());
-}
-
-function nextSteps(cwd: string, directory: string): readonly string[] {
-  const path = relative(cwd, directory);
-  const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : JSON.stringify(path)}`];
-  return [
-    "",
-    "Next:",
-    ...go,
-    "  npm install",
-    "  npm test",
-    "  npm run dev",
-    "",
-    "Then, in a second terminal in the same folder:",
-    "  npx hookporter trigger payment.received --url http://127.0.0.1:3000/webhooks",
-  ];
 }

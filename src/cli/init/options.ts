@@ -1,7 +1,10 @@
+import type { ProjectInbox } from "../../scaffold/templates.ts";
+
 /** The options of `init`. */
 export interface InitOptions {
   readonly yes?: boolean;
   readonly template?: string;
+  readonly inbox?: ProjectInbox;
   readonly name?: string;
 }
 

@@ -23,7 +23,13 @@ const OWN_MEANINGS: ReadonlySet<string> = new Set([
   "timeout",
 ]);
 
-/** Whether a flag, by its camel-case name, means something different in each command. Its settings name the command. */
-export function hasOwnMeaning(flag: string): boolean {
-  return OWN_MEANINGS.has(flag);
+/** Flags that mean something different in one command only, with its name. */
+const EXCEPTIONS: ReadonlyMap<string, string> = new Map([["inbox", "init"]]);
+
+/**
+ * Whether a flag, by its camel-case name, means something different in each command, or in the given one. Its settings
+ * name the command.
+ */
+export function hasOwnMeaning(flag: string, command?: string): boolean {
+  return OWN_MEANINGS.has(flag) || (command !== undefined && EXCEPTIONS.get(flag) === command);
 }

@@ -41,6 +41,7 @@ export function readConfig(cwd: string, program: Command): Config {
       return { value: section[flag], where: `${CONFIG_FILE} (${name}: ${flag})` };
     }
     if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
+    if (hasOwnMeaning(flag, name)) return undefined; // set for the other commands
     return { value: shared[flag], where: `${CONFIG_FILE} (${flag})` };
   };
 }

@@ -34,7 +34,8 @@ export function applySettings(
 /** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it differs by command. */
 export function variableName(option: Option, command: Command): string {
   const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
-  const owner = hasOwnMeaning(option.attributeName()) ? `${commandName(command)}_` : "";
+  const name = commandName(command);
+  const owner = hasOwnMeaning(option.attributeName(), name) ? `${name}_` : "";
   return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }
 

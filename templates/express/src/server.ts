@@ -12,7 +12,7 @@ const host = process.env.HOST || "127.0.0.1";
 
 const receiver = createReceiver({
   secret: process.env.HOOKPORTER_SECRET,
-  inbox: process.env.HOOKPORTER_INBOX || "./data/inbox.db",
+  // part: inbox-option
   handlers,
   log,
 });

@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import { nameProblem, projectNameOf } from "../../scaffold/project-name.ts";
+import type { ProjectInbox, Template } from "../../scaffold/templates.ts";
+import type { Io } from "../io.ts";
+import { DEFAULT_DIRECTORY } from "./options.ts";
+
+/** What is known of the project to create; the rest is asked, or has a default. */
+export interface Project {
+  readonly directory: string | undefined;
+  readonly name: string | undefined;
+  readonly template: Template | undefined;
+  readonly inbox: ProjectInbox | undefined;
+}
+
+const INBOXES: Readonly<Record<ProjectInbox, { readonly label: string; readonly hint: string }>> = {
+  file: { label: "a file", hint: "one process on one machine; nothing to install" },
+  postgres: { label: "PostgreSQL", hint: "several processes or machines share it" },
+};
+
+/** Asks for all that is not known; returns `undefined` if the user cancels. */
+export async function askAbout(
+  known: Project,
+  templates: readonly Template[],
+  io: Io,
+): Promise<Project | undefined> {
+  const { isCancel, select, text } = await import("@clack/prompts"); // only if there is something to ask
+  const streams = { input: io.stdin, output: io.stderr };
+  const directory =
+    known.directory ??
+    (await text({
+      message: "Folder of the new project",
+      initialValue: DEFAULT_DIRECTORY,
+      validate: (value) => (value?.trim() ? undefined : "Enter a folder."),
+      ...streams,
+    }));
+  if (isCancel(directory)) return undefined;
+  const name =
+    known.name ??
+    (await text({
+      message: "Name of the project",
+      initialValue: projectNameOf(resolve(io.cwd, directory)),
+      validate: (value) => nameProblem(value ?? ""),
+      ...streams,
+    }));
+  if (isCancel(name)) return undefined;
+  const template =
+    known.template ??
+    (await select({
+      message: "Template",
+      options: templates.map((one) => ({ value: one, label: one.name, hint: one.title })),
+      ...streams,
+    }));
+  if (isCancel(template)) return undefined;
+  const [first, second] = template.inboxes;
+  const inbox =
+    known.inbox ??
+    (second === undefined
+      ? first
+      : await select({
+          message: "Where to keep the events",
+          options: template.inboxes.map((one) => ({ value: one, ...INBOXES[one] })),
+          ...streams,
+        }));
+  return isCancel(inbox) ? undefined : { directory, name, template, inbox };
+}

@@ -1,0 +1,63 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Files that a developer of a template leaves in it; never copied. */
+const LEFT_BEHIND = new Set(["node_modules", "dist", ".next", "data", "package-lock.json", ".env"]);
+
+/** The folder of a layer with the texts that its files and those of other layers include. */
+const PARTS = "_parts";
+
+/** A line that is replaced by a part, as a comment of the file's language: `# part: NAME`. */
+const MARKER = /^([ \t]*)(?:#|\/\/|<!--) part: (\S+)(?: -->)?\n/gm;
+
+/** What a stack of folders adds up to. */
+export interface Layered {
+  /** The texts of all files but `package.json` by their paths, with forward slashes: of the last folder that has the file. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Each `package.json`, from the first folder to the last. */
+  readonly manifests: readonly string[];
+}
+
+/**
+ * Puts folders on top of each other: a file replaces one with the same path in an earlier folder. Then fills in the parts
+ * that files include. Does not follow symbolic links.
+ *
+ * @throws Error if a file includes a part that no folder has
+ */
+export async function readLayers(folders: readonly string[]): Promise<Layered> {
+  const files = new Map<string, string>();
+  const parts = new Map<string, string>();
+  const manifests: string[] = [];
+  for (const folder of folders) {
+    for (const path of await listFiles(folder)) {
+      const text = await readFile(join(folder, path), "utf8");
+      if (path === "package.json") manifests.push(text);
+      else if (path.startsWith(`${PARTS}/`)) parts.set(path.slice(PARTS.length + 1), text);
+      else if (path !== "template.json") files.set(path, text);
+    }
+  }
+  for (const [path, text] of files) files.set(path, fillIn(text, parts));
+  return { files, manifests };
+}
+
+/** Replaces each marker by its part, indented as the marker is. An empty part leaves no second blank line behind. */
+function fillIn(text: string, parts: ReadonlyMap<string, string>): string {
+  const filled = text.replace(MARKER, (_marker, indent: string, name: string) => {
+    const part = parts.get(name);
+    if (part === undefined) throw new Error(`expected a part ${name} in the template, found none`);
+    return fillIn(part, parts).replaceAll(/^(?=.)/gm, indent);
+  });
+  return filled.replaceAll(/\n{3,}/g, "\n\n").replace(/\n+$/, "\n");
+}
+
+async function listFiles(folder: string, within = ""): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, within), { withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries) {
+    if (LEFT_BEHIND.has(entry.name)) continue;
+    const path = within === "" ? entry.name : `${within}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await listFiles(folder, path)));
+    else if (entry.isFile()) found.push(path);
+  }
+  return found.sort();
+}

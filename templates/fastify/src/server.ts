@@ -1,0 +1,35 @@
+import { createReceiver } from "hookporter";
+import { createApp } from "./app.ts";
+import { loadEnvFile } from "./env-file.ts";
+import handlers from "./handlers/index.ts";
+import { log } from "./log.ts";
+
+loadEnvFile(".env");
+
+const port = Number(process.env.PORT || 3000);
+const host = process.env.HOST || "127.0.0.1";
+
+const receiver = createReceiver({
+  secret: process.env.HOOKPORTER_SECRET,
+  // part: inbox-option
+  handlers,
+  log,
+});
+await receiver.start();
+
+const app = createApp(receiver);
+const address = await app.listen({ port, host }); // has the actual port if PORT is 0
+log.info({ url: `${address}/webhooks` }, "listening");
+
+/** Accepts no more connections, waits for running handlers, closes the inbox. Unfinished entries run at the next start. */
+async function close(signal: string): Promise<void> {
+  log.info({ signal }, "closing");
+  const closed = app.close();
+  await receiver.close(); // senders now get 503 and retry later
+  app.server.closeAllConnections();
+  await closed;
+}
+
+// `once`, so that a second Ctrl-C ends the process at once.
+process.once("SIGTERM", close);
+process.once("SIGINT", close);

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from "fastify";
+import {
+  createTestReceiver,
+  sampleEvent,
+  signedRequest,
+  TEST_SECRET,
+  type TestReceiver,
+} from "hookporter/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createApp } from "../src/app.ts";
+import handlers from "../src/handlers/index.ts";
+import type { schemas } from "../src/schemas.ts";
+
+let receiver: TestReceiver<typeof schemas>;
+let app: FastifyInstance;
+let base: string;
+
+beforeEach(async () => {
+  receiver = await createTestReceiver({ handlers });
+  app = createApp(receiver);
+  base = await app.listen({ port: 0, host: "127.0.0.1" });
+});
+
+afterEach(async () => {
+  app.server.closeAllConnections();
+  await app.close();
+  await receiver.close();
+});
+
+test("a signed delivery is answered 200, and again as a duplicate", async () => {
+  const request = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
+  const first = await fetch(`${base}/webhooks`, request);
+  expect(first.status).toBe(200);
+  expect(await first.json()).toMatchObject({ received: true, duplicate: false });
+  const second = await fetch(`${base}/webhooks`, request);
+  expect(await second.json()).toMatchObject({ received: true, duplicate: true });
+});
+
+test("a wrong signature is answered 401, and nothing is kept", async () => {
+  const request = signedRequest(sampleEvent("lead.created"), { secret: "the secret of another sender" });
+  const response = await fetch(`${base}/webhooks`, request);
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ error: { type: "unauthorized" } });
+  expect(await receiver.inbox.list({})).toEqual([]);
+});
+
+test("/healthz says that the inbox can be read", async () => {
+  const response = await fetch(`${base}/healthz`);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ status: "ok" });
+});

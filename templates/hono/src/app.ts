@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import type { Receiver } from "hookporter";
+import { fetchReceiver } from "hookporter/fetch";
+
+/** The Hono app: the endpoint, and a route for health checks. */
+export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready">): Hono {
+  const app = new Hono({ strict: false }); // `/webhooks/` is the same endpoint
+
+  // Before any middleware that reads bodies: the signature covers the raw bytes.
+  const receive = fetchReceiver(receiver);
+  app.all("/webhooks", (context) => receive(context.req.raw));
+
+  app.get("/healthz", async (context) => {
+    try {
+      await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
+      return context.json({ status: receiver.ready ? "ok" : "closing" }, receiver.ready ? 200 : 503);
+    } catch {
+      return context.json({ status: "unavailable" }, 503);
+    }
+  });
+
+  return app;
+}

@@ -1,0 +1,36 @@
+import { serve } from "@hono/node-server";
+import { createReceiver } from "hookporter";
+import { createApp } from "./app.ts";
+import { loadEnvFile } from "./env-file.ts";
+import handlers from "./handlers/index.ts";
+import { log } from "./log.ts";
+
+loadEnvFile(".env");
+
+const port = Number(process.env.PORT || 3000);
+const hostname = process.env.HOST || "127.0.0.1";
+
+const receiver = createReceiver({
+  secret: process.env.HOOKPORTER_SECRET,
+  // part: inbox-option
+  handlers,
+  log,
+});
+await receiver.start();
+
+const server = serve({ fetch: createApp(receiver).fetch, port, hostname }, (bound) => {
+  log.info({ url: `http://${hostname}:${bound.port}/webhooks` }, "listening"); // the actual port if PORT is 0
+});
+
+/** Accepts no more connections, waits for running handlers, closes the inbox. Unfinished entries run at the next start. */
+async function close(signal: string): Promise<void> {
+  log.info({ signal }, "closing");
+  const closed = new Promise((resolve) => server.close(resolve));
+  await receiver.close(); // senders now get 503 and retry later
+  if ("closeAllConnections" in server) server.closeAllConnections(); // an HTTP/2 server has none to close
+  await closed;
+}
+
+// `once`, so that a second Ctrl-C ends the process at once.
+process.once("SIGTERM", close);
+process.once("SIGINT", close);

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const init = async (
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = tempFolder(),
+) => ({
+  cwd,
+  ...(await runCli(["init", "app", ...argv], { cwd, env })),
+});
+
+it("a plain init creates an Express project with a file as its inbox, and prints the next steps", async () => {
+  const { code, cwd, stderr, stdout } = await init([]);
+  expect(code).toBe(0);
+  expect(stdout).toBe("");
+  expect(stderr).toContain("cd app");
+  expect(stderr).not.toContain("docker compose");
+  const manifest = readFileSync(join(cwd, "app", "package.json"), "utf8");
+  expect(Object.keys(JSON.parse(manifest).dependencies)).toEqual(["express", "hookporter", "zod"]);
+});
+
+it("--template and --inbox choose the project, and its record names both", async () => {
+  const { cwd, records, stderr } = await init(["--template", "hono", "--inbox", "postgres", "--json"]);
+  expect(records).toMatchObject([{ type: "project", name: "app", template: "hono", inbox: "postgres" }]);
+  expect(readFileSync(join(cwd, "app", ".env"), "utf8")).toMatch(/^DATABASE_URL=postgres:/m);
+  expect(stderr).toContain("docker compose up");
+});
+
+it("an unknown template is refused with the names of all, and nothing is written", async () => {
+  const { code, cwd, stderr } = await init(["--template", "rails"]);
+  expect(code).toBe(2);
+  for (const name of ["express", "fastify", "hono"]) expect(stderr).toContain(name);
+  expect(existsSync(join(cwd, "app"))).toBe(false);
+});
+
+it("an unknown inbox is refused, and nothing is written", async () => {
+  const { code, cwd, stderr } = await init(["--inbox", "mysql"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("file, postgres");
+  expect(existsSync(join(cwd, "app"))).toBe(false);
+});
+
+it("a setting for the inbox of other commands is not one for the kind of inbox of a project", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "inbox": "events.db" }');
+  const run = await init(["--json"], { HOOKPORTER_INBOX: "data/inbox.db" }, cwd);
+  expect(run.records).toMatchObject([{ inbox: "file" }]);
+  const own = await init(["--json"], { HOOKPORTER_INIT_INBOX: "postgres" });
+  expect(own.records).toMatchObject([{ inbox: "postgres" }]);
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "init": { "inbox": "postgres" } }');
+  const configured = await runCli(["init", "other", "--json"], { cwd });
+  expect(configured.records).toMatchObject([{ inbox: "postgres" }]);
+});

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Scaffolded, scaffold } from "../../src/scaffold/scaffold.ts";
+import { listTemplates } from "../../src/scaffold/templates.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const templates = await listTemplates(root);
+const variants = templates.flatMap((template) =>
+  template.inboxes.map((inbox) => [template.name, inbox] as const),
+);
+const modules = join(root, "node_modules");
+const run = promisify(execFile);
+
+/** A folder of projects, one for each template and inbox, which find their packages in the folder above them. */
+let place: string;
+const made = new Map<string, Scaffolded>();
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), "hookporter-templates-"));
+  for (const [template, inbox] of variants) {
+    const directory = join(place, `${template}-${inbox}`);
+    made.set(`${template} ${inbox}`, await scaffold({ directory, template, inbox }));
+  }
+  await mkdir(join(place, "node_modules"));
+  await symlink(root, join(place, "node_modules", "hookporter"), "junction");
+  for (const name of await wantedPackages()) await provide(name);
+});
+
+afterAll(() => rm(place, { recursive: true, force: true }));
+
+async function manifestOf({ directory }: Scaffolded) {
+  return JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
+}
+
+async function wantedPackages(): Promise<ReadonlySet<string>> {
+  const manifests = await Promise.all([...made.values()].map(manifestOf));
+  const names = manifests.flatMap((one) => Object.keys({ ...one.dependencies, ...one.devDependencies }));
+  return new Set(names.filter((name) => name !== "hookporter"));
+}
+
+/** Links a package of this repository; one that is too large to have here gets types that fit everything. */
+async function provide(name: string): Promise<void> {
+  const target = join(place, "node_modules", name);
+  await mkdir(dirname(target), { recursive: true });
+  if (existsSync(join(modules, name))) return symlink(join(modules, name), target, "junction");
+  await mkdir(target);
+  await writeFile(join(target, "package.json"), JSON.stringify({ name, types: "index.d.ts" }));
+  await writeFile(join(target, "index.d.ts"), "export type NextConfig = object;\n");
+}
+
+describe.each(variants)("the template %s with its events in %s", (template, inbox) => {
+  const project = (): Scaffolded => {
+    const found = made.get(`${template} ${inbox}`);
+    if (found === undefined) throw new Error("not scaffolded");
+    return found;
+  };
+
+  test("is a project whose files leave no part or layer to be seen", async () => {
+    const { directory, files } = project();
+    expect(files).toEqual(expect.arrayContaining([".env", ".env.example", ".gitignore", "README.md"]));
+    expect(files.filter((path) => /(?:^|\/)_|template\.json|node_modules/.test(path))).toEqual([]);
+    for (const path of files) {
+      expect(await readFile(join(directory, path), "utf8"), path).not.toMatch(/(?:#|\/\/|<!--) part: /);
+    }
+  });
+
+  test("imports only what its package.json names", async () => {
+    const { directory, files } = project();
+    const { dependencies, devDependencies } = await manifestOf(project());
+    const named = Object.keys({ ...dependencies, ...devDependencies });
+    const imported = new Set<string>();
+    for (const path of files.filter((one) => one.endsWith(".ts"))) {
+      const text = await readFile(join(directory, path), "utf8");
+      for (const [, name = ""] of text.matchAll(/from "([^".][^"]*)"/g)) imported.add(name);
+    }
+    expect(imported).toContain("hookporter");
+    const packages = [...imported].filter((name) => !name.startsWith("node:"));
+    const unknown = packages.filter(
+      (name) => !named.some((one) => name === one || name.startsWith(`${one}/`)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test("keeps its events where it says", async () => {
+    const { directory, files } = project();
+    const env = await readFile(join(directory, ".env"), "utf8");
+    const { dependencies } = await manifestOf(project());
+    const onPostgres = inbox === "postgres";
+    expect(/^DATABASE_URL=postgres:\/\//m.test(env)).toBe(onPostgres);
+    expect("pg" in dependencies).toBe(onPostgres);
+    expect(files.includes("compose.yaml")).toBe(onPostgres);
+  });
+
+  test("type-checks", async () => {
+    const { directory } = project();
+    await run(process.execPath, [join(modules, "typescript", "bin", "tsc"), "--noEmit"], { cwd: directory });
+  });
+});
+
+/** All of them run in the long version of the package's tests, in projects that are installed from the package. */
+test("the tests that each template has of its own pass", async () => {
+  const vitest = join(modules, "vitest", "vitest.mjs");
+  const own = await Promise.all(
+    templates.map(async ({ name, inboxes: [inbox] }) => {
+      const files = await readdir(join(root, "templates", name, "test"));
+      return files.map((file) => join(`${name}-${inbox}`, "test", file));
+    }),
+  );
+  const argv = [vitest, "run", "--root", place, "--reporter", "json", "--no-isolate", ...own.flat()];
+  const { stdout } = await run(process.execPath, argv, { cwd: place });
+  const { numPassedTests, testResults } = JSON.parse(stdout.slice(stdout.indexOf("{")));
+  expect(testResults).toHaveLength(own.flat().length);
+  expect(numPassedTests).toBeGreaterThanOrEqual(3 * templates.length);
+}, 60_000);
