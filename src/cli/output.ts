@@ -12,6 +12,8 @@ export interface Output {
   readonly json: boolean;
   /** Colours for standard output. */
   readonly color: ChalkInstance;
+  /** Columns of the terminal that standard output is; `undefined` if it is none. */
+  readonly columns: number | undefined;
   /** Prints a line of data for people; nothing with `--json`. */
   data(line: string): void;
   /** Prints a message to standard error. */
@@ -37,9 +39,14 @@ export interface OutputOptions {
 
 const ERASE_LINE = "\r\u001b[K";
 
-/** As much of a line as fits in a terminal's width; a terminal that does not know its width is probably 80 columns wide. */
-function fitting(line: string, stream: Writable & { readonly columns?: number }): string {
-  return line.slice(0, Math.max(0, (stream.columns || 80) - 1));
+/** A terminal that does not know its width is probably 80 columns wide. */
+function widthOf(stream: Writable & { readonly columns?: number }): number {
+  return stream.columns || 80;
+}
+
+/** As much of a line as fits in a terminal's width. */
+function fitting(line: string, stream: Writable): string {
+  return line.slice(0, Math.max(0, widthOf(stream) - 1));
 }
 
 /** Creates the output for a process's streams, or a test's. */
@@ -54,6 +61,9 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
   const detected = io.isTTY.stdout && !io.env.NO_COLOR && io.env.TERM !== "dumb";
   return {
     json,
+    get columns() {
+      return io.isTTY.stdout ? widthOf(io.stdout) : undefined;
+    },
     color: new Chalk({ level: (color ?? detected) ? 1 : 0 }),
     data: (line) => {
       if (!json) above(() => io.stdout.write(`${line}\n`));

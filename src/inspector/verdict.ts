@@ -36,7 +36,7 @@ export function verdictOf(outcome: Outcome): Verdict {
       if (duplicate) return { ...nothing, word: "duplicate", kind, id };
       if (reason === null) return { ...nothing, word: "accepted", kind, id };
       const detail = summarise(problems);
-      const fix = `fix the schema or the sender, then: hookporter events redrive ${seq}`;
+      const fix = `correct the schema or the sender, then: hookporter events redrive ${seq}`;
       return { word: "dead", kind, id, reason, detail, problems, fix };
     }
     case "rejected": {

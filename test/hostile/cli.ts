@@ -15,7 +15,7 @@ export async function startListen(argv: readonly string[] = [], options: FakeIoO
   };
   onTestFinished(async () => void (await stop()));
   const url = await vi.waitFor(() => {
-    const address = /listening on (\S+)/.exec(listen.now().stderr)?.[1];
+    const address = /Endpoint +(\S+)/.exec(listen.now().stderr)?.[1];
     expect(address).toBeDefined();
     return new URL(address ?? "");
   }, 5000);

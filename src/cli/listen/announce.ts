@@ -1,6 +1,7 @@
 import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { RunningServer } from "../../receiver/server.ts";
 import { shownUrl } from "../../shown-url.ts";
+import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
@@ -32,27 +33,31 @@ export function announce(
 ): object {
   const { output } = context;
   const { handlers, exec, forwardTo = [], sync = false } = options;
-  const own = from.startsWith(".hookporter/") ? "development secret " : "secret ";
-  output.talk(`listening on ${url.href}`);
-  output.talk(`  ${own}${from} (fingerprint ${fingerprint})`);
-  output.talk(`  inbox ${inbox}`);
-  if (handlers !== undefined) output.talk(`  handlers ${handlers}`);
   const program = exec?.[0] ?? null; // arguments may hold secrets
-  if (program !== null) output.talk(`  running ${printable(program)} for each event`);
-  const waits = sync ? " while the sender waits" : "";
-  for (const rule of forwardTo) output.talk(`  forwarding to ${describeRule(rule)}${waits}`);
+  const stream = options.stream === undefined ? null : streamAddress(options.stream);
+  const waits = sync ? ", while the sender waits" : "";
+  const own = from.startsWith(".hookporter/") ? ", made for development" : "";
+  const rows: readonly (readonly [label: string, text: string | null | undefined])[] = [
+    ["Endpoint", url.href],
+    ["Secret", `${from} (fingerprint ${fingerprint})${own}`],
+    ["Inbox", inbox],
+    ["Handlers", handlers],
+    ["Program", program === null ? null : `${printable(program)}, run for each event`],
+    ...forwardTo.map((rule) => ["Forward", `${describeRule(rule)}${waits}`] as const),
+    ["Stream", stream === null ? null : `${stream} (experimental; unsigned)`],
+    ["Health", healthUrl === undefined ? null : `${healthUrl.href}readyz`],
+    ["Inspector", page?.href],
+  ];
+  output.talk(`hookporter ${VERSION}\n`);
+  for (const [label, text] of rows)
+    if (typeof text === "string") output.talk(`  ${label.padEnd(9)}  ${text}`);
+  output.talk("");
   announceForwardRequest(options, context);
   sayWaiting(waiting, "  ", output);
   if (handlers === undefined && program === null && forwardTo.length === 0)
-    output.talk(
-      "  events are only kept and shown; to process them, pass --handlers PATH or --forward-to URL",
-    );
-  const stream = options.stream === undefined ? null : streamAddress(options.stream);
-  if (stream !== null) output.talk(`  stream ${stream} (experimental; unsigned)`);
-  if (healthUrl !== undefined) output.talk(`  ${healthUrl.href}readyz reports readiness`);
-  if (page !== undefined) output.talk(`  inspector ${page.href}`);
+    output.talk("  Events are kept and shown. To process them, pass --handlers PATH or --forward-to URL.");
   const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
-  output.talk(`try it in this folder: npx hookporter trigger payment.received${where}`);
+  output.talk(`  Try it in this folder: npx hookporter trigger payment.received${where}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },

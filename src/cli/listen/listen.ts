@@ -109,7 +109,7 @@ async function open(session: Session): Promise<Opened> {
   const { output, clock } = context;
   const outages = new TargetOutages({ output, clock, waiting: () => receiver.inbox.waiting({}) });
   stops.push(() => outages.close());
-  watchDeliveries(receiver, { goal, tally, diagnose, gate, outages }, options, context, stop);
+  stops.push(watchDeliveries(receiver, { goal, tally, diagnose, gate, outages }, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   const ready = await openReadiness(options, context, stops);

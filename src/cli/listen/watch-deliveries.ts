@@ -1,17 +1,21 @@
 import { resolve } from "node:path";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
-import type { Observation } from "../../receiver/observation.ts";
+import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { Tally } from "../end/tally.ts";
+import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
+import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { LiveGate } from "../live/gate.ts";
+import { HeldLines } from "../live/held-lines.ts";
 import { RepeatedErrors } from "../live/repeated-errors.ts";
 import type { TargetOutages } from "../live/target-outages.ts";
-import { showAttempt, showDelivery, wordsOf } from "../live/view.ts";
+import { ToldFixes } from "../live/told-fixes.ts";
+import { wordsOf } from "../live/words.ts";
 import type { ListenOptions } from "./options.ts";
 import { openSaveFolder } from "./save-folder.ts";
 
@@ -24,36 +28,48 @@ export interface Watching {
   readonly outages: TargetOutages;
 }
 
-/** Counts, shows and saves what happens; calls `stop` when the goal is reached. */
+/** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(
   receiver: Receiver,
   { goal, tally, diagnose, gate, outages }: Watching,
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
-): void {
+): () => void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
   const errors = new RepeatedErrors();
-  receiver.observe((observation) => {
+  const told = new ToldFixes();
+  const held = new HeldLines();
+  const print = (observation: Observation, lines: () => readonly string[]) => {
+    gate.pass(wordsOf(observation), () => output.data(lines().join("\n")));
+  };
+  const showAttempt = (observation: AttemptObservation) => {
+    recordAttempt(observation, output);
+    const terms = { now: clock(), repeats: errors.note(observation) };
+    // A target that is away is told of once, not for each event that waits for it.
+    if (outages.note(observation)) return held.release(observation.seq);
+    held.drop(observation.seq);
+    print(observation, () => attemptLines(observation, terms, output));
+  };
+  const showDelivery = (observation: DeliveryObservation) => {
+    const { outcome } = observation;
+    const diagnosis = diagnose(observation);
+    recordDelivery(observation, output, diagnosis);
+    const show = () => print(observation, () => deliveryLines(observation, told, output, diagnosis));
+    const runs = outcome.type === "accepted" && !outcome.duplicate && outcome.reason === undefined;
+    if (runs) held.hold(outcome.seq, show);
+    else show();
+  };
+  const stopWatching = receiver.observe((observation) => {
     tally.count(observation);
     const kind = kindOf(observation);
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
-      const words = wordsOf(observation);
-      if (observation.type === "attempt") {
-        const now = clock();
-        const repeats = errors.note(observation);
-        // A target that is away is told of once, not for each event that waits for it; records are printed for all.
-        const shown = outages.note(observation) ? { ...output, data: () => {} } : output;
-        gate.pass(words, () => showAttempt(observation, shown, now, repeats));
-      } else {
+      if (observation.type === "attempt") showAttempt(observation);
+      else {
         if (observation.outcome.type === "accepted") outages.kept(observation.outcome.seq);
-        const show = () => {
-          const diagnosis = diagnose(observation);
-          gate.pass(words, () => showDelivery(observation, output, diagnosis));
-        };
         // A signature is diagnosed after the sender has its answer, so that the answer's timing reveals nothing.
-        if (observation.diagnose === undefined) show();
-        else setImmediate(show);
+        if (observation.diagnose === undefined) showDelivery(observation);
+        else setImmediate(() => showDelivery(observation));
         try {
           save?.(observation);
         } catch (thrown) {
@@ -68,6 +84,10 @@ export function watchDeliveries(
       exitCode,
     });
   });
+  return () => {
+    stopWatching();
+    held.releaseAll();
+  };
 }
 
 function kindOf(observation: Observation): string | null {

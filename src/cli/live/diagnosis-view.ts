@@ -1,6 +1,7 @@
 import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printable } from "../printable.ts";
+import type { ToldFixes } from "./told-fixes.ts";
 
 /** Added if the search ended before everything was tried. */
 const PARTLY = ", but not every combination was tried";
@@ -19,6 +20,38 @@ export function diagnosisLines({ explanations, complete }: Diagnosis, general: s
       : []),
     ...fixes.map((fix) => `fix: ${fix}`),
     ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
+  ];
+}
+
+/** Why a delivery was refused, as lines of the live view: each cause's fix once, and then only the cause. */
+export function refusalLines(
+  diagnosis: Diagnosis | "left_out",
+  { because, fix }: { readonly because: readonly string[]; readonly fix: string },
+  told: ToldFixes,
+): readonly string[] {
+  if (diagnosis === "left_out") {
+    const advice = "not diagnosed: too many at once; run `hookporter verify` to find out why one fails";
+    return told.isTold("left_out") ? because : [...because, advice];
+  }
+  const { explanations, complete } = diagnosis;
+  const [nearest = [], ...others] = explanations;
+  const codes = nearest.map(({ code }) => code).join(" and ") || "unexplained";
+  const causes = nearest
+    .filter(says)
+    .map(
+      ({ meaning, ...cause }) =>
+        `${meaning} (${cause.code}${cause.detail === null ? "" : `: ${printable(cause.detail, 80)}`})`,
+    );
+  if (nearest.length === 0)
+    causes.push(`${CAUSES.unexplained.meaning}${complete ? "" : PARTLY} (unexplained)`);
+  const lines = causes.length === 0 ? because : causes;
+  if (told.isTold(codes)) return [...lines.slice(0, -1), `${lines.at(-1)}; fix: as above`];
+  const fixes = nearest.length === 0 ? [fix] : [...new Set(nearest.map((cause) => cause.fix))];
+  return [
+    ...lines,
+    ...fixes.map((text) => `fix: ${text}`),
+    ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
+    ...(nearest.length === 0 && !complete ? ["`hookporter verify` tries more combinations"] : []),
   ];
 }
 
@@ -43,6 +76,6 @@ function says({ code }: Cause): boolean {
   return code !== "header_missing";
 }
 
-function inBrackets({ detail }: Cause): string {
+function inBrackets({ detail }: Pick<Cause, "detail">): string {
   return detail === null ? "" : ` (${printable(detail, 80)})`;
 }

@@ -3,7 +3,7 @@ import type { AttemptObservation } from "../../receiver/observation.ts";
 import { targetOfForward } from "../handlers/forward-rules.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { clockTime } from "./view.ts";
+import { clockTime } from "./row.ts";
 
 /** A target that does not answer. */
 interface Outage {

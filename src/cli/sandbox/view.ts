@@ -5,7 +5,7 @@ import type {
   SubscriptionObservation,
 } from "../../sandbox/observation.ts";
 import { shownUrl } from "../../shown-url.ts";
-import { clockTime } from "../live/view.ts";
+import { clockTime } from "../live/row.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 

@@ -1,5 +1,5 @@
 import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
-import { clockTime } from "../live/view.ts";
+import { clockTime } from "../live/row.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import type { TunnelName } from "./options.ts";

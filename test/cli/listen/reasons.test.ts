@@ -50,7 +50,7 @@ it("data that does not fit names its field on the terminal, with the command tha
   const { url, cwd, stdout } = await listeningForPeople("export default {};");
   await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
   await vi.waitFor(() => expect(stdout()).toContain("fix: "));
-  expect(stdout()).toContain(`invalid_data\n            ${LINE}\n`);
+  expect(stdout()).toContain(`${LINE}\n`);
   expect(stdout()).toContain("hookporter events redrive 1");
 });
 

@@ -16,7 +16,7 @@ async function listening(argv: readonly string[] = [], env: Record<string, strin
     await listen.finished;
   });
   await vi.waitFor(() => expect(listen.now().stderr).toMatch(/^keys: .*$/m), WAIT);
-  const url = /listening on (\S+)/.exec(listen.now().stderr)?.[1] ?? "";
+  const url = /Endpoint +(\S+)/.exec(listen.now().stderr)?.[1] ?? "";
   const trigger = (kind: string) => runCli(["trigger", kind, "--url", url], { cwd });
   const shows = (text: string | RegExp, times = 1) =>
     vi.waitFor(() => expect(listen.now().stdout.match(new RegExp(text, "g"))?.length ?? 0).toBe(times), WAIT);
@@ -43,7 +43,7 @@ it("p holds lines back, and shows them on resume", async () => {
   await trigger("lead.created");
   expect(now().stdout).toBe("");
   press("p");
-  await shows("lead.created .* accepted");
+  await shows("lead.created .* received");
 });
 
 it("f shows only matching lines, and all lines with an empty filter", async () => {
@@ -52,14 +52,14 @@ it("f shows only matching lines, and all lines with an empty filter", async () =
   await says('showing lines that contain "PAYMENT."');
   await trigger("lead.created");
   await trigger("payment.received");
-  await shows("payment.received .* accepted");
+  await shows("payment.received .* received");
   expect(now().stdout).not.toContain("lead.created");
   press("fq\u001b"); // cancelled: nothing changes, and q was only typed
   await trigger("contact.created");
   press("f\r");
   await says("showing all");
   await trigger("tenant.created");
-  await shows("tenant.created .* accepted");
+  await shows("tenant.created .* received");
   expect(now().stdout).not.toContain("contact.created");
 });
 
@@ -68,9 +68,9 @@ it("r replays the last delivery as a new event, and reports if there is none", a
   press("r");
   await says("no delivery has arrived yet");
   await trigger("lead.created");
-  await shows("lead.created .* accepted");
+  await shows("lead.created .* received");
   press("r");
-  await shows("lead.created .* accepted", 2);
+  await shows("lead.created .* received", 2);
 });
 
 it.skipIf(process.platform !== "linux")(
@@ -86,7 +86,7 @@ it.skipIf(process.platform !== "linux")(
     press("o");
     await vi.waitFor(() => expect(existsSync(join(folder, "argv"))).toBe(true), WAIT);
     const file = readFileSync(join(folder, "argv"), "utf8").trim();
-    const page = /inspector (\S+)/.exec(now().stderr)?.[1] ?? "?";
+    const page = /Inspector +(\S+)/.exec(now().stderr)?.[1] ?? "?";
     expect(file).not.toContain("token");
     expect(readFileSync(file, "utf8")).toContain(page);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -113,7 +113,7 @@ it("there are no keys if input or output is piped, output is NDJSON, or the secr
   ] as const) {
     const options = { isTTY, stdin: "a secret that is long enough" };
     const listen = startCli(["listen", "--port", "0", "--no-inspect", ...argv], options);
-    await vi.waitFor(() => expect(listen.now().stderr).toContain("try it in this folder"), WAIT);
+    await vi.waitFor(() => expect(listen.now().stderr).toContain("Try it in this folder"), WAIT);
     listen.press("q");
     expect(listen.now().stderr).not.toContain("keys:");
     listen.signal("SIGINT");

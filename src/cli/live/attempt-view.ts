@@ -1,0 +1,84 @@
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
+import { TARGET_AWAY } from "../../inbox/target-wait.ts";
+import type { AttemptObservation } from "../../receiver/observation.ts";
+import { durationText } from "../duration-text.ts";
+import { errorText, runFields } from "../events/entry-view.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import { problemLines } from "./problem-lines.ts";
+import { beneath, type Mark, type Row, type RowStyle, rowLines } from "./row.ts";
+
+/** How an attempt is shown. */
+export interface AttemptTerms {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Whether every error is the one that was printed for the attempt before: then it is not printed again. */
+  readonly repeats: boolean;
+}
+
+/** What an entry's handlers did, as lines: one, and more with errors, their places, and what to do. */
+export function attemptLines(
+  observation: AttemptObservation,
+  { now, repeats }: AttemptTerms,
+  style: RowStyle,
+): readonly string[] {
+  const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
+  const [mark, word] = SHOWN[state];
+  const row: Row = {
+    ...{ time: now, seq, mark, word, durationMs: took(records), id: printable(eventId, 60), more: [] },
+    what: printable(kind ?? "unreadable", 60),
+  };
+  const again = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
+  if (repeats && state === "pending") {
+    const told = `same error, attempt ${attempt}, again ${again}`;
+    return rowLines({ ...row, word: told, durationMs: null, id: null }, style);
+  }
+  const head = state === "pending" ? { ...row, id: null, more: [`again ${again}`] } : row;
+  const lines = records.flatMap((record) => runLines(record, records.length > 1));
+  if (state === "dead") {
+    lines.push(...problemLines(problems));
+    if (problems.length === 0) lines.push(records.length === 0 ? `${reason}; not run` : `${reason}`);
+    lines.push(`fix the cause, then: hookporter events redrive ${seq}`);
+  }
+  return [...rowLines(head, style), ...beneath(lines, style)];
+}
+
+/** The NDJSON record of an attempt. */
+export function recordAttempt(observation: AttemptObservation, output: Output): void {
+  const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
+  const again = state === "pending" && reason !== TARGET_AWAY ? new Date(runAt).toISOString() : null;
+  const runs = runFields(records);
+  output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, problems, runAt: again });
+}
+
+/** An entry that nobody handles is no failure: it was received, and is kept. */
+const SHOWN = {
+  done: ["handled", "handled"],
+  unhandled: ["received", "received"],
+  pending: ["waiting", "retrying"],
+  running: ["waiting", "running"],
+  dead: ["failed", "dead"],
+} as const satisfies Record<AttemptObservation["state"], readonly [Mark, string]>;
+
+/** From the start of the first run to the end of the last. */
+function took(records: readonly AttemptRecord[]): number | null {
+  if (records.length === 0) return null;
+  const end = Math.max(...records.map(({ startedAt, durationMs }) => startedAt + durationMs));
+  return end - Math.min(...records.map(({ startedAt }) => startedAt));
+}
+
+/** A run's error and its place, or what it noted; with the handler's name if there were several. */
+function runLines(record: AttemptRecord, isOneOfMany: boolean): string[] {
+  const { handler, outcome, error, failure, note, durationMs } = record;
+  const name = isOneOfMany ? `${printable(handler, 200)}: ` : "";
+  if (error !== null) {
+    const at = failure?.at ?? null;
+    const lines = [`${name}${printable(errorText(record), 500)}`];
+    return at === null ? lines : [...lines, `at ${printable(at, 300)}`];
+  }
+  // The first line of a note is a target's status; the rest may be a payload, which `events show` prints.
+  const noted = note === null ? "" : printable(note.split("\n", 1)[0] ?? "", 100);
+  if (isOneOfMany)
+    return [`${name}${outcome} ${durationText(durationMs)}${noted === "" ? "" : `, ${noted}`}`];
+  return noted === "" ? [] : [noted];
+}
