@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   config_invalid: "The project configuration file is not valid.",
   folder_unusable: "A file or folder cannot be read or written, or another thing is in its place.",
   inbox_unsupported: "This version does not support that kind of inbox.",
+  inbox_client_missing: "The package that an inbox needs is not installed.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
   inbox_unreachable: "The database of the inbox does not respond, or the connection to it was lost.",
   inbox_busy: "The inbox is locked by another process, or too many writes are waiting.",
@@ -60,6 +61,7 @@ export type ConfigurationErrorCode =
   | "retention_too_short"
   | "body_already_parsed"
   | "inbox_unsupported"
+  | "inbox_client_missing"
   | "credential_missing"
   | "credential_invalid";
 

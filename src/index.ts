@@ -28,6 +28,7 @@ export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
 export type { Appended, NewEntry } from "./inbox/append.ts";
 export type { AttemptRecord, HandlerFailure } from "./inbox/attempt-record.ts";
 export type { ClaimedEntry, ClaimRequest, DueRequest } from "./inbox/claim.ts";
+export type { Counts } from "./inbox/counts.ts";
 export type { Entry, EntryState } from "./inbox/entry.ts";
 export type { EntryFilter } from "./inbox/entry-filter.ts";
 export type { BacklogRequest, Inbox } from "./inbox/inbox.ts";

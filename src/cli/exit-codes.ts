@@ -29,6 +29,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   config_invalid: 3,
   folder_unusable: 3,
   inbox_unsupported: 3,
+  inbox_client_missing: 3,
   inbox_unavailable: 3,
   inbox_unreachable: 5,
   inbox_busy: 3,

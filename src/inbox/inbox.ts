@@ -3,7 +3,8 @@ import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Entry, EntryState } from "./entry.ts";
+import type { Counts } from "./counts.ts";
+import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
@@ -92,8 +93,8 @@ export interface Inbox {
   delivery(seq: number): Promise<Delivery | undefined>;
   /** The runs of an entry's handlers, oldest first. */
   attempts(seq: number): Promise<readonly AttemptRecord[]>;
-  /** The number of entries in each state. */
-  counts(): Promise<Readonly<Record<EntryState, number>>>;
+  /** The number of entries in each state; that of done ones may be an estimate. */
+  counts(): Promise<Counts>;
   /** Waits for operations in progress, then closes the store. */
   close(): Promise<void>;
 }

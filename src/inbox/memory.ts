@@ -3,6 +3,7 @@ import { type DedupKey, REJECTED } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
+import type { Counts } from "./counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
@@ -257,11 +258,11 @@ class MemoryInbox implements Inbox {
     });
   }
 
-  #step({ after, limit }: Step, change: (stored: Stored) => boolean): StepResult {
-    const rest = [...this.#entries.values()].filter(({ entry }) => entry.seq > after);
+  #step({ cursor = "0", limit }: Step, change: (stored: Stored) => boolean): StepResult {
+    const rest = [...this.#entries.values()].filter(({ entry }) => entry.seq > Number(cursor));
     const looked = rest.slice(0, limit);
     const changed = looked.filter(change).length;
-    return { changed, next: looked.length < rest.length ? looked.at(-1)?.entry.seq : undefined };
+    return { changed, next: looked.length < rest.length ? String(looked.at(-1)?.entry.seq) : undefined };
   }
 
   async delivery(seq: number): Promise<Delivery | undefined> {
@@ -273,13 +274,13 @@ class MemoryInbox implements Inbox {
     return [...(this.#entries.get(seq)?.records ?? [])];
   }
 
-  async counts(): Promise<Readonly<Record<EntryState, number>>> {
+  async counts(): Promise<Counts> {
     const entries = [...this.#entries.values()];
     const pairs = ENTRY_STATES.map((state) => [
       state,
       entries.filter(({ entry }) => entry.state === state).length,
     ]);
-    return Object.fromEntries(pairs) as Record<EntryState, number>;
+    return Object.fromEntries(pairs) as Counts & Record<EntryState, number>;
   }
 
   async close(): Promise<void> {}

@@ -4,7 +4,8 @@ import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Entry, EntryState } from "./entry.ts";
+import type { Counts } from "./counts.ts";
+import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { OpenTerms } from "./open-terms.ts";
@@ -32,7 +33,7 @@ import {
   listEntries,
 } from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
-import { forgetRunner, otherRunners, recordRunner } from "./postgres/runners.ts";
+import { Runners } from "./postgres/runners.ts";
 import { type Settling, settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
 import { Upkeep } from "./postgres/upkeep.ts";
@@ -67,6 +68,7 @@ interface Opened {
   readonly keeping: Batches<NewEntry, Appended | undefined>;
   readonly settling: Batches<Settling, boolean>;
   readonly upkeep: Upkeep | undefined;
+  readonly runners: Runners;
   readonly wake: Wake;
 }
 
@@ -74,7 +76,6 @@ class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #clock: StoreClock;
   #opened: Opened | undefined;
-  #runner: Runner | undefined;
 
   constructor(terms: PostgresTerms) {
     this.#terms = terms;
@@ -84,7 +85,8 @@ class PostgresInbox implements Inbox {
   async open({ access = "own", log }: OpenTerms = {}): Promise<void> {
     const session = await connect(this.#terms);
     const store = new Store(session, this.#terms);
-    const wake = new Wake(store, session, log);
+    const runners = new Runners(store, this.#clock, log, () => wake.due());
+    const wake = new Wake(store, session, runners, log);
     const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
     try {
       await checkEncoding(store);
@@ -107,17 +109,17 @@ class PostgresInbox implements Inbox {
         keyOf: ({ settlement }) => settlement.seq,
       }),
       upkeep,
+      runners,
       wake,
     };
   }
 
   async register(runner: Runner): Promise<void> {
-    await recordRunner(this.#writable.store, runner, this.now());
-    this.#runner = runner;
+    await this.#writable.runners.register(runner);
   }
 
   async runners(): Promise<readonly Runner[]> {
-    return otherRunners(this.#open.store, this.#runner?.id);
+    return this.#open.runners.others();
   }
 
   now(): number {
@@ -225,7 +227,7 @@ class PostgresInbox implements Inbox {
     return attemptsOfEntry(this.#open.store, seq);
   }
 
-  async counts(): Promise<Readonly<Record<EntryState, number>>> {
+  async counts(): Promise<Counts> {
     return countByState(this.#open.store);
   }
 
@@ -233,12 +235,10 @@ class PostgresInbox implements Inbox {
     const opened = this.#opened;
     if (opened === undefined) return;
     await Promise.all([opened.keeping.idle(), opened.settling.idle(), opened.upkeep?.stop()]);
+    await opened.runners.leave();
     await opened.wake.stop();
     if (this.#opened === undefined) return;
     this.#opened = undefined;
-    // A record that cannot be removed now ages, as that of a killed process does.
-    if (this.#runner !== undefined) await forgetRunner(opened.store, this.#runner.id).catch(() => {});
-    this.#runner = undefined;
     await opened.store.close();
   }
 

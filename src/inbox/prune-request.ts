@@ -22,8 +22,8 @@ export interface SlimRequest {
 
 /** One of the small steps in which an inbox is pruned or slimmed, so that deliveries need not wait long. */
 export interface Step {
-  /** The entry number at which the last step ended; 0 to begin. */
-  readonly after: number;
+  /** The last step's `next`, which only the inbox understands; leave it out to begin. */
+  readonly cursor?: string | undefined;
   /** The maximum number of entries to look at. */
   readonly limit: number;
 }
@@ -33,5 +33,5 @@ export interface StepResult {
   /** The number of entries deleted or slimmed. */
   readonly changed: number;
   /** Where the next step continues; `undefined` if this was the last. */
-  readonly next: number | undefined;
+  readonly next: string | undefined;
 }

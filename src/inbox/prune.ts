@@ -34,10 +34,11 @@ async function allSteps(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   let changed = 0;
-  for (let after: number | undefined = 0; after !== undefined && signal?.aborted !== true; ) {
-    const result: StepResult = await take({ after, limit: STEP });
+  for (let cursor: string | undefined; signal?.aborted !== true; ) {
+    const result: StepResult = await take({ cursor, limit: STEP });
     changed += result.changed;
-    after = result.next;
+    cursor = result.next;
+    if (cursor === undefined) break;
     await setImmediate();
   }
   return changed;

@@ -4,7 +4,8 @@ import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Entry, EntryState } from "./entry.ts";
+import type { Counts } from "./counts.ts";
+import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
@@ -228,7 +229,7 @@ class SqliteInbox implements Inbox {
     return this.#read((statements) => attemptsOfEntry(statements, seq));
   }
 
-  counts(): Promise<Readonly<Record<EntryState, number>>> {
+  counts(): Promise<Counts> {
     return this.#read(countByState);
   }
 

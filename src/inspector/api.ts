@@ -4,6 +4,7 @@
  */
 import type { DataProblem } from "../event/data-problems.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import type { Counts } from "../inbox/counts.ts";
 import type { EntryState } from "../inbox/entry.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 
@@ -158,7 +159,7 @@ export interface Status {
   readonly secrets: readonly { readonly role: string; readonly fingerprint: string }[];
   readonly handlers: string | null;
   readonly forwards: readonly string[];
-  readonly counts: Readonly<Record<EntryState, number>>;
+  readonly counts: Counts;
 }
 
 /** The number of durations up to a bound. */
@@ -196,7 +197,7 @@ export interface Overview {
   /** Times from a request's head to its answer. */
   readonly latency: readonly HistogramBucket[];
   readonly durations: readonly KindDurations[];
-  readonly counts: Readonly<Record<EntryState, number>>;
+  readonly counts: Counts;
   /** How many entries wait for each target. */
   readonly waiting: readonly TargetCount[];
   /** The newest dead letters, newest first. */

@@ -30,6 +30,7 @@ const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
   ...{
     body_already_parsed: true,
     inbox_unsupported: true,
+    inbox_client_missing: true,
     inbox_unavailable: true,
     inbox_unreachable: true,
     inbox_busy: true,

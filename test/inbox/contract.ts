@@ -32,8 +32,14 @@ const RECORD: AttemptRecord = {
   note: null,
 };
 
+/** What an inbox can do besides what all of them can. */
+export interface Capabilities {
+  /** It hears of entries that other processes make due; otherwise they are found by polling. */
+  readonly wakes: boolean;
+}
+
 /** Contract tests for all inboxes. `makeInbox` returns an empty inbox that is not open yet. */
-export function describeInbox(name: string, makeInbox: () => Inbox): void {
+export function describeInbox(name: string, makeInbox: () => Inbox, capabilities: Capabilities): void {
   describe(`${name} keeps the contract:`, () => {
     let inbox: Inbox;
 
@@ -630,6 +636,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
       }
       await keep(inbox, numberedEntry(10));
       expect(await inbox.counts()).toEqual({ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1 });
+    });
+
+    it("says whether it hears of entries that other processes make due", () => {
+      expect(inbox.onDue !== undefined).toBe(capabilities.wakes);
     });
 
     describeClaimOfOne(makeInbox);

@@ -82,7 +82,7 @@ describe("a check of the whole file", () => {
   it("finds nothing wrong with an intact file, even if deliveries were pruned", async () => {
     const entry = await inbox.claim({ now: AT + 1, limit: 1, leaseMs: 1000 });
     await inbox.settle(settlementOf(entry[0] ?? (await claimOne(inbox))), AT);
-    await inbox.slim({ settledUntil: AT + 1000 }, { after: 0, limit: 10 });
+    await inbox.slim({ settledUntil: AT + 1000 }, { limit: 10 });
     expect(await inbox.delivery(1)).toBeUndefined();
     expect(checkFile(path)).toEqual({ problems: [], unreadable: [], usable: true });
   });

@@ -119,6 +119,6 @@ it("pruning and slimming give the pages of what they delete back to the system",
   };
   const before = await size();
   const all = { receivedUntil: AT + 1000, datedUntil: AT + 1000 };
-  await inbox.prune({ states: ["dead"], ...all }, { after: 0, limit: 1000 });
+  await inbox.prune({ states: ["dead"], ...all }, { limit: 1000 });
   expect(await size()).toBeLessThan(before / 2);
 });

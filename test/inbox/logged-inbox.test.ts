@@ -6,9 +6,11 @@ import { deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET, until } from "..
 import { describeInbox } from "./contract.ts";
 import { LoggedInbox } from "./logged-inbox.ts";
 
-describeInbox("an inbox that is written with the package's exports alone", () => {
-  return new LoggedInbox(memoryInbox());
-});
+describeInbox(
+  "an inbox that is written with the package's exports alone",
+  () => new LoggedInbox(memoryInbox()),
+  { wakes: false },
+);
 
 it("a receiver works with an inbox that is written with the package's exports alone", async () => {
   const inbox = new LoggedInbox(selectInbox(inboxFile()));

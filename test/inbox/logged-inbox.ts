@@ -1,6 +1,7 @@
 import type {
   Appended,
   AttemptRecord,
+  BacklogRequest,
   ClaimedEntry,
   ClaimRequest,
   DedupKey,
@@ -45,6 +46,18 @@ export class LoggedInbox implements Inbox {
 
   async register(runner: Runner): Promise<void> {
     await this.#note("register").register?.(runner);
+  }
+
+  async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    return (await this.#note("hasten").hasten?.(filter, now)) ?? 0;
+  }
+
+  async backlog(request: BacklogRequest): Promise<number> {
+    return (await this.#note("backlog").backlog?.(request)) ?? 0;
+  }
+
+  async runners(): Promise<readonly Runner[]> {
+    return (await this.#note("runners").runners?.()) ?? [];
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {

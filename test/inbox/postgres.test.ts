@@ -6,4 +6,4 @@ const { database, makeInbox } = await pgliteInboxes();
 
 afterAll(() => database.close());
 
-describeInbox("the PostgreSQL inbox, on PGlite,", makeInbox);
+describeInbox("the PostgreSQL inbox, on PGlite,", makeInbox, { wakes: true });

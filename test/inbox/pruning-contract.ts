@@ -88,11 +88,13 @@ export function describePruning(makeInbox: () => Inbox): void {
       const request = { ...EVERYTHING, states: ["done"] } as const;
       let changed = 0;
       let steps = 0;
-      for (let after: number | undefined = 0; after !== undefined; steps++) {
-        const result = await inbox.prune(request, { after, limit: 3 });
+      let cursor: string | undefined;
+      do {
+        const result = await inbox.prune(request, { cursor, limit: 3 });
         changed += result.changed;
-        after = result.next;
-      }
+        cursor = result.next;
+        steps++;
+      } while (cursor !== undefined);
       expect(changed).toBe(12); // 13 are done, and the newest stays
       expect(steps).toBeGreaterThan(5);
       expect((await inbox.counts()).dead).toBe(7);

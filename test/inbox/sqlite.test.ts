@@ -26,7 +26,7 @@ const newPath = () => join(FOLDER, `inbox-${++files}.sqlite`);
 
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-describeInbox("the SQLite inbox", () => sqliteInbox(newPath()));
+describeInbox("the SQLite inbox", () => sqliteInbox(newPath()), { wakes: false });
 
 describe("the SQLite inbox", () => {
   const opened: Inbox[] = [];

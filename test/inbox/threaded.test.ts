@@ -19,7 +19,9 @@ const newPath = () => join(FOLDER, `inbox-${++files}.sqlite`);
 
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-describeInbox("the SQLite inbox, written by its thread,", () => threadedInbox(newPath()));
+describeInbox("the SQLite inbox, written by its thread,", () => threadedInbox(newPath()), {
+  wakes: false,
+});
 
 describe("the thread that writes", () => {
   /** An open inbox, and its thread. */

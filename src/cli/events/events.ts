@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
+import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
@@ -32,10 +33,7 @@ export async function listEvents(options: SelectOptions, context: CliContext): P
       output.record("entry", entryFields(entry));
     }
     const counts = await inbox.counts();
-    const total = Object.entries(counts).filter(([, count]) => count > 0);
-    output.talk(
-      `${entries.length} shown; the inbox has ${total.map(([state, n]) => `${n} ${state}`).join(", ") || "none"}`,
-    );
+    output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
   });
 }
 

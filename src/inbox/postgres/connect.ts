@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { HookporterError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors.ts";
 import type { PostgresTerms } from "./options.ts";
 import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
 
@@ -42,7 +42,10 @@ export async function connect({ connection, connections, name, listenUrl }: Post
       throw thrown;
     }
     client.once("end", lost);
-    return () => client.end();
+    return {
+      stop: () => client.end(),
+      query: async (text, values = []) => (await client.query(text, [...values])).rows,
+    };
   };
   return { ...poolSession(pool as PostgresPool, () => pool.end()), listen };
 }
@@ -56,9 +59,9 @@ async function loadClient(name: string): Promise<Client> {
   } catch (cause) {
     const client = fromWorkingFolder();
     if (client !== undefined) return client;
-    throw new HookporterError(
-      "inbox_unavailable",
-      `expected the package pg to be installed for the inbox ${name}, got none: run npm install pg`,
+    throw new ConfigurationError(
+      "inbox_client_missing",
+      `expected the package pg to be installed for the inbox ${name}, got none: run npm i pg`,
       { cause },
     );
   }

@@ -44,7 +44,7 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
   const { states, receivedUntil, datedUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
   const dropped =
-    step.after > 0
+    step.cursor !== undefined
       ? 0
       : await dropDays(store, "drop_day($1::text[], $2::bigint, $3::bigint, $4::text[])", [
           states,
@@ -52,7 +52,7 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
           datedUntil,
           sources,
         ]);
-  const rows = await store.query(LOOK, [step.after, step.limit], LONG_TIMEOUT);
+  const rows = await store.query(LOOK, [Number(step.cursor ?? 0), step.limit], LONG_TIMEOUT);
   const old = rows.filter(({ received_at: at }) => Number(at) <= receivedUntil);
   const chosen = old.filter(
     ({ ended, dated, source, newest }) =>
@@ -83,12 +83,14 @@ export async function slimStep(store: Store, request: SlimRequest, step: Step): 
   const { settledUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
   const dropped =
-    step.after > 0 ? 0 : await dropDays(store, "slim_day($1::bigint, $2::text[])", [settledUntil, sources]);
+    step.cursor !== undefined
+      ? 0
+      : await dropDays(store, "slim_day($1::bigint, $2::text[])", [settledUntil, sources]);
   const rows = await store.query(
     `SELECT p.seq, p.received_at, d.settled_at, d.source FROM @.delivery p
        LEFT JOIN @.done d ON d.seq = p.seq AND d.received_at = p.received_at
      WHERE p.seq > $1::bigint ORDER BY p.seq LIMIT $2::int`,
-    [step.after, step.limit],
+    [Number(step.cursor ?? 0), step.limit],
     LONG_TIMEOUT,
   );
   const old = rows.filter(({ received_at: at }) => Number(at) <= settledUntil);
@@ -115,6 +117,5 @@ async function dropDays(store: Store, call: string, values: Parameters<Store["qu
 
 /** Entries are in order of arrival, so if all of a step are too young the rest are too. */
 function result(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
-  const last = rows.at(-1)?.seq;
-  return { changed, next: rows.length < limit || old === 0 ? undefined : Number(last) };
+  return { changed, next: rows.length < limit || old === 0 ? undefined : String(rows.at(-1)?.seq) };
 }

@@ -1,5 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
+import type { Counts } from "../counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { BacklogRequest } from "../inbox.ts";
@@ -50,7 +51,7 @@ const COUNTED = 100_000;
 const DAY_MS = 86_400_000;
 
 /** The number of entries in each state. Reads days through their table, since a user may have rights on that alone. */
-export async function countByState(store: Store): Promise<Readonly<Record<EntryState, number>>> {
+export async function countByState(store: Store): Promise<Counts> {
   const large = await store.query(
     `SELECT first, until, c.reltuples AS rows FROM @.day JOIN pg_class c ON c.relname = 'done_' || first / ${DAY_MS}
      WHERE c.reltuples > ${COUNTED} AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`,
@@ -68,7 +69,7 @@ export async function countByState(store: Store): Promise<Readonly<Record<EntryS
   const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
   for (const { state, n } of rows) counts[state as EntryState] += Number(n);
   for (const { rows: estimate } of large) counts.done += Math.round(Number(estimate));
-  return counts;
+  return large.length === 0 ? counts : { ...counts, doneIsEstimate: true };
 }
 
 /** How many pending and running entries wait for each target. */

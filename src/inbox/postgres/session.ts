@@ -16,16 +16,23 @@ export interface Session {
   /** Runs statements in one transaction, which is rolled back if `run` rejects. */
   transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs: number): Promise<Result>;
   /**
-   * Listens on a channel until the returned function is called; calls `lost` if the connection ends before. Absent if
-   * there is no connection to listen on.
+   * Listens on a channel until it is stopped; calls `lost` if the connection ends before. Absent if there is no connection
+   * to listen on.
    */
   readonly listen?: (
     channel: string,
     heard: (payload: string) => void,
     lost: () => void,
-  ) => Promise<() => Promise<void>>;
+  ) => Promise<Listening>;
   /** Ends the session's own connections; leaves those of the user alone. */
   close(): Promise<void>;
+}
+
+/** A channel that is listened on. */
+export interface Listening {
+  stop(): Promise<void>;
+  /** Runs a statement on the same connection; absent if it is not a connection of the inbox's own. */
+  readonly query?: Query;
 }
 
 /** The part of `pg`'s clients that is used. */
@@ -120,7 +127,7 @@ async function listenOn(
   database: PostgresDatabase,
   channel: string,
   heard: (payload: string) => void,
-): Promise<() => Promise<void>> {
+): Promise<Listening> {
   const stop = await database.listen?.(channel, heard);
-  return async () => stop?.();
+  return { stop: async () => stop?.() };
 }

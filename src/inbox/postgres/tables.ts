@@ -146,7 +146,7 @@ export const TABLES = `
   -- The days that have a partition in every daily table. Before the first lies "old", after the last "late".
   CREATE TABLE @.day (first bigint PRIMARY KEY, until bigint NOT NULL, slimmed boolean NOT NULL DEFAULT false);
 
-  -- One row per process that runs entries.
+  -- One row per process that shares the inbox.
   CREATE TABLE @.runner (
     id text PRIMARY KEY,
     since bigint NOT NULL,
@@ -155,6 +155,8 @@ export const TABLES = `
     schema int NOT NULL,
     role text NOT NULL,
     sources text NOT NULL,
-    kinds text NOT NULL
+    kinds text NOT NULL,
+    -- The run of the server on which it holds the lock on its name; NULL if it holds none.
+    server text
   );
 `;

@@ -1,16 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { describeError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
-import type { Session } from "./session.ts";
+import type { Listening, Query, Session } from "./session.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds between two notifications of a process, since each commit with one waits for those of all others. */
 const BETWEEN = 20;
 /** Milliseconds to wait for the notification that proves that notifications arrive. */
 const PROOF = 3000;
-/** Milliseconds before a lost connection is opened again: at first, and at most. */
-const FIRST_WAIT = 500;
+/** Milliseconds before a lost connection is opened again, after the first attempt has failed: at first, and at most. */
+const FIRST_WAIT = 100;
 const LAST_WAIT = 30_000;
+/** The same if notifications did not arrive: behind a pooler they never will, but the server may only have been slow. */
+const USELESS_WAIT = 300_000;
+
+/** Who uses the connection that listens, besides. */
+interface Companion {
+  connected(query: Query): void;
+  disconnected(): void;
+}
 
 /**
  * Tells the other processes of an inbox that entries may be due, and hears it from them. A hint only: what is not heard
@@ -19,25 +27,27 @@ const LAST_WAIT = 30_000;
 export class Wake {
   readonly #store: Store;
   readonly #session: Pick<Session, "listen">;
+  readonly #companion: Companion;
   readonly #log: Logger | undefined;
   readonly #channel: string;
   /** Marks this process's own notifications. */
   readonly #id = randomUUID();
   readonly #listeners = new Set<() => void>();
-  #stopListening: (() => Promise<void>) | undefined;
+  #listening: Listening | undefined;
   #proven: (() => void) | undefined;
   #opening: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #wait = FIRST_WAIT;
+  #wait = 0;
   #telling: NodeJS.Timeout | undefined;
   #tell: Promise<unknown> | undefined;
   #lastTold = Number.NEGATIVE_INFINITY;
-  #useless = false;
+  #isSaid = false;
   #stopped = false;
 
-  constructor(store: Store, session: Pick<Session, "listen">, log: Logger | undefined) {
+  constructor(store: Store, session: Pick<Session, "listen">, companion: Companion, log: Logger | undefined) {
     this.#store = store;
     this.#session = session;
+    this.#companion = companion;
     this.#log = log;
     this.#channel = `hookporter_due_${store.schema}`;
   }
@@ -61,6 +71,11 @@ export class Wake {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Tells this process that entries may be due. */
+  due(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
   /** Tells the other processes, soon, that entries may be due. */
   tell(): void {
     if (this.#telling !== undefined || this.#stopped) return;
@@ -79,7 +94,7 @@ export class Wake {
     clearTimeout(this.#retry);
     this.#proven?.();
     await Promise.all([this.#opening, this.#tell]);
-    await this.#stopListening?.().catch(() => {});
+    await this.#listening?.stop().catch(() => {});
   }
 
   #notify(payload: string): Promise<unknown> {
@@ -90,21 +105,31 @@ export class Wake {
     const proof = randomUUID();
     const heard = (payload: string) => {
       if (payload === proof) this.#proven?.();
-      else if (payload !== this.#id) for (const listener of this.#listeners) listener();
+      else if (payload !== this.#id) this.due();
     };
-    this.#stopListening = await this.#session.listen?.(this.#channel, heard, () => this.#lost());
-    if (!(await this.#arrives(proof)) && !this.#stopped) {
-      this.#log?.warn(
-        {},
-        "notifications of the database do not arrive, as behind a pooler in transaction mode: entries of other processes " +
-          "are found by polling; set listenUrl to a direct connection",
-      );
-      this.#useless = true;
+    this.#listening = await this.#session.listen?.(this.#channel, heard, () => this.#lost());
+    const arrives = await this.#arrives(proof);
+    if (this.#listening === undefined || this.#stopped) return; // lost meanwhile, or no longer needed
+    if (!arrives) {
+      this.#sayThatNoneArrives();
+      this.#wait = USELESS_WAIT;
       this.#end();
+      this.#lost();
       return;
     }
-    this.#wait = FIRST_WAIT;
-    for (const listener of this.#listeners) listener(); // for what was missed
+    this.#wait = 0;
+    if (this.#listening.query !== undefined) this.#companion.connected(this.#listening.query);
+    this.due(); // for what was missed
+  }
+
+  #sayThatNoneArrives(): void {
+    if (this.#isSaid) return;
+    this.#isSaid = true;
+    this.#log?.warn(
+      {},
+      "notifications of the database do not arrive, as behind a pooler in transaction mode: entries of other processes " +
+        "are found by polling; set listenUrl to a direct connection",
+    );
   }
 
   /** Whether a notification that is sent now is heard: a pooler accepts LISTEN and loses it. */
@@ -124,17 +149,18 @@ export class Wake {
   }
 
   #end(): void {
-    this.#stopListening?.().catch(() => {});
-    this.#stopListening = undefined;
+    this.#listening?.stop().catch(() => {});
+    this.#listening = undefined;
   }
 
   #lost(): void {
-    this.#stopListening = undefined;
-    if (this.#stopped || this.#useless || this.#retry !== undefined) return;
+    this.#listening = undefined;
+    this.#companion.disconnected();
+    if (this.#stopped || this.#retry !== undefined) return;
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       this.start();
     }, this.#wait).unref();
-    this.#wait = Math.min(2 * this.#wait, LAST_WAIT);
+    this.#wait = Math.min(Math.max(FIRST_WAIT, 2 * this.#wait), LAST_WAIT);
   }
 }

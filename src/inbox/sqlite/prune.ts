@@ -26,7 +26,7 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
        CASE key_timestamp WHEN ${REJECTED} THEN received_at ELSE coalesce(event_timestamp, received_at) END AS dated,
        state IN (SELECT value FROM json_each(?)) AND seq < (SELECT max(seq) FROM entry) AS ended
      FROM entry WHERE seq > ? ORDER BY seq LIMIT ?`,
-    ...[JSON.stringify(states), step.after, step.limit],
+    ...[JSON.stringify(states), Number(step.cursor ?? 0), step.limit],
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= receivedUntil);
   const ended = old.filter((row) => row.ended === 1 && (row.dated as number) <= datedUntil);
@@ -52,7 +52,7 @@ export function slimStep(
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)
      WHERE delivery.seq > ? ORDER BY delivery.seq LIMIT ?`,
-    ...[step.after, step.limit],
+    ...[Number(step.cursor ?? 0), step.limit],
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= settledUntil);
   const done = old
@@ -80,6 +80,5 @@ function deleteEntry(statements: Statements, row: Row): void {
 
 /** Entries are in order of arrival, so if all of a step are too young the rest are too. */
 function result(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
-  const last = rows.at(-1)?.seq as number | undefined;
-  return { changed, next: rows.length < limit || old === 0 ? undefined : last };
+  return { changed, next: rows.length < limit || old === 0 ? undefined : String(rows.at(-1)?.seq) };
 }

@@ -1,5 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
+import type { Counts } from "../counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { BacklogRequest } from "../inbox.ts";
@@ -35,7 +36,7 @@ export function attemptsOfEntry(statements: Statements, seq: number): readonly A
 }
 
 /** The number of entries in each state. */
-export function countByState(statements: Statements): Readonly<Record<EntryState, number>> {
+export function countByState(statements: Statements): Counts {
   const none = ENTRY_STATES.map((state) => [state, 0] as const);
   const rows = statements.all("SELECT state, count(*) AS n FROM entry GROUP BY state");
   const found = rows.map(({ state, n }) => [state as EntryState, n as number] as const);

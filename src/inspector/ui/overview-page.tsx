@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { countsText } from "../../inbox/counts.ts";
 import type { EntryRow, Overview } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
@@ -138,8 +139,6 @@ function DeadChart({ dead, count }: { dead: readonly EntryRow[]; count: number }
 }
 
 function leadOf({ since, counts }: Overview): string {
-  const states = Object.entries(counts).filter(([, count]) => count > 0);
-  const inbox =
-    states.map(([state, count]) => `${count.toLocaleString("en")} ${state}`).join(", ") || "nothing";
+  const inbox = countsText(counts, (number) => number.toLocaleString("en")) || "nothing";
   return `Since ${dayTime(since)}. In the inbox: ${inbox}.`;
 }

@@ -75,13 +75,13 @@ it("receivers whose clocks are two hours apart never run an entry twice", async 
       secret: SECRET,
       inbox: postgresInbox(database, { clock }),
       clock,
-      lease: 400,
+      lease: 2000,
       poll: 20,
       log: keptLog().log,
     });
     receiver.on("payment.received", async ({ id }) => {
       ran.push(id);
-      await delay(1200); // longer than a lease, which is renewed
+      await delay(2600); // longer than a lease, which is renewed
     });
     return receiver;
   });

@@ -130,7 +130,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const slow = await admin.connect();
     await slow.query("BEGIN");
     await slow.query(`SELECT 1 FROM ${schema}.repeat FOR UPDATE`);
-    const pruning = a.prune(EVERYTHING, { after: 0, limit: 10 });
+    const pruning = a.prune(EVERYTHING, { limit: 10 });
     await waitForBlocked(1);
     const again = b.append(numberedEntry(1));
     await waitForBlocked(2);

@@ -17,8 +17,10 @@ if (NO_SERVER !== undefined) {
   await first.close();
   const empty = async () => void (await direct.query(emptySql(SCHEMA).join(";")));
 
-  describeInbox("the PostgreSQL inbox, on a server,", () =>
-    emptied(postgresInbox(server.url, { schema: SCHEMA }), empty),
+  describeInbox(
+    "the PostgreSQL inbox, on a server,",
+    () => emptied(postgresInbox(server.url, { schema: SCHEMA }), empty),
+    { wakes: true },
   );
 
   describe("through PgBouncer in transaction mode,", async () => {
@@ -28,8 +30,10 @@ if (NO_SERVER !== undefined) {
     }
     const pooler = await startPooler(server);
     afterAll(() => pooler.stop());
-    describeInbox("the PostgreSQL inbox", () =>
-      emptied(postgresInbox(pooler.url, { schema: SCHEMA, migrate: "check" }), empty),
+    describeInbox(
+      "the PostgreSQL inbox",
+      () => emptied(postgresInbox(pooler.url, { schema: SCHEMA, migrate: "check" }), empty),
+      { wakes: true },
     );
   });
 

@@ -61,7 +61,9 @@ for (const [name, missing] of [
   ["pgbouncer", NO_POOLER],
 ] as const) {
   if (missing !== undefined && required.includes(name))
-    throw new Error(`expected ${name} here, since HOOKPORTER_REQUIRE names it, got none: tests would be ${missing}`);
+    throw new Error(
+      `expected ${name} here, since HOOKPORTER_REQUIRE names it, got none: tests would be ${missing}`,
+    );
 }
 
 /** The server that the environment names, or one that is started on a temporary folder and a free port. */

@@ -1,0 +1,19 @@
+import { expect, it, vi } from "vitest";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+
+vi.mock("pg", () => {
+  throw new Error("Cannot find package 'pg'");
+});
+
+it("without the package pg, an inbox on PostgreSQL does not open, and its error says what to run", async () => {
+  vi.spyOn(process, "cwd").mockReturnValue("/nowhere"); // whose packages are looked for too
+  const inbox = postgresInbox("postgres://user:canary-password@db.test/app");
+  const error = await inbox.open().then(
+    () => expect.unreachable("it opened"),
+    (thrown) => thrown as Error,
+  );
+  expect(error).toMatchObject({ name: "ConfigurationError", code: "inbox_client_missing" });
+  expect(error.message).toBe(
+    "expected the package pg to be installed for the inbox postgres://user@db.test/app, got none: run npm i pg",
+  );
+});
