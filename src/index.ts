@@ -1,4 +1,5 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
+export type { DrainReport } from "./dispatch/drain.ts";
 export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
 export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
 export type { TargetOptions } from "./dispatch/target.ts";
@@ -60,6 +61,7 @@ export {
   type HandlersOption,
 } from "./receiver/define-handlers.ts";
 export type { DigestStart } from "./receiver/digest-starts.ts";
+export type { DrainOptions } from "./receiver/drain-options.ts";
 export type {
   EventOf,
   EventsByPattern,

@@ -131,12 +131,13 @@ export class Dispatcher {
   /**
    * Claims and runs what is due, within a time, whether or not it is started. Leaves no timer behind.
    *
+   * @param since - when the time began, by `performance.now()`
    * @throws ConfigurationError `option_invalid` if no handler could use its time limit; HookporterError `inbox_…`
    */
-  async drain(budgetMs: number): Promise<DrainReport> {
+  async drain(budgetMs: number, since = performance.now()): Promise<DrainReport> {
     const { handlerTimeoutMs } = this.#options;
     const signals = { stopping: this.#stopper.signal, closing: this.#aborter.signal };
-    const budget = new RunBudget({ budgetMs, handlerTimeoutMs, ...signals });
+    const budget = new RunBudget({ budgetMs, since, handlerTimeoutMs, ...signals });
     const stopRenewing = this.#renewal.start();
     const draining = drain(this.#options, {
       ...{ budget, limit: this.#limit, failures: this.#failures },

@@ -11,6 +11,8 @@ const MARGIN = 0.1;
 /** What a budget depends on. */
 interface BudgetTerms {
   readonly budgetMs: number;
+  /** When it began, by `performance.now()`. Default: now. */
+  readonly since?: number;
   readonly handlerTimeoutMs: number;
   /** Aborted when a shutdown begins: no handler starts any more. */
   readonly stopping: AbortSignal;
@@ -37,15 +39,18 @@ export class RunBudget implements TimeLimit {
 
   /** @throws ConfigurationError `option_invalid` if no handler could ever start */
   constructor(terms: BudgetTerms) {
-    const { budgetMs, handlerTimeoutMs, stopping, closing } = terms;
+    const { budgetMs, since = performance.now(), handlerTimeoutMs, stopping, closing } = terms;
     const margin = Math.min(MAX_MARGIN, budgetMs * MARGIN);
     const startable = budgetMs - margin - handlerTimeoutMs;
     if (startable < margin) throw tooShort(budgetMs, handlerTimeoutMs);
     this.#terms = terms;
-    this.#lastStart = performance.now() + startable;
+    this.#lastStart = since + startable;
     setMaxListeners(0, this.#aborter.signal);
-    const after = (ms: number, call: () => void) => void this.#timers.push(setTimeout(call, ms));
     this.#timers = [];
+    const gone = performance.now() - since;
+    const after = (ms: number, call: () => void) => {
+      this.#timers.push(setTimeout(call, Math.max(0, ms - gone)));
+    };
     this.over = new Promise((resolve) => after(budgetMs, resolve));
     this.closed = new Promise((resolve) => {
       this.#closeNow = resolve;

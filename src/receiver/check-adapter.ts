@@ -1,6 +1,7 @@
 import { type Check, checkMethods, checkOptions, invalid } from "../options/check-options.ts";
+import { checkDrain } from "./drain-options.ts";
 
-/** The options that adapters have in common. */
+/** The option that all adapters have. */
 const CHECKS: Readonly<Record<"path", Check>> = {
   path: (given, name) => {
     if (typeof given === "string" && given.startsWith("/")) return;
@@ -8,13 +9,23 @@ const CHECKS: Readonly<Record<"path", Check>> = {
   },
 };
 
+/** An option of adapters for places where no process is kept running. */
+export const DRAIN: Readonly<Record<"drain", Check>> = {
+  drain: (given, name) => checkDrain(given, name),
+};
+
 /**
  * Refuses what an adapter cannot work with, before the first request does.
  *
  * @throws ConfigurationError `option_invalid`
  */
-export function checkAdapter(receiver: unknown, options: unknown, adapter: string): void {
+export function checkAdapter(
+  receiver: unknown,
+  options: unknown,
+  adapter: string,
+  { more = {}, required = ["receive"] }: { more?: Record<string, Check>; required?: readonly string[] } = {},
+): void {
   const expected = `the first argument of ${adapter} to be a receiver`;
-  checkMethods(receiver, expected, { required: ["receive"], fix: "pass the result of createReceiver" });
-  checkOptions(options, `the options of ${adapter}`, CHECKS);
+  checkMethods(receiver, expected, { required, fix: "pass the result of createReceiver" });
+  checkOptions(options, `the options of ${adapter}`, { ...CHECKS, ...more });
 }

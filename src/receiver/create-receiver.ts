@@ -1,4 +1,5 @@
 import { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { DrainReport } from "../dispatch/drain.ts";
 import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
@@ -14,7 +15,10 @@ import { admit } from "./admit.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf, tellDead } from "./dead-letter.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
+import type { DrainOptions } from "./drain-options.ts";
+import { Drains } from "./drains.ts";
 import type { NoSchemas } from "./handler-types.ts";
+import { InboxUse } from "./inbox-use.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -76,6 +80,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
+  readonly #use = new InboxUse({ open: () => this.#open(), close: () => this.inbox.close() });
+  #release: (() => Promise<void>) | undefined;
+  readonly #drains: Drains;
 
   constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
     this.#own = settings;
@@ -94,6 +101,10 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       plan: (entry) => planEntry(entry, this.#settings, this.#registered),
       onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
       onDead: (letter) => this.#tellDead(letter),
+    });
+    this.#drains = new Drains({
+      ...{ dispatcher: this.#dispatcher, use: this.#use, log: settings.log },
+      isClosed: () => this.#phase === "closed",
     });
   }
 
@@ -129,21 +140,24 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
     try {
-      const { clock, log, walLimit } = this.#settings;
-      await this.inbox.open({ log, walLimit });
-      await this.#registration.register();
-      this.#startedAt = clock();
+      this.#release = await this.#use.take();
     } catch (error) {
-      await this.inbox.close().catch(() => {});
       if (this.#phase === "starting") this.#phase = "new";
       throw error;
     }
     if (!this.#began()) {
-      await this.inbox.close();
+      await this.#release();
       throw closed("the receiver to stay open while it starts", "close()");
     }
     this.#dispatcher.start();
     this.#retention.start();
+  }
+
+  async #open(): Promise<void> {
+    const { clock, log, walLimit } = this.#settings;
+    await this.inbox.open({ log, walLimit });
+    await this.#registration.register();
+    this.#startedAt = clock();
   }
 
   /** Whether the inbox, now open, is still wanted. */
@@ -153,17 +167,21 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   close(): Promise<void> {
-    const wasStarted = this.#phase === "started";
     this.#phase = "closed";
-    this.#closing ??= wasStarted ? this.#drain() : Promise.resolve();
+    this.#closing ??= this.#shutDown();
     return this.#closing;
   }
 
-  async #drain(): Promise<void> {
+  async #shutDown(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     await this.#retention.stop();
     await this.#dispatcher.stop(this.#settings.drainTimeout);
-    await this.inbox.close();
+    await this.#release?.();
+    await this.#drains.settled();
+  }
+
+  drain(options: DrainOptions): Promise<DrainReport> {
+    return this.#drains.run(options);
   }
 
   get ready(): boolean {

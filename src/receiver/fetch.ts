@@ -1,6 +1,7 @@
 import type { Answer } from "../http/answer.ts";
 import { readWebBody } from "../http/read-web-body.ts";
-import { checkAdapter } from "./check-adapter.ts";
+import { checkAdapter, DRAIN } from "./check-adapter.ts";
+import type { DrainOptions } from "./drain-options.ts";
 import { checkPath } from "./endpoint-path.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -11,10 +12,24 @@ export interface FetchReceiverOptions {
    * endpoint, and any query is accepted. Default: any path, since a framework's router calls the function for one only.
    */
   readonly path?: string | undefined;
+  /**
+   * Drains the receiver after each acknowledged delivery, within `budgetMs`: for runtimes that keep no process running.
+   * It lasts as long as `context.waitUntil` allows. Default: no drain.
+   */
+  readonly drain?: DrainOptions | undefined;
 }
 
-/** Answers one request; never rejects. */
-export type FetchHandler = (request: Request) => Promise<Response>;
+/** The part of a runtime's context that is used. */
+export interface FetchContext {
+  /** Keeps the runtime from freezing or ending the process before a promise has settled. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+/**
+ * Answers one request; never rejects. Frameworks may pass anything as the second argument: only one with `waitUntil` is
+ * used, and only for `drain`.
+ */
+export type FetchHandler = (request: Request, context?: FetchContext | object) => Promise<Response>;
 
 /**
  * Wraps a receiver as a function from `Request` to `Response`, as Next.js, Hono, SvelteKit, Bun and Deno call it. Pass the
@@ -33,13 +48,14 @@ export type FetchHandler = (request: Request) => Promise<Response>;
  * ```
  */
 export function fetchReceiver(
-  receiver: Pick<Receiver, "receive">,
+  receiver: Pick<Receiver, "receive"> & Partial<Pick<Receiver, "drain">>,
   options: FetchReceiverOptions = {},
 ): FetchHandler {
-  checkAdapter(receiver, options, "fetchReceiver");
-  const { path } = options;
+  const { path, drain } = { ...options };
+  const required = drain === undefined ? ["receive"] : ["receive", "drain"];
+  checkAdapter(receiver, options, "fetchReceiver", { more: DRAIN, required });
   if (path !== undefined) checkPath(path, "path");
-  return async (request) => {
+  return async (request, context) => {
     const { pathname, search } = new URL(request.url);
     const answer = await receiver.receive({
       method: request.method,
@@ -48,8 +64,16 @@ export function fetchReceiver(
       headers: Object.fromEntries(request.headers),
       read: (limits) => readWebBody(request, limits),
     });
+    if (drain !== undefined && answer.status === 200) {
+      const drained = Promise.resolve(receiver.drain?.(drain)).catch(() => {}); // logged by the receiver
+      if (context !== undefined && isContext(context)) context.waitUntil(drained);
+    }
     return toResponse(answer, request.method);
   };
+}
+
+function isContext(context: object): context is FetchContext {
+  return "waitUntil" in context && typeof context.waitUntil === "function";
 }
 
 function toResponse({ status, headers, body }: Answer, method: string): Response {

@@ -1,4 +1,7 @@
-import { checkAdapter } from "./check-adapter.ts";
+import type { DrainReport } from "../dispatch/drain.ts";
+import { checkMethods, checkOptions, MAX_TIMER } from "../options/check-options.ts";
+import { checkAdapter, DRAIN } from "./check-adapter.ts";
+import { checkBudget, type DrainOptions } from "./drain-options.ts";
 import { checkPath } from "./endpoint-path.ts";
 import { type LambdaAnswer, toLambdaAnswer } from "./lambda/answer.ts";
 import { bodyOf, checkRequest, headersOf, type LambdaRequest, targetOf } from "./lambda/request.ts";
@@ -14,10 +17,32 @@ export interface LambdaReceiverOptions {
    * endpoint, and any query is accepted. Default: any path, since a route or a rule invokes the function for one only.
    */
   readonly path?: string | undefined;
+  /**
+   * Drains the receiver within `budgetMs` before an acknowledged delivery is answered, so the sender waits for its
+   * handlers. Skipped if the function has less time left. Default: no drain; use {@link lambdaDrain} on a schedule.
+   */
+  readonly drain?: DrainOptions | undefined;
+}
+
+/** Options of {@link lambdaDrain}. */
+export interface LambdaDrainOptions {
+  /** As in `receiver.drain`. Default: what the function has left, less a second. */
+  readonly budgetMs?: number | undefined;
+}
+
+/** The part of Lambda's context that is used. */
+export interface LambdaContext {
+  getRemainingTimeInMillis(): number;
 }
 
 /** Answers one request. */
-export type LambdaHandler = (event: LambdaRequest) => Promise<LambdaAnswer>;
+export type LambdaHandler = (event: LambdaRequest, context?: LambdaContext) => Promise<LambdaAnswer>;
+
+/** Drains a receiver, whatever invoked it. */
+export type LambdaDrainHandler = (event?: unknown, context?: LambdaContext) => Promise<DrainReport>;
+
+/** Milliseconds of the function's time that are kept to answer. */
+const TO_ANSWER = 1000;
 
 /**
  * Wraps a receiver as an AWS Lambda handler for API Gateway (REST and HTTP APIs), function URLs and Application Load
@@ -36,13 +61,14 @@ export type LambdaHandler = (event: LambdaRequest) => Promise<LambdaAnswer>;
  * ```
  */
 export function lambdaReceiver(
-  receiver: Pick<Receiver, "receive">,
+  receiver: Pick<Receiver, "receive"> & Partial<Pick<Receiver, "drain">>,
   options: LambdaReceiverOptions = {},
 ): LambdaHandler {
-  checkAdapter(receiver, options, "lambdaReceiver");
-  const { path } = options;
+  const { path, drain } = { ...options };
+  const required = drain === undefined ? ["receive"] : ["receive", "drain"];
+  checkAdapter(receiver, options, "lambdaReceiver", { more: DRAIN, required });
   if (path !== undefined) checkPath(path, "path");
-  return async (event) => {
+  return async (event, context) => {
     checkRequest(event);
     const { method, target, path: asked } = targetOf(event);
     const answer = await receiver.receive({
@@ -52,6 +78,47 @@ export function lambdaReceiver(
       headers: headersOf(event),
       read: async (limits) => bodyOf(event, limits),
     });
+    if (drain !== undefined && answer.status === 200 && drain.budgetMs <= timeLeft(context)) {
+      await receiver.drain?.(drain).catch(() => {}); // logged by the receiver, and the delivery is kept
+    }
     return toLambdaAnswer(answer, event, method);
   };
+}
+
+/**
+ * Makes a Lambda handler that drains a receiver: for a schedule of EventBridge, which then runs the entries that other
+ * functions have kept. Its result is the report of `receiver.drain`.
+ *
+ * @throws ConfigurationError `option_invalid`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ * import { lambdaDrain, lambdaReceiver } from "hookporter/lambda";
+ *
+ * const inbox = "postgres://db.internal/app";
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox, handlerTimeout: 10_000 });
+ * receiver.on("*", (event) => console.log(event.kind, event.id));
+ * await receiver.start();
+ * export const handler = lambdaReceiver(receiver);
+ * export const drain = lambdaDrain(receiver);
+ * ```
+ */
+export function lambdaDrain(
+  receiver: Pick<Receiver, "drain">,
+  options: LambdaDrainOptions = {},
+): LambdaDrainHandler {
+  const expected = "the first argument of lambdaDrain to be a receiver";
+  checkMethods(receiver, expected, { required: ["drain"], fix: "pass the result of createReceiver" });
+  checkOptions(options, "the options of lambdaDrain", { budgetMs: checkBudget });
+  return (_, context) => {
+    const left = timeLeft(context);
+    const { budgetMs = left } = options;
+    return receiver.drain({ budgetMs: Math.floor(Math.min(budgetMs, left, MAX_TIMER)) });
+  };
+}
+
+/** Milliseconds that the function has left to drain; no limit without a context, as in a test. */
+function timeLeft(context: LambdaContext | undefined): number {
+  return context === undefined ? Number.POSITIVE_INFINITY : context.getRemainingTimeInMillis() - TO_ANSWER;
 }

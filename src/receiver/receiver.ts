@@ -1,3 +1,4 @@
+import type { DrainReport } from "../dispatch/drain.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -6,6 +7,7 @@ import type { Inbox } from "../inbox/inbox.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import type { Channel } from "./channel.ts";
 import type { HandlersModule } from "./define-handlers.ts";
+import type { DrainOptions } from "./drain-options.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import type { Observation } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
@@ -50,6 +52,15 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
    * @throws HookporterError `inbox_…` when the store fails
    */
   runNow(seq: number): Promise<Ran | undefined>;
+  /**
+   * Claims and runs what is due, for programs that are not kept running: functions, cron jobs, `waitUntil`. Resolves once
+   * nothing more is due, or no time is left to start a handler, with what it did and when the next entry is due. It leaves
+   * no timers behind, and waits for no entry to become due. Started or not: otherwise it opens the inbox and closes it at
+   * its end. It may be called while another drain, or the receiver's own loop, is running.
+   *
+   * @throws ConfigurationError `option_invalid`; HookporterError `closed`, `inbox_…`
+   */
+  drain(options: DrainOptions): Promise<DrainReport>;
   /** Calls the listener for every answer and attempt; returns an unsubscribe function. */
   observe(listener: (observation: Observation) => unknown): () => void;
   /**

@@ -156,6 +156,77 @@ describe("a body", () => {
   });
 });
 
+describe("with the option drain", () => {
+  const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+  const signed = (body = GOOD) =>
+    new Request("http://a/webhooks", {
+      method: "POST",
+      headers: signedHeaders(GOOD) as Record<string, string>,
+      body: body as BodyInit,
+    });
+
+  it("an acknowledged delivery is handled under waitUntil, after its answer", async () => {
+    const { receiver } = await open({ handlerTimeout: 1000 });
+    const drain = vi.fn(async () => NOTHING);
+    const handle = fetchReceiver(
+      { receive: (...given) => receiver.receive(...given), drain },
+      { drain: { budgetMs: 2000 } },
+    );
+    const context = {
+      kept: [] as Promise<unknown>[],
+      waitUntil(promise: Promise<unknown>) {
+        this.kept.push(promise); // platforms need their `this`
+      },
+    };
+    expect((await handle(signed(), context)).status).toBe(200);
+    expect(drain).toHaveBeenCalledExactlyOnceWith({ budgetMs: 2000 });
+    expect(context.kept).toHaveLength(1);
+    expect((await handle(signed(bytes("{}")), context)).status).toBe(401);
+    expect(context.kept).toHaveLength(1);
+  });
+
+  it.each([undefined, {}, { params: {} }, { waitUntil: "no" }])(
+    "a delivery is drained without waitUntil too, whatever is passed instead: %j",
+    async (context) => {
+      const drain = vi.fn(async () => NOTHING);
+      const { receiver } = await open();
+      const handle = fetchReceiver(
+        { receive: (...given) => receiver.receive(...given), drain },
+        { drain: { budgetMs: 2000 } },
+      );
+      expect((await handle(signed(), context)).status).toBe(200);
+      expect(drain).toHaveBeenCalledOnce();
+    },
+  );
+
+  it("a drain that fails is logged, and the answer stays 200", async () => {
+    const { receiver, lines } = await open({ handlerTimeout: 1000 });
+    const handle = fetchReceiver(receiver, { drain: { budgetMs: 500 } });
+    const kept: Promise<unknown>[] = [];
+    const context = { waitUntil: (promise: Promise<unknown>) => void kept.push(promise) };
+    expect((await handle(signed(), context)).status).toBe(200);
+    await Promise.all(kept);
+    expect(lines).toMatchObject([{ level: "error", message: "a drain failed" }]);
+  });
+
+  it.each([[{ drain: {} }], [{ drain: { budgetMs: -1 } }], [{ drain: 5 }]])(
+    "mistakes are refused at once: %j",
+    async (options) => {
+      const { receiver } = await open();
+      expect(() => fetchReceiver(receiver, options as never)).toThrow(
+        expect.objectContaining({ code: "option_invalid" }),
+      );
+    },
+  );
+
+  it("a receiver without drain is refused", () => {
+    const receive = vi.fn();
+    expect(() => fetchReceiver({ receive }, { drain: { budgetMs: 1000 } })).toThrow(
+      /without the methods drain/,
+    );
+  });
+});
+
 it("works in an app of Hono's, below its middleware", async () => {
   const { receiver } = await open();
   const handle = fetchReceiver(receiver);

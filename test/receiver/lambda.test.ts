@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { type LambdaRequest, lambdaReceiver } from "../../src/receiver/lambda.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { DrainReport } from "../../src/dispatch/drain.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import type { DrainOptions } from "../../src/receiver/drain-options.ts";
+import { type LambdaRequest, lambdaDrain, lambdaReceiver } from "../../src/receiver/lambda.ts";
 import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { EVENTS, type GatewayRequest } from "./lambda-events.ts";
 import { openReceiver } from "./open.ts";
-import { bytes, envelope, keptBytes, signedHeaders } from "./sample.ts";
+import { bytes, envelope, freshEnvelope, inboxFile, keptBytes, SECRET, signedHeaders } from "./sample.ts";
 
 const GOOD = bytes(envelope({ data: { id: "payment_é😀" } }));
 const SOURCES = Object.entries(EVENTS);
@@ -158,6 +161,73 @@ it.each([
     code: "option_invalid",
     message: expect.stringContaining("lambdaDrain"),
   });
+});
+
+describe("draining in a function", () => {
+  const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+  const left = (ms: number) => ({ getRemainingTimeInMillis: () => ms });
+
+  /** A receiver whose drains are only counted. */
+  async function opened() {
+    const { receiver } = await openReceiver();
+    const drain = vi.fn(async (_: DrainOptions): Promise<DrainReport> => NOTHING);
+    return { receive: receiver.receive.bind(receiver), drain };
+  }
+
+  it("happens before an acknowledged delivery is answered, if there is time", async () => {
+    const receiver = await opened();
+    const handle = lambdaReceiver(receiver, { drain: { budgetMs: 5000 } });
+    const event = EVENTS["an HTTP API"](request());
+    expect((await handle(event, left(5999))).statusCode).toBe(200);
+    expect(receiver.drain).not.toHaveBeenCalled();
+    expect((await handle(event, left(6000))).statusCode).toBe(200);
+    expect((await handle(event)).statusCode).toBe(200);
+    expect(receiver.drain.mock.calls).toEqual([[{ budgetMs: 5000 }], [{ budgetMs: 5000 }]]);
+    expect((await handle({ ...event, body: "{}" })).statusCode).toBe(401);
+    expect(receiver.drain).toHaveBeenCalledTimes(2);
+    receiver.drain.mockRejectedValue(new Error("the inbox is away"));
+    expect((await handle(event)).statusCode).toBe(200);
+  });
+
+  it("on a schedule takes the time that the function has, less a second, unless told otherwise", async () => {
+    const receiver = await opened();
+    expect(await lambdaDrain(receiver)({ source: "aws.events" }, left(60_000.5))).toEqual(NOTHING);
+    await lambdaDrain(receiver, { budgetMs: 5000 })({}, left(60_000));
+    await lambdaDrain(receiver, { budgetMs: 5000 })({}, left(4000));
+    await lambdaDrain(receiver, { budgetMs: 5000 })();
+    expect(receiver.drain.mock.calls.map(([{ budgetMs }]) => budgetMs)).toEqual([59_000, 5000, 3000, 5000]);
+  });
+
+  it("runs what was kept, with the receiver not started", async () => {
+    const inbox = inboxFile();
+    const first = await open({
+      inbox,
+      concurrency: 1,
+      drainTimeout: 0,
+      clock: Date.now,
+      handlerTimeout: 1000,
+    });
+    first.receiver.on("*", () => new Promise(() => {}));
+    const body = bytes(freshEnvelope({ timestamp: new Date().toISOString() }));
+    const headers = { "x-service-signature": [signedHeaders(body)["x-service-signature"] ?? ""] };
+    await first.handle(EVENTS["a function URL"](request({ body, headers })));
+    await first.receiver.close();
+    const receiver = createReceiver({ secret: SECRET, inbox, handlerTimeout: 1000 });
+    receiver.on("*", () => "ok");
+    expect(await lambdaDrain(receiver)({}, left(10_000))).toEqual({ ...NOTHING, done: 1 });
+    await receiver.close();
+  });
+
+  it.each([[{ budgetMs: 0 }], [{ budgetMs: "5s" }], [{ budget: 1 }], [5]])(
+    "mistakes are refused at once: %j",
+    async (options) => {
+      const receiver = await opened();
+      expect(() => lambdaDrain(receiver, options as never)).toThrow(
+        expect.objectContaining({ code: "option_invalid" }),
+      );
+      expect(() => lambdaDrain({} as never)).toThrow(/without the methods drain/);
+    },
+  );
 });
 
 it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(

@@ -1,0 +1,57 @@
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { DrainReport } from "../dispatch/drain.ts";
+import { describeError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { checkDrain, type DrainOptions } from "./drain-options.ts";
+import type { InboxUse } from "./inbox-use.ts";
+import { closed } from "./not-ready.ts";
+
+/** What drains need of the receiver. */
+interface Draining {
+  readonly dispatcher: Dispatcher;
+  readonly use: InboxUse;
+  readonly log: Logger;
+  readonly isClosed: () => boolean;
+}
+
+/** The drains of a receiver that are under way. */
+export class Drains {
+  readonly #parts: Draining;
+  readonly #underWay = new Set<Promise<DrainReport>>();
+
+  constructor(parts: Draining) {
+    this.#parts = parts;
+  }
+
+  /** Drains, with the inbox open meanwhile; logs a failure, since callers such as `waitUntil` would not. */
+  async run(options: DrainOptions): Promise<DrainReport> {
+    const draining = this.#run(options);
+    this.#underWay.add(draining);
+    try {
+      return await draining;
+    } catch (thrown) {
+      this.#parts.log.error({ error: describeError(thrown) }, "a drain failed");
+      throw thrown;
+    } finally {
+      this.#underWay.delete(draining);
+    }
+  }
+
+  /** Resolves once those that are under way have ended. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #run(options: DrainOptions): Promise<DrainReport> {
+    const since = performance.now();
+    const { dispatcher, use, isClosed } = this.#parts;
+    checkDrain(options);
+    if (isClosed()) throw closed("an open receiver", "a closed one");
+    const release = await use.take();
+    try {
+      return await dispatcher.drain(options.budgetMs, since);
+    } finally {
+      await release();
+    }
+  }
+}
