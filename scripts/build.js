@@ -110,8 +110,10 @@ function writeTypes() {
   const folder = join(dist, "types");
   const used = new Set();
   for (const { file, source } of ENTRIES) {
-    const types = `export * from "./types/${source.replace(/\.ts$/, ".js")}";\n`;
-    for (const ending of ["d.ts", "d.cts"]) writeFileSync(join(dist, `${file}.${ending}`), types);
+    const types = `./types/${source.replace(/\.ts$/, ".js")}`;
+    writeFileSync(join(dist, `${file}.d.ts`), `export * from "${types}";\n`);
+    // Turbopack reads this file too, and refuses `export` in a file of CommonJS.
+    writeFileSync(join(dist, `${file}.d.cts`), `import types = require("${types}");\nexport = types;\n`);
     addUsed(join(folder, source.replace(/\.ts$/, ".d.ts")), used);
   }
   for (const name of readdirSync(folder, { recursive: true })) {
