@@ -26,6 +26,7 @@ export const ERROR_CODES = {
   closed: "The receiver or its inbox is closed, or was not started.",
   handler_exited: "A handler, or code it uses, called `process.exit`.",
   handler_timeout: "A handler did not finish in time.",
+  tx_ended: "A handler used its transaction after it had ended.",
   fixture_invalid: "A file is neither a saved delivery nor an envelope.",
   input_invalid: "A file or standard input does not contain what the command needs.",
   entry_unknown: "No inbox entry matches the request.",
@@ -73,7 +74,8 @@ export type ReceiverErrorCode =
   | Exclude<ConfigurationErrorCode, `credential_${string}`>
   | InboxErrorCode
   | "closed"
-  | "handler_timeout";
+  | "handler_timeout"
+  | "tx_ended";
 
 /** The codes of the client of the service's API. */
 export type ClientErrorCode =

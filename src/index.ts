@@ -1,6 +1,12 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
 export type { DrainReport } from "./dispatch/drain.ts";
-export type { DeadLetter, Handler, HandlerContext } from "./dispatch/handler.ts";
+export type {
+  DeadLetter,
+  Handler,
+  HandlerContext,
+  TransactionContext,
+  TransactionHandler,
+} from "./dispatch/handler.ts";
 export type { RetryOptions, RetryPolicy } from "./dispatch/retry.ts";
 export type { TargetOptions } from "./dispatch/target.ts";
 export {
@@ -33,23 +39,32 @@ export type { Counts } from "./inbox/counts.ts";
 export type { Entry, EntryState } from "./inbox/entry.ts";
 export type { EntryFilter } from "./inbox/entry-filter.ts";
 export type { BacklogRequest, Inbox } from "./inbox/inbox.ts";
+export type { InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox/inside.ts";
 export type { KeepTerms, Kept, KeptEvent, KeptRejected } from "./inbox/kept.ts";
 export type { Lease } from "./inbox/lease.ts";
 export type { InboxOption } from "./inbox/open.ts";
 export type { OpenTerms } from "./inbox/open-terms.ts";
+export type { OwnTransactions, TransactionQuery } from "./inbox/postgres/handler-transactions.ts";
 export type { PostgresConnection, PostgresOptions } from "./inbox/postgres/options.ts";
 export type {
+  DatabaseResult,
   PooledClient,
   PostgresClient,
   PostgresDatabase,
   PostgresPool,
   PostgresQueries,
 } from "./inbox/postgres/session.ts";
+export type {
+  PostgresResult,
+  PostgresStatement,
+  PostgresTransaction,
+} from "./inbox/postgres/transaction.ts";
 export { postgresInbox } from "./inbox/postgres.ts";
 export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "./inbox/prune-request.ts";
 export type { Role, Runner } from "./inbox/runner.ts";
 export type { Settlement } from "./inbox/settlement.ts";
 export type { TargetCount, TargetWait } from "./inbox/target-wait.ts";
+export type { HandlerTransaction, TransactionTypes } from "./inbox/transaction-types.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
@@ -62,10 +77,12 @@ export {
 } from "./receiver/define-handlers.ts";
 export type { DigestStart } from "./receiver/digest-starts.ts";
 export type { DrainOptions } from "./receiver/drain-options.ts";
+export type { HandlerOptions } from "./receiver/handler-options.ts";
 export type {
   EventOf,
   EventsByPattern,
   EventsOf,
+  HandlerDefinition,
   HandlersByKind,
   KindPattern,
   KindsOf,
@@ -90,7 +107,7 @@ export type {
 } from "./receiver/outcome.ts";
 export type { Ran, Receiver, ReplacingHandlers } from "./receiver/receiver.ts";
 export type { ReceiverOptions } from "./receiver/receiver-options.ts";
-export type { HandlerOptions, HandlerRegistry } from "./receiver/router.ts";
+export type { HandlerRegistry } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";
 export type { NamedSecret } from "./signature/diagnose/keyings.ts";

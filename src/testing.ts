@@ -12,6 +12,8 @@ import { type SampleOptions, sampleEvent as sampleAt } from "./event/sample.ts";
 import type { DataSchemas } from "./event/schemas.ts";
 import type { AttemptRecord } from "./inbox/attempt-record.ts";
 import type { EntryState } from "./inbox/entry.ts";
+import type { TestTransactions } from "./inbox/memory/inside.ts";
+import { memoryInbox } from "./inbox/memory.ts";
 import { givenOptions } from "./options/given-options.ts";
 import { timerDelay } from "./options/timer-delay.ts";
 import { createReceiver } from "./receiver/create-receiver.ts";
@@ -27,6 +29,7 @@ import { SIGNATURE_HEADER } from "./signature/signature-format.ts";
 
 export type { TestingErrorCode } from "./errors.ts";
 export type { SampleOptions } from "./event/sample.ts";
+export type { TestTransactions } from "./inbox/memory/inside.ts";
 
 /** The secret of every test receiver. It is public, so it protects nothing. */
 export const TEST_SECRET = "hookporter-testing-secret-that-everybody-knows";
@@ -114,7 +117,13 @@ export function signedRequest(content: Envelope | Uint8Array, options: SigningOp
 export type TestReceiverOptions<
   Schemas extends DataSchemas = NoSchemas,
   OtherKinds extends string = never,
-> = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox">;
+> = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox"> & {
+  /**
+   * Runs a function in a transaction, and passes what handlers with `tx: true` get as `tx`. It commits if the function
+   * resolves, and rolls back if it rejects. Default: such handlers are refused.
+   */
+  readonly transaction?: TestTransactions | undefined;
+};
 
 /** What to deliver: a kind, for a new sample of it, an envelope, or bytes. */
 export type Deliverable = EventKind | Envelope | Uint8Array;
@@ -173,15 +182,19 @@ export interface TestReceiver<Schemas = object, OtherKinds extends string = neve
 export async function createTestReceiver<
   const Schemas extends DataSchemas = NoSchemas,
   const OtherKinds extends string = never,
->(
-  options: TestReceiverOptions<Schemas, OtherKinds> = {},
-): Promise<TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>> {
+>({
+  transaction,
+  ...given
+}: TestReceiverOptions<Schemas, OtherKinds> = {}): Promise<
+  TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>
+> {
+  const options = given as ReceiverOptions<Schemas, OtherKinds>;
   const receiver = createReceiver<Schemas, OtherKinds>({
     drainTimeout: 1000,
     ...givenOptions(options),
     retry: readRetry(options.retry, TEST_RETRY),
     secret: TEST_SECRET,
-    inbox: "memory:",
+    inbox: memoryInbox(transaction),
   });
   await receiver.start();
   const { clock = Date.now, signatureHeader = SIGNATURE_HEADER } = options;

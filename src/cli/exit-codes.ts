@@ -39,6 +39,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   closed: 1,
   handler_exited: 1,
   handler_timeout: 1,
+  tx_ended: 1,
   fixture_invalid: 2,
   input_invalid: 2,
   entry_unknown: 2,

@@ -60,6 +60,16 @@ export class ConcurrencyLimit {
     return this.#occupy(work);
   }
 
+  /** Frees the room of work that runs while it waits for something else. Then it goes on, even beyond the limit. */
+  async stepAside<Result>(waiting: Promise<Result>): Promise<Result> {
+    this.#leave();
+    try {
+      return await waiting;
+    } finally {
+      this.#running++;
+    }
+  }
+
   async #occupy<Result>(work: () => Promise<Result>): Promise<Result> {
     const start = performance.now();
     try {

@@ -113,6 +113,7 @@ export class Dispatcher {
     await Promise.allSettled([this.#loop.underWay, ...this.#claims]);
     if (this.#beginning > 0) await nextTurn();
     this.#limit.close();
+    this.#runner.close();
     const turns = this.#turns.queues.stop();
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {

@@ -5,11 +5,13 @@ import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { EntryRun } from "./entry-run.ts";
+import { EntryTransactions, type Transacting } from "./entry-transactions.ts";
 import { reportSettled } from "./report-settled.ts";
 import { type RunOptions, runEntry } from "./run-entry.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
 import type { TargetQueues } from "./target-queues.ts";
+import { TransactionPlaces } from "./transaction-places.ts";
 
 /** What running needs of the dispatcher. */
 interface Running {
@@ -29,6 +31,8 @@ export class EntryRunner {
   readonly #parts: Running;
   readonly #runOptions: RunOptions;
   readonly #storing: Storing;
+  readonly #places: TransactionPlaces;
+  readonly #transacting: Transacting;
   readonly #running = new RunningEntries();
 
   constructor(options: DispatcherOptions, parts: Running) {
@@ -38,6 +42,18 @@ export class EntryRunner {
     this.#runOptions = { ...options, targets, signal };
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
     this.#storing = { ...options, isLeased, signal };
+    this.#places = new TransactionPlaces(options.inbox.insideLimit);
+    const stepAside: Transacting["stepAside"] = (waiting) => {
+      const aside = parts.limit.stepAside(waiting);
+      parts.goOn();
+      return aside;
+    };
+    this.#transacting = { ...options, places: this.#places, stepAside, isLeased };
+  }
+
+  /** Gives back entries that wait for a transaction. */
+  close(): void {
+    this.#places.close();
   }
 
   /**
@@ -95,8 +111,10 @@ export class EntryRunner {
         return undefined;
       }
       const isForced = atOnce === true && turn === undefined;
+      const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
       const options = {
         ...this.#runOptions,
+        transactions,
         ...(isForced && { targets: queues.atOnce }),
         ...(within && { targets: undefined, within, signal: within.signal }),
       };
@@ -108,8 +126,7 @@ export class EntryRunner {
       }
       onEnd?.();
       goOn(); // another entry can run while this one's result is stored
-      const { signal } = options;
-      if (await settleWhileLeased(settlement, { ...this.#storing, signal })) {
+      if (await this.#store(settlement, transactions, options.signal)) {
         reportSettled(entry, settlement, this.#options);
         return settlement;
       }
@@ -125,6 +142,17 @@ export class EntryRunner {
       );
     }
     return undefined;
+  }
+
+  /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
+  async #store(
+    settlement: Settlement,
+    transactions: EntryTransactions,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (transactions.end !== undefined) return transactions.end === "stored";
+    const records = transactions.unstored(settlement.records);
+    return settleWhileLeased({ ...settlement, records }, { ...this.#storing, signal });
   }
 
   /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */

@@ -1,6 +1,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
+import type { HandlerTransaction } from "../inbox/transaction-types.ts";
 import type { Logger } from "../logger.ts";
 import type { TargetOptions } from "./target.ts";
 
@@ -25,12 +26,27 @@ export interface HandlerContext {
   readonly note: (text: string) => void;
 }
 
+/** The second argument of a handler with `tx: true`. */
+export interface TransactionContext extends HandlerContext {
+  /**
+   * The transaction that also records that this handler is done: what is written with it is committed together with
+   * that, or not at all. It ends when the handler ends; later statements are refused.
+   */
+  readonly tx: HandlerTransaction;
+}
+
+/** A handler with `tx: true`. */
+export type TransactionHandler<Event = WebhookEvent> = (event: Event, context: TransactionContext) => unknown;
+
 /**
  * A user's function for a kind. It succeeds when it returns or its promise resolves. It runs at least once per event,
  * so it may run again for the same one. An error that it throws may have a number `retryAfterMs`: milliseconds to wait
  * instead of the back-off, at most 10 minutes or `maxDelay`, whichever is more.
  */
 export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;
+
+/** Any handler, of whatever event and context. */
+export type AnyHandler = (event: never, context: never) => unknown;
 
 /** A handler with the name under which the inbox records it. */
 export interface NamedHandler {
@@ -41,6 +57,8 @@ export interface NamedHandler {
   readonly attempts?: number;
   /** What it sends to, if it is a target that entries wait for. */
   readonly target?: TargetOptions;
+  /** Whether it runs in a transaction of the inbox. */
+  readonly tx?: boolean;
 }
 
 /** An entry that has just become a dead letter. */

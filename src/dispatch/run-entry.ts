@@ -5,11 +5,12 @@ import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { type Logger, withFields } from "../logger.ts";
 import type { TimeLimit } from "./entry-run.ts";
+import type { EntryTransactions, NoPlace } from "./entry-transactions.ts";
 import { EntryWaits, type Sender } from "./entry-waits.ts";
 import type { HandlerContext, NamedHandler, Plan } from "./handler.ts";
 import type { OwnSignal } from "./own-signal.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
-import { type RunLimits, runHandler } from "./run-handler.ts";
+import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
 import type { TargetGate, Turn } from "./target.ts";
 
 /** How entries are run. */
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly random: () => number;
   /** Decides which entries wait for their turn at a target. Default: none do. */
   readonly targets?: TargetGate | undefined;
+  /** Runs handlers in transactions. Default: none can have one. */
+  readonly transactions?: EntryTransactions | undefined;
   readonly log: Logger;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
@@ -98,13 +101,28 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
       break;
     }
     // Each handler gets its own copy of the event, so that one that changes it does not affect the next.
-    const run = (own: OwnSignal, note: HandlerContext["note"]) => {
+    const run = (own: OwnSignal, note: HandlerContext["note"], tx?: unknown) => {
       const context = handlerContext(entry, options, own, note);
+      if (named.tx === true) Object.assign(context, { tx });
       const event = plan.event();
       if (event instanceof Promise) return event.then((ready) => handler(ready as never, context));
       return handler(event as never, context);
     };
-    const { record, failure } = await runHandler(run, limitsOf(name));
+    let ran: HandlerRun | NoPlace | undefined;
+    if (named.tx !== true) ran = await runHandler(run, limitsOf(name));
+    else {
+      const isLast = unfinished().length === 1;
+      ran = await options.transactions?.run(run, limitsOf(name), (record) => {
+        const unstored = options.transactions?.unstored([...records, record]) ?? [];
+        const result = { records: unstored, finishedHandlers: [...finished, name] };
+        if (isLast) return settle("done", null, { ...result, waits: waits.list([]) });
+        return { seq, lease, state: "running", ...result };
+      });
+    }
+    const sofar = { records, finishedHandlers: [...finished], waits: waits.list(unfinished()) };
+    if (ran === undefined) return settle("pending", null, sofar);
+    if ("dueAt" in ran) return settle("pending", ran.reason, { ...sofar, runAt: ran.dueAt, uncount: true });
+    const { record, failure } = ran;
     const { outcome } = record;
     if (outcome === "ok") finished.add(name);
     if (isSender(named) && outcome === "ok") waits.took(named);

@@ -6,6 +6,7 @@ import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
+import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
@@ -63,6 +64,16 @@ export interface Inbox {
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]>;
   /** Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. */
   settle(settlement: Settlement, now: number): Promise<boolean>;
+  /**
+   * Runs work in one transaction of the store, and commits it together with the result that the work resolves to, if
+   * the lease holds. Rejects if nothing was committed because the store failed. Optional: for a store that has
+   * transactions for handlers.
+   *
+   * @param work - gets what the handler's own statements go through; never rejects
+   */
+  inside?(work: (tx: unknown) => Promise<InsideEnd>, terms: InsideTerms): Promise<InsideResult>;
+  /** How many calls of `inside` there may be at a time. Default: no limit. */
+  readonly insideLimit?: number;
   /** When the next entry that could be claimed is due; `undefined` if none is waiting. */
   nextRunAt(request?: DueRequest): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */

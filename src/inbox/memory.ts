@@ -7,8 +7,10 @@ import type { Counts } from "./counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
+import type { Progress } from "./inside.ts";
 import { leaseToken } from "./lease.ts";
 import { matchesFilter } from "./memory/filter.ts";
+import { insideTest, type TestTransactions } from "./memory/inside.ts";
 import {
   copyOf,
   isOf,
@@ -27,9 +29,11 @@ import { DROPPED, type TargetCount } from "./target-wait.ts";
 /**
  * An inbox in memory, for tests and for trying things out. It is gone when the process ends, so it keeps none of the
  * promises about crashes.
+ *
+ * @param transactions - makes transactions for handlers. Default: there are none.
  */
-export function memoryInbox(): Inbox {
-  return new MemoryInbox();
+export function memoryInbox(transactions?: TestTransactions): Inbox {
+  return new MemoryInbox(transactions);
 }
 
 class MemoryInbox implements Inbox {
@@ -38,6 +42,15 @@ class MemoryInbox implements Inbox {
   #seq = 0;
   /** By source: events dated at or before this may have been pruned. */
   readonly #prunedUntil = new Map<string, number>();
+
+  readonly inside?: NonNullable<Inbox["inside"]>;
+
+  constructor(transactions: TestTransactions | undefined) {
+    if (transactions === undefined) return;
+    const isLeased = ({ seq, lease }: Settlement | Progress) => this.#entries.get(seq)?.lease === lease;
+    const store = (result: Settlement | Progress, now: number) => this.#store(result, now);
+    this.inside = (work, terms) => insideTest(transactions, work, terms, { isLeased, store });
+  }
 
   async open(): Promise<void> {}
 
@@ -140,8 +153,17 @@ class MemoryInbox implements Inbox {
   }
 
   async settle(settlement: Settlement, now: number): Promise<boolean> {
+    return this.#store(settlement, now);
+  }
+
+  #store(settlement: Settlement | Progress, now: number): boolean {
     const stored = this.#entries.get(settlement.seq);
     if (stored === undefined || stored.lease !== settlement.lease) return false;
+    if (settlement.state === "running") {
+      stored.records.push(...settlement.records);
+      stored.entry = { ...stored.entry, finishedHandlers: settlement.finishedHandlers };
+      return true;
+    }
     const { problems = [], runAt, finishedHandlers, waits = stored.entry.waits } = settlement;
     const dropped = stored.entry.reason === DROPPED && settlement.state !== "done";
     const { state, reason } = dropped ? ({ state: "dead", reason: DROPPED } as const) : settlement;

@@ -8,6 +8,7 @@ import type { Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
+import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import { Batches } from "./postgres/batch.ts";
 import { drop, hasten, redrive, reschedule } from "./postgres/change.ts";
@@ -15,6 +16,7 @@ import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
 import { isFaultOfRow } from "./postgres/errors.ts";
+import { type InsideParts, insideParts, runInside } from "./postgres/inside.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
 import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
 import {
@@ -67,6 +69,7 @@ interface Opened {
   readonly isReadOnly: boolean;
   readonly keeping: Batches<NewEntry, Appended | undefined>;
   readonly settling: Batches<Settling, boolean>;
+  readonly inside: InsideParts;
   readonly upkeep: Upkeep | undefined;
   readonly runners: Runners;
   readonly wake: Wake;
@@ -108,6 +111,7 @@ class PostgresInbox implements Inbox {
         run: (batch) => settleAll(store, batch),
         keyOf: ({ settlement }) => settlement.seq,
       }),
+      inside: insideParts(store, session, this.#terms),
       upkeep,
       runners,
       wake,
@@ -168,6 +172,14 @@ class PostgresInbox implements Inbox {
     const settled = await settling.add({ settlement, now });
     if (settled && settlement.state === "pending" && settlement.runAt <= now) wake.tell(); // it was given back
     return settled;
+  }
+
+  async inside(work: (tx: unknown) => Promise<InsideEnd>, terms: InsideTerms): Promise<InsideResult> {
+    return runInside(work, terms, this.#writable.inside);
+  }
+
+  get insideLimit(): number {
+    return this.#terms.maxTransactions;
   }
 
   async nextRunAt(request: DueRequest = {}): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
-import type { DeadLetter, EntryLetter, Handler } from "../dispatch/handler.ts";
+import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
@@ -17,6 +17,7 @@ import { letterOf, tellDead } from "./dead-letter.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
 import type { DrainOptions } from "./drain-options.ts";
 import { Drains } from "./drains.ts";
+import type { HandlerOptions } from "./handler-options.ts";
 import type { NoSchemas } from "./handler-types.ts";
 import { InboxUse } from "./inbox-use.ts";
 import type { Incoming, Inline } from "./incoming.ts";
@@ -33,7 +34,7 @@ import type { ReceiverOptions } from "./receiver-options.ts";
 import { Registration } from "./registration.ts";
 import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
-import { type HandlerOptions, Router } from "./router.ts";
+import { Router } from "./router.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
 import { wire } from "./wire.ts";
 
@@ -112,11 +113,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#settings.inbox;
   }
 
-  on(pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions): void {
-    this.#router.on(pattern as "*", handler as Handler, options);
+  on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): void {
+    this.#router.on(pattern, handler, options);
   }
 
-  onUnknown(handler: Handler, options?: HandlerOptions): void {
+  onUnknown(handler: AnyHandler, options?: HandlerOptions): void {
     this.#router.onUnknown(handler, options);
   }
 

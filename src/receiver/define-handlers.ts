@@ -1,3 +1,4 @@
+import type { Handler } from "../dispatch/handler.ts";
 import { ConfigurationError } from "../errors.ts";
 import { checkKindPattern } from "../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
@@ -12,6 +13,7 @@ import {
 } from "../options/check-options.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 import { givenOptions } from "../options/given-options.ts";
+import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import type { HandlersByKind, NoSchemas, SchemasOption } from "./handler-types.ts";
 import { checkSchemas } from "./option-checks.ts";
 import type { HandlerRegistry } from "./router.ts";
@@ -103,9 +105,16 @@ export function registerHandlers(handlers: HandlersOption, registry: HandlerRegi
     handlers(registry);
     return;
   }
-  for (const [pattern, handler] of Object.entries(handlers)) {
-    if (handler !== undefined) registry.on(pattern as "*", handler as never);
+  for (const [pattern, given] of Object.entries(handlers)) {
+    if (given === undefined) continue;
+    const { handler, ...options } = handlerWithOptions(given);
+    registry.on(pattern as "*", handler as Handler, options);
   }
+}
+
+/** A handler and its options, given as an object of both or as the handler alone. */
+export function handlerWithOptions(given: unknown): HandlerOptions & { readonly handler: unknown } {
+  return isRecord(given) ? { ...given, handler: given.handler } : { handler: given };
 }
 
 /**
@@ -163,9 +172,11 @@ export function mergeSchemas(one: DataSchemas, other: DataSchemas): DataSchemas 
 }
 
 function checkHandlers(handlers: object, known: readonly string[]): void {
-  for (const [pattern, handler] of Object.entries(handlers)) {
+  for (const [pattern, given] of Object.entries(handlers)) {
     checkKindPattern(pattern, known);
-    if (handler !== undefined)
-      checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
+    if (given === undefined) continue;
+    const { handler, ...options } = handlerWithOptions(given);
+    checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
+    checkHandlerOptions(options, pattern);
   }
 }

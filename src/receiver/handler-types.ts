@@ -1,7 +1,8 @@
-import type { Handler } from "../dispatch/handler.ts";
+import type { Handler, TransactionHandler } from "../dispatch/handler.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { EventKind } from "../event/kinds.ts";
 import type { DataOf, DataSchemas } from "../event/schemas.ts";
+import type { HandlerOptions } from "./handler-options.ts";
 
 /** A kind that is not unknown: one of the 12, or one declared in `otherKinds`. */
 export type KnownKind<OtherKinds extends string = never> = EventKind | OtherKinds;
@@ -46,9 +47,17 @@ export type EventsByPattern<Schemas = object, OtherKinds extends string = never>
  */
 export type Member<Map, Key> = Key extends keyof Map ? Map[Key] : never;
 
-/** Handlers by kind or pattern. */
+/** A handler with options. */
+export type HandlerDefinition<Event = WebhookEvent> =
+  | (HandlerOptions & { readonly tx: true; readonly handler: TransactionHandler<Event> })
+  | (HandlerOptions & { readonly tx?: false; readonly handler: Handler<Event> });
+
+/** Handlers by kind or pattern, or objects of a handler and its options. */
 export type HandlersByKind<Schemas = object, OtherKinds extends string = never> = {
-  readonly [Pattern in KindPattern<OtherKinds>]?: Handler<EventOf<Pattern, Schemas, OtherKinds>> | undefined;
+  readonly [Pattern in KindPattern<OtherKinds>]?:
+    | Handler<EventOf<Pattern, Schemas, OtherKinds>>
+    | HandlerDefinition<EventOf<Pattern, Schemas, OtherKinds>>
+    | undefined;
 };
 
 /** Makes a schema for a kind that is neither one of the 12 nor declared a type error. */

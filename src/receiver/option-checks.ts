@@ -14,7 +14,7 @@ const INBOX_METHODS: Methods<Exclude<keyof Inbox, OptionalNames<Inbox>>> = {
   ...{ redrive: true, list: true, prune: true, slim: true, delivery: true, attempts: true, counts: true },
   ...{ reschedule: true, drop: true, waiting: true, close: true },
 };
-const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage">> = {
+const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "insideLimit">> = {
   register: true,
   now: true,
   onDue: true,
@@ -22,6 +22,7 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage">> =
   hasten: true,
   backlog: true,
   keep: true,
+  inside: true,
 };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 

@@ -1,4 +1,5 @@
 import type { DataSchemas } from "../event/schemas.ts";
+import { checkTransactions } from "./check-transactions.ts";
 import {
   type HandlersModule,
   type HandlersOption,
@@ -23,7 +24,7 @@ export interface Wired {
  */
 export function wire(handlers: HandlersModule | HandlersOption, own: Settings, current: Settings): Wired {
   const settings = isHandlersModule(handlers) ? withModule(own, handlers) : current;
-  const router = new Router(settings.knownKinds);
+  const router = new Router(settings.knownKinds, (pattern) => checkTransactions(own.inbox, pattern));
   registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
   return { router, settings };
 }

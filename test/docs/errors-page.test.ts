@@ -36,6 +36,7 @@ const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
     inbox_busy: true,
   },
   ...{ inbox_corrupt: true, inbox_newer: true, inbox_older: true, closed: true, handler_timeout: true },
+  tx_ended: true,
 };
 const CLIENT: Readonly<Record<ClientErrorCode, true>> = {
   ...{ option_invalid: true, credential_missing: true, credential_invalid: true, service_refused: true },

@@ -67,7 +67,9 @@ declare module "@aws-sdk/client-sqs" {
 it("all TypeScript on the pages compiles", { timeout: 60_000 }, async () => {
   const codes = pages.flatMap((page) => codeOf(readPage(page), "ts").map((code) => ({ page, code })));
   expect(codes.length).toBeGreaterThan(5);
-  const files = codes.map(({ page, code }, index): [string, string] => [
+  // An example that changes the package's types would change those of all others: it has a test of its own.
+  const alike = codes.filter(({ code }) => !code.includes('declare module "hookporter"'));
+  const files = alike.map(({ page, code }, index): [string, string] => [
     `${page.replaceAll(/\W/g, "-")}-${index + 1}.ts`,
     code,
   ]);

@@ -1,12 +1,13 @@
 import { relative } from "node:path";
-import type { Handler } from "../../dispatch/handler.ts";
+import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
 import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
 import { describeError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import { defineHandlers, registerHandlers } from "../../receiver/define-handlers.ts";
+import type { HandlerOptions } from "../../receiver/handler-options.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
-import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
+import type { HandlerRegistry } from "../../receiver/router.ts";
 import type { CliContext } from "../context.ts";
 import type { ExecCommand } from "./exec-command.ts";
 import { type Forwarding, type ForwardRule, registerForwards } from "./forward-rules.ts";
@@ -55,9 +56,10 @@ export async function chooseHandlers(
 function endingRetries(registry: HandlerRegistry): HandlerRegistry {
   const { attempts } = DEFAULT_RETRY;
   return {
-    on: (pattern: string | readonly string[], handler: Handler<never>, options?: HandlerOptions) =>
+    on: (pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions) =>
       registry.on(pattern as "*", handler as Handler, { attempts, ...options }),
-    onUnknown: (handler, options) => registry.onUnknown(handler, { attempts, ...options }),
+    onUnknown: (handler: AnyHandler, options?: HandlerOptions) =>
+      registry.onUnknown(handler as Handler, { attempts, ...options }),
     onDead: (listener) => registry.onDead(listener),
   };
 }

@@ -1,10 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import type { Handler } from "../../dispatch/handler.ts";
 import { describeError, HookporterError } from "../../errors.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import {
   defineHandlers,
   type HandlersModule,
+  handlerWithOptions,
   isHandlersModule,
   mergeSchemas,
   registerHandlers,
@@ -119,7 +121,7 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
   if (
     typeof handlers !== "object" ||
     handlers === null ||
-    Object.values(handlers).some((one) => typeof one !== "function")
+    Object.values(handlers).some((one) => typeof handlerWithOptions(one).handler !== "function")
   ) {
     throw new HookporterError(
       "handlers_invalid",
@@ -127,10 +129,13 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
         "or an object from kind to handler",
     );
   }
-  const entries = Object.entries(handlers) as ["*", () => unknown][];
+  const entries = Object.entries(handlers);
   const prefix = oneOfMany ? `${basename(file, extname(file))}:` : "";
   const register = (registry: HandlerRegistry) => {
-    for (const [kind, handler] of entries) registry.on(kind, handler, { name: prefix + kind });
+    for (const [kind, given] of entries) {
+      const { handler, ...options } = handlerWithOptions(given);
+      registry.on(kind as "*", handler as Handler, { name: prefix + kind, ...options });
+    }
   };
   return { handlers: register, schemas, otherKinds };
 }

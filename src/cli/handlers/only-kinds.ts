@@ -1,7 +1,8 @@
-import type { Handler } from "../../dispatch/handler.ts";
+import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
-import type { HandlerOptions, HandlerRegistry } from "../../receiver/router.ts";
+import type { HandlerOptions } from "../../receiver/handler-options.ts";
+import type { HandlerRegistry } from "../../receiver/router.ts";
 
 /**
  * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no handler, and so is
@@ -14,7 +15,7 @@ export function onlyKinds(
 ): HandlerRegistry {
   const counters = new Map<string, number>();
   return {
-    on: (given: string | readonly string[], handler: Handler<never>, options?: HandlerOptions) => {
+    on: (given: string | readonly string[], handler: AnyHandler, options?: HandlerOptions) => {
       const patterns = [given].flat() as readonly string[];
       const pattern = patterns.join(",");
       for (const one of patterns) checkKindPattern(one, known); // checked here, since a pattern that matches no wanted kind is never registered
@@ -28,8 +29,8 @@ export function onlyKinds(
         registry.on(part as "*", handler as Handler, { ...options, name: own });
       }
     },
-    onUnknown: (handler, options) => {
-      if (wanted.includes("*")) registry.onUnknown(handler, options);
+    onUnknown: (handler: AnyHandler, options?: HandlerOptions) => {
+      if (wanted.includes("*")) registry.onUnknown(handler as Handler, options);
     },
     onDead: (listener) => registry.onDead(listener),
   };

@@ -1,5 +1,7 @@
 import { ConfigurationError } from "../../errors.ts";
+import type { OwnTransactions } from "./handler-transactions.ts";
 import type { PostgresDatabase, PostgresPool } from "./session.ts";
+import { transactionLimit } from "./transaction-limit.ts";
 
 /** How to use an inbox on PostgreSQL. */
 export interface PostgresOptions {
@@ -20,6 +22,28 @@ export interface PostgresOptions {
    * in transaction mode. Default: the URL of the inbox.
    */
   readonly listenUrl?: string | undefined;
+  /**
+   * Runs a function in a transaction of your own database library, whose transaction is then what handlers with `tx: true`
+   * get. It must be in the same database, and READ COMMITTED. Default: on the inbox's own connections.
+   *
+   * @example
+   * ```ts
+   * import { type OwnTransactions, postgresInbox } from "hookporter";
+   *
+   * declare const library: { transaction(run: (tx: never) => Promise<void>): Promise<void> };
+   * declare const execute: (tx: never, text: string, values: string[]) => Promise<unknown[]>;
+   *
+   * const transaction: OwnTransactions = (run) =>
+   *   library.transaction((tx) => run(tx, (text, values) => execute(tx, text, values)));
+   * const inbox = postgresInbox("postgres://app@localhost/app", { transaction });
+   * ```
+   */
+  readonly transaction?: OwnTransactions | undefined;
+  /**
+   * The most handlers with a transaction at a time. Default: the connections of the inbox without 3, which it needs
+   * for itself; 5 with `transaction`.
+   */
+  readonly maxTransactions?: number | undefined;
   /** This machine's clock, in milliseconds since 1970. Leases are compared with the database's. Default `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
@@ -34,6 +58,9 @@ export interface PostgresTerms {
   readonly migrate: "auto" | "check";
   readonly connections: number;
   readonly listenUrl: string | undefined;
+  readonly transaction: OwnTransactions | undefined;
+  /** The most handlers with a transaction at a time. */
+  readonly maxTransactions: number;
   /** The inbox in messages: without the password. */
   readonly name: string;
   /** This machine's clock, in milliseconds since 1970. */
@@ -85,7 +112,7 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
         "choose such a name",
     );
   }
-  const { migrate = "auto", connections = 5, listenUrl, clock = Date.now } = options;
+  const { migrate = "auto", connections = 5, listenUrl, transaction, clock = Date.now } = options;
   if (listenUrl !== undefined) readUrl(listenUrl);
   if (migrate !== "auto" && migrate !== "check") {
     throw new ConfigurationError(
@@ -102,7 +129,11 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   const own = url?.href.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
     after === "" ? "" : before,
   );
-  return { connection: own ?? connection, schema, migrate, connections, listenUrl, name: nameOf(url), clock };
+  const maxTransactions = transactionLimit(connection, options, connections);
+  return {
+    ...{ connection: own ?? connection, connections, listenUrl, name: nameOf(url) },
+    ...{ schema, migrate, transaction, maxTransactions, clock },
+  };
 }
 
 /** The host and the database; never the password, nor parameters, which may hold one. */

@@ -1,4 +1,5 @@
 import { stateOf } from "./errors.ts";
+import type { PostgresResult, PostgresStatement, Statements } from "./transaction.ts";
 
 /** A row as the client returns it. 64-bit numbers may be strings: read them with `Number`. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -13,8 +14,14 @@ export type Query = (text: string, values?: readonly Value[]) => Promise<readonl
 export interface Session {
   /** Runs one statement in a transaction of its own. */
   readonly query: (text: string, values: readonly Value[], timeoutMs: number) => Promise<readonly Row[]>;
-  /** Runs statements in one transaction, which is rolled back if `run` rejects. */
-  transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs: number): Promise<Result>;
+  /**
+   * Runs statements in one transaction, which is rolled back if `run` rejects: at once, if it rejects with `ABANDONED`,
+   * without waiting for statements that are under way. `statements` are those of a handler, without a time limit.
+   */
+  transaction<Result>(
+    run: (query: Query, statements: Statements) => Promise<Result>,
+    timeoutMs: number,
+  ): Promise<Result>;
   /**
    * Listens on a channel until it is stopped; calls `lost` if the connection ends before. Absent if there is no connection
    * to listen on.
@@ -35,6 +42,11 @@ export interface Listening {
   readonly query?: Query;
 }
 
+/** Rejects a transaction on purpose: it is rolled back. */
+export const ROLLED_BACK = new Error("rolled back");
+/** The same for a transaction in which statements may be under way, or follow. */
+export const ABANDONED = new Error("abandoned");
+
 /** The part of `pg`'s clients that is used. */
 export interface PostgresClient {
   query(config: { text: string; values?: unknown[]; query_timeout?: number }): Promise<{ rows: unknown[] }>;
@@ -42,6 +54,8 @@ export interface PostgresClient {
 
 /** The part of `pg`'s `Pool` that is used: pass a pool of your own, which the inbox leaves open. */
 export interface PostgresPool extends PostgresClient {
+  /** `max` is the number of its connections. */
+  readonly options?: { readonly max?: number | undefined };
   connect(): Promise<PooledClient>;
 }
 
@@ -61,7 +75,13 @@ export interface PostgresDatabase {
 
 /** What runs the statements of a transaction. */
 export interface PostgresQueries {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  query(text: string, values?: unknown[], options?: { rowMode?: "array" }): Promise<DatabaseResult>;
+}
+
+/** What a statement returned in a database in this process. */
+export interface DatabaseResult {
+  rows: unknown[];
+  affectedRows?: number;
 }
 
 /** A session on a pool. */
@@ -81,13 +101,16 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
       try {
         await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeoutMs);
         try {
-          const result = await run((text, values = []) => ask(client, text, values, timeoutMs));
+          const result = await run(
+            (text, values = []) => ask(client, text, values, timeoutMs),
+            client as Statements,
+          );
           await ask(client, "COMMIT", [], timeoutMs);
           isClean = true;
           return result;
         } catch (thrown) {
           // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
-          if (stateOf(thrown) !== undefined)
+          if (thrown === ROLLED_BACK || stateOf(thrown) !== undefined)
             isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeoutMs));
           throw thrown;
         }
@@ -116,10 +139,26 @@ export function databaseSession(database: PostgresDatabase): Session {
     query: async (text, values) => (await database.query(text, [...values])).rows as Row[],
     transaction: (run) =>
       database.transaction((transaction) =>
-        run(async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[]),
+        run(
+          async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[],
+          databaseStatements(transaction),
+        ),
       ),
     ...(database.listen && { listen: async (channel, heard) => listenOn(database, channel, heard) }),
     close: async () => {},
+  };
+}
+
+/** Statements of a handler, with results as those of `pg`. */
+function databaseStatements(transaction: PostgresQueries): Statements {
+  return {
+    async query(statement, values): Promise<PostgresResult<unknown>> {
+      const given: PostgresStatement & { rowMode?: "array" } =
+        typeof statement === "string" ? { text: statement } : statement;
+      const options = given.rowMode === "array" ? { rowMode: given.rowMode } : undefined;
+      const { rows, affectedRows } = await transaction.query(given.text, values ?? given.values, options);
+      return { rows, rowCount: affectedRows || rows.length };
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { InsideResult, Progress } from "../inside.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
@@ -15,11 +16,20 @@ export interface Settling {
 const INPUT = `n int, seq bigint, lease text, state text, reason text, problems text, run_at bigint, now bigint,
   finished_handlers text, waits text, waiting_for text[], has_waits boolean, uncounted int`;
 
+const RECORDS = `records AS (
+    INSERT INTO @.attempt (id, seq, received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
+    SELECT nextval('@.attempt_id'), r.* FROM (
+      SELECT own.seq, own.received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure
+      FROM json_to_recordset($2::text::json) AS j(at int, n int, attempt int, handler text, started_at bigint,
+        duration_ms double precision, outcome text, error text, note text, failure text) JOIN own USING (n)
+      ORDER BY at OFFSET 0) r
+  )`;
+
 /**
  * Ends the leases of a batch; returns those that were ours. What was dropped while it ran ends as dropped, unless it
  * succeeded. Locks in the order in which renewing does.
  */
-const SETTLE = `
+const SETTLING = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
   ), own AS MATERIALIZED (
@@ -47,15 +57,15 @@ const SETTLE = `
     SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, now, run_at, attempts,
       finished_handlers, waits, lease
     FROM own WHERE state IN ('dead', 'unhandled')
-  ), records AS (
-    INSERT INTO @.attempt (id, seq, received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
-    SELECT nextval('@.attempt_id'), r.* FROM (
-      SELECT own.seq, own.received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure
-      FROM json_to_recordset($2::text::json) AS j(at int, n int, attempt int, handler text, started_at bigint,
-        duration_ms double precision, outcome text, error text, note text, failure text) JOIN own USING (n)
-      ORDER BY at OFFSET 0) r
-  )
-  SELECT n, order_hash FROM own`;
+  ), ${RECORDS}`;
+const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
+
+/**
+ * Until the commit that follows, the row is locked that renewing needs. A client that is cut off before that must not hold
+ * up the leases of its process, so the server soon ends its transaction.
+ */
+const UNTIL_COMMIT = "set_config('idle_in_transaction_session_timeout', '2000', true)";
+const SETTLE_INSIDE = `${SETTLING} SELECT n, order_hash, ${UNTIL_COMMIT} FROM own`;
 
 /**
  * Those that were settled before, with this lease and this result: the connection was lost after the commit, and the
@@ -71,10 +81,29 @@ const SETTLED_BEFORE = `
     WHEN 'done' THEN EXISTS (SELECT FROM @.done t WHERE t.seq = input.seq AND t.lease = input.lease)
     ELSE EXISTS (SELECT FROM @.stuck t WHERE t.seq = input.seq AND t.lease = input.lease AND t.state = input.state) END`;
 
+/** Stores which handlers of an entry have finished, if its lease is ours; it stays leased. */
+const PROGRESS = `
+  WITH input AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text, finished_handlers text)
+  ), own AS MATERIALIZED (
+    SELECT n, turn.seq, received_at, input.finished_handlers
+    FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease FOR UPDATE OF turn
+  ), saved AS (
+    UPDATE @.turn SET finished_handlers = own.finished_handlers FROM own WHERE turn.seq = own.seq
+  ), ${RECORDS}
+  SELECT n, ${UNTIL_COMMIT} FROM own`;
+
+/**
+ * What a handler left running of an entry, once whatever changes it now has ended: a transaction whose commit was cut off
+ * may still be under way.
+ */
+const STILL_LEASED = `
+  SELECT finished_handlers FROM @.turn WHERE seq = $1::bigint AND lease = $2::text FOR UPDATE`;
+
 /** Settles a batch; `false` for each whose lease was lost. Each entry may occur once. */
 export async function settleAll(store: Store, batch: readonly Settling[]): Promise<readonly boolean[]> {
-  const input = JSON.stringify(batch.map(inputOf));
-  const values = [input, JSON.stringify(batch.flatMap(recordsOf).map((record, at) => ({ at, ...record })))];
+  const values = valuesOf(batch);
+  const [input] = values;
   const ordered = batch.filter(({ settlement }) => settlement.unordered !== true);
   const rows =
     ordered.length === 0
@@ -88,15 +117,61 @@ export async function settleAll(store: Store, batch: readonly Settling[]): Promi
   return results;
 }
 
+/** Stores a result in a handler's transaction; returns `false` if the lease was lost. */
+export async function storeInside(
+  query: Query,
+  result: Settlement | Progress,
+  now: number,
+): Promise<boolean> {
+  if (result.state !== "running") {
+    const batch = [{ settlement: result, now }];
+    const values = valuesOf(batch);
+    const rows =
+      result.unordered === true
+        ? await query(SETTLE_INSIDE, values)
+        : await settleInOrder(query, batch, values, SETTLE_INSIDE);
+    return rows.length > 0;
+  }
+  const { seq, lease, finishedHandlers } = result;
+  const input = [{ n: 0, seq, lease, finished_handlers: JSON.stringify(finishedHandlers) }];
+  return (await query(PROGRESS, [JSON.stringify(input), recordsValue([result])])).length > 0;
+}
+
+/**
+ * Whether a result was committed by a transaction of which only this is not known. A transaction that is still under way
+ * is waited for.
+ */
+export async function wasStored(store: Store, result: Settlement | Progress): Promise<InsideResult> {
+  const { seq, lease, state, finishedHandlers } = result;
+  const [row] = await store.query(STILL_LEASED, [seq, lease]);
+  if (row !== undefined) {
+    const finished: readonly string[] = JSON.parse(String(row.finished_handlers));
+    const isStored = state === "running" && finishedHandlers.every((name) => finished.includes(name));
+    return isStored ? "committed" : "rolled_back";
+  }
+  if (state === "running") return "refused";
+  const input = JSON.stringify([{ n: 0, seq, lease, state }]);
+  return (await store.query(SETTLED_BEFORE, [input])).length > 0 ? "committed" : "refused";
+}
+
 async function settleInOrder(
   query: Query,
   ordered: readonly Settling[],
-  values: string[],
+  values: readonly string[],
+  settle = SETTLE,
 ): Promise<readonly Row[]> {
   const locked = await query(LOCK_KEYS_OF, [ordered.map(({ settlement }) => settlement.seq)]);
-  const rows = await query(SETTLE, values);
+  const rows = await query(settle, values);
   if (locked.length > 0) await query(RELEASE_FIRST, [locked.map(({ hash }) => Number(hash))]);
   return rows;
+}
+
+function valuesOf(batch: readonly Settling[]): readonly [input: string, records: string] {
+  return [JSON.stringify(batch.map(inputOf)), recordsValue(batch.map(({ settlement }) => settlement))];
+}
+
+function recordsValue(results: readonly Pick<Settlement, "records">[]): string {
+  return JSON.stringify(results.flatMap(recordsOf).map((record, at) => ({ at, ...record })));
 }
 
 function inputOf({ settlement, now }: Settling, n: number) {
@@ -118,8 +193,8 @@ function inputOf({ settlement, now }: Settling, n: number) {
   };
 }
 
-function recordsOf({ settlement }: Settling, n: number) {
-  return settlement.records.map((record) => ({
+function recordsOf({ records }: Pick<Settlement, "records">, n: number) {
+  return records.map((record) => ({
     n,
     attempt: record.attempt,
     handler: encodeText(record.handler),

@@ -3,7 +3,7 @@ import { inboxError, isConflict } from "./errors.ts";
 import type { Query, Row, Session, Value } from "./session.ts";
 
 /** Milliseconds after which a statement that a sender waits for is given up. */
-const TIMEOUT = 5000;
+export const TIMEOUT = 5000;
 /** The same for work in the background. */
 export const LONG_TIMEOUT = 10 * 60_000;
 /** How often a transaction runs that another one made impossible. */
@@ -25,16 +25,13 @@ export class Store {
 
   /** Runs one statement in a transaction of its own. */
   query(text: string, values: readonly Value[] = [], timeoutMs = TIMEOUT): Promise<readonly Row[]> {
-    return this.#again(() => this.#session.query(this.#named(text), values, timeoutMs));
+    return this.#again(() => this.#session.query(this.sql(text), values, timeoutMs));
   }
 
   /** Runs statements in one transaction. */
   transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs = TIMEOUT): Promise<Result> {
     return this.#again(() =>
-      this.#session.transaction(
-        (query) => run((text, values) => query(this.#named(text), values)),
-        timeoutMs,
-      ),
+      this.#session.transaction((query) => run((text, values) => query(this.sql(text), values)), timeoutMs),
     );
   }
 
@@ -53,7 +50,8 @@ export class Store {
     }
   }
 
-  #named(text: string): string {
+  /** A text of SQL with the schema's name in it. */
+  sql(text: string): string {
     let named = this.#texts.get(text);
     if (named === undefined) {
       named = text.replaceAll("@.", `"${this.schema}".`);

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { HookporterError } from "../../errors.ts";
+import type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inside.ts";
+import type { Settlement } from "../settlement.ts";
+import { inboxError, stateOf } from "./errors.ts";
+import {
+  type OpenTransaction,
+  ownTransactions,
+  type RunTransaction,
+  sessionTransactions,
+} from "./handler-transactions.ts";
+import type { PostgresTerms } from "./options.ts";
+import { ABANDONED, type Query, ROLLED_BACK, type Session } from "./session.ts";
+import { storeInside, wasStored } from "./settle.ts";
+import { type Store, TIMEOUT } from "./store.ts";
+
+/** Milliseconds beyond the handler's time after which the server ends its transaction by itself. */
+const SLACK = 1000;
+/** Milliseconds that an abandoned transaction is waited for. */
+const ABANDONED_WAIT = 5000;
+/** Milliseconds between attempts to read a result back: the first wait, and the longest. */
+const FIRST_WAIT = 50;
+const LAST_WAIT = 1000;
+
+/** What handlers' transactions are made with. */
+export interface InsideParts {
+  readonly store: Store;
+  readonly run: RunTransaction;
+  /** Whether the server ends transactions of a client that is gone: a database in this process has no such client. */
+  readonly isServer: boolean;
+}
+
+/** The parts for the options of an inbox. */
+export function insideParts(
+  store: Store,
+  session: Session,
+  { connection, transaction }: PostgresTerms,
+): InsideParts {
+  const isServer = transaction !== undefined || typeof connection === "string" || "connect" in connection;
+  const run =
+    transaction === undefined ? sessionTransactions(session, TIMEOUT) : ownTransactions(transaction);
+  return { store, run, isServer };
+}
+
+/** Runs a handler in a transaction, and stores its result last in it. */
+export async function runInside(
+  work: (tx: unknown) => Promise<InsideEnd>,
+  terms: InsideTerms,
+  { store, run, isServer }: InsideParts,
+): Promise<InsideResult> {
+  let stored: Settlement | Progress | undefined;
+  let result: InsideResult | undefined;
+  let isAbandoned = false;
+  let abandon = () => {};
+  const abandoned = new Promise<void>((resolve) => {
+    abandon = resolve;
+  });
+  const inTransaction = async (open: OpenTransaction) => {
+    const query: Query = (text, values) => open.query(store.sql(text), values);
+    const end = await endOf(open, query);
+    if (typeof end === "string") {
+      result = "rolled_back";
+      isAbandoned = end === "abandon";
+      if (isAbandoned) abandon();
+      throw end === "abandon" ? ABANDONED : ROLLED_BACK;
+    }
+    if (!(await storeInside(query, end, terms.now()))) {
+      result = "refused";
+      throw ROLLED_BACK;
+    }
+    stored = end;
+  };
+  const endOf = async ({ tx, revoke }: OpenTransaction, query: Query): Promise<InsideEnd> => {
+    try {
+      if (isServer) await query(limitsOf(terms.timeoutMs + SLACK));
+      return await work(tx);
+    } finally {
+      revoke();
+    }
+  };
+  const running = run(inTransaction);
+  try {
+    // A statement that is under way may hold up a rollback.
+    await Promise.race([running, abandoned.then(() => delay(ABANDONED_WAIT, undefined, { ref: false }))]);
+  } catch (thrown) {
+    if (result !== undefined) return result;
+    if (stored === undefined) throw reasonOf(thrown, store.name);
+    const end = await readBack(stored, store, terms);
+    if (end === "rolled_back") throw thrown;
+    return end;
+  }
+  if (result === undefined) return "committed";
+  if (isAbandoned) return result;
+  throw new TypeError("expected transaction to reject if its function rejects, got a commit");
+}
+
+/**
+ * Looks a result up whose commit may have been cut off, while the lease holds: then it is ours alone to say what is next.
+ */
+async function readBack(
+  result: Settlement | Progress,
+  store: Store,
+  { isLeased }: InsideTerms,
+): Promise<InsideResult> {
+  for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
+    try {
+      return await wasStored(store, result);
+    } catch {
+      if (!isLeased()) return "unknown";
+      await delay(wait);
+    }
+  }
+}
+
+/** What a transaction failed with before its result was stored. */
+function reasonOf(thrown: unknown, name: string): unknown {
+  if (stateOf(thrown) !== "25P02") return thrown instanceof TypeError ? thrown : inboxError(name, thrown);
+  return new HookporterError(
+    "inbox_unavailable",
+    "expected the handler's transaction to be usable at its end, but one of its statements had failed: let the error be thrown, " +
+      "or run a statement that may fail within a SAVEPOINT",
+    { cause: thrown },
+  );
+}
+
+/**
+ * Lets the server end a transaction whose client is gone, so that its locks do not outlast the handler. Shorter limits of
+ * the role stay.
+ */
+function limitsOf(ms: number): string {
+  const limit = (name: string) =>
+    `set_config('${name}', CASE WHEN current_setting('${name}')::interval BETWEEN interval '1 ms' AND interval '${ms} ms'
+       THEN current_setting('${name}') ELSE '${ms}' END, true)`;
+  return `SELECT ${limit("idle_in_transaction_session_timeout")}, ${limit("statement_timeout")}`;
+}
