@@ -9,6 +9,7 @@ export const SECTIONS = [
   "handling",
   "pending",
   "replay",
+  "postgres",
 ] as const;
 
 /** A section's name. */
@@ -28,11 +29,29 @@ export interface Form {
   readonly handling: { readonly rounds: number; readonly seconds: number };
   /** Entries that wait in the inbox of the pending section. */
   readonly pending: number;
+  /** Sizes of the section on PostgreSQL. */
+  readonly postgres: PostgresSizes;
   readonly startups: number;
   readonly fixtures: number;
   /** The profiled contestants, and the seconds of each profile. */
   readonly profiled: readonly ContestantName[];
   readonly profileSeconds: number;
+}
+
+/** Entries, unless said otherwise. */
+export interface PostgresSizes {
+  /** In the inbox that is not empty. */
+  readonly aged: number;
+  /** Times that another process is woken up. */
+  readonly wakeUps: number;
+  /** Whose dead rows a forgotten transaction pins. */
+  readonly pinned: number;
+  /** Behind one order key. */
+  readonly behind: number;
+  /** Of a day that is pruned. */
+  readonly day: number;
+  /** Waiting for 1, 2 and 4 processes. */
+  readonly waiting: number;
 }
 
 /** Rounds of one load, with the contestants in turn. */
@@ -71,6 +90,7 @@ export const SHORT: Form = {
   seconds: 0.3,
   handling: { rounds: 3, seconds: 1 },
   pending: 100_000,
+  postgres: { aged: 100_000, wakeUps: 30, pinned: 80_000, behind: 20_000, day: 20_000, waiting: 10_000 },
   startups: 7,
   fixtures: 10_000,
   profiled: FEW,
@@ -91,6 +111,7 @@ export const LONG: Form = {
   seconds: 2,
   handling: { rounds: 7, seconds: 4 },
   pending: 1_000_000,
+  postgres: { aged: 1_000_000, wakeUps: 200, pinned: 80_000, behind: 20_000, day: 40_000, waiting: 40_000 },
   startups: 31,
   fixtures: 10_000,
   profiled: EVERYBODY,

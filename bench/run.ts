@@ -13,6 +13,7 @@ import { measureAgeing } from "./sections/ageing.ts";
 import { measureHandling } from "./sections/handling.ts";
 import { measureLoads } from "./sections/loads.ts";
 import { measurePending } from "./sections/pending.ts";
+import { measurePostgres } from "./sections/postgres.ts";
 import { measureProfiles } from "./sections/profile.ts";
 import { measureReplay } from "./sections/replay.ts";
 import { measureSlowDisk } from "./sections/slow-disk.ts";
@@ -48,6 +49,7 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
   handling: async () => ({ handling: await measureHandling(stage, form, tell) }),
   pending: async () => ({ pending: await measurePending(stage, form, tell) }),
   replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
+  postgres: async () => ({ postgres: await measurePostgres(stage, form, tell) }),
 };
 
 /** Written after each section, so that a failure does not lose hours of measurements. */

@@ -35,6 +35,7 @@ const bundle = await rolldown({
     serve: "bench/server/serve.ts",
     fill: "bench/server/fill.ts",
     generate: "bench/load/generate.ts",
+    runner: "bench/server/runner.ts",
   },
   external: [/^node:/, /^(?!\.|\/)/],
   plugins: [asPublished],

@@ -1,6 +1,7 @@
 import type { ContestantName } from "../contestants/all.ts";
 import { type Measured, ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
+import { judgePostgres } from "./postgres.ts";
 import type { Report } from "./report.ts";
 
 /** A goal, and the result of this run. */
@@ -24,6 +25,7 @@ export function judgeGoals({
   pending,
   startUp = [],
   replay,
+  postgres,
 }: Report): readonly Judged[] {
   const at = (contestant: ContestantName, connections: number) =>
     loads.find((one) => one.contestant === contestant && one.size === 600 && one.connections === connections);
@@ -80,7 +82,7 @@ export function judgeGoals({
     most(`${what} × node -e 0`, what.includes("listen") ? 4 : 1.2, got);
   }
   least("replay × a load generator on one connection", 0.5, replay?.ratio ?? Number.NaN);
-  return judged;
+  return [...judged, ...judgePostgres(postgres)];
 }
 
 function majorOf(version: string): number {

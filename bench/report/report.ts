@@ -3,6 +3,7 @@ import type { measureAgeing } from "../sections/ageing.ts";
 import type { Handling } from "../sections/handling.ts";
 import type { Measured } from "../sections/measured.ts";
 import type { PendingMemory } from "../sections/pending.ts";
+import type { OnPostgres } from "../sections/postgres.ts";
 import type { Profiled } from "../sections/profile.ts";
 import type { Replay } from "../sections/replay.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
@@ -17,6 +18,7 @@ export interface Findings {
   readonly handling?: Handling;
   readonly pending?: PendingMemory;
   readonly replay?: Replay;
+  readonly postgres?: OnPostgres;
   readonly profiles?: readonly Profiled[];
 }
 

@@ -3,6 +3,7 @@ import type { Measured } from "../sections/measured.ts";
 import { ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import { judgeGoals } from "./goals.ts";
+import { postgresText } from "./postgres.ts";
 import { profileText } from "./profile-text.ts";
 import type { Report } from "./report.ts";
 import { table } from "./table.ts";
@@ -21,7 +22,18 @@ const HEAD = [
 
 /** A report for a terminal. */
 export function reportText(report: Report): string {
-  const { machine, loads = [], slowDisk, ageing, handling, pending, startUp, replay, profiles } = report;
+  const {
+    machine,
+    loads = [],
+    slowDisk,
+    ageing,
+    handling,
+    pending,
+    startUp,
+    replay,
+    postgres,
+    profiles,
+  } = report;
   const bench = machine.benchNode === machine.node ? "" : ` (the bench itself on ${machine.benchNode})`;
   const parts = [
     `${report.form} form, ${report.at}`,
@@ -65,6 +77,7 @@ export function reportText(report: Report): string {
     const beside = `${machine.generator} on one connection ${threeDigits(generator)}: ${threeDigits(share)} ×`;
     parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} per second, ${beside}`);
   }
+  if (postgres !== undefined) parts.push("", postgresText(postgres));
   if (profiles !== undefined) parts.push("", profileText(profiles));
   const goals = judgeGoals(report).map(({ goal, wanted, got, reached }) => [
     goal,

@@ -27,7 +27,7 @@ export async function measureHandling(
   for (const server of [receives, handles]) await stage.warmUp(server, load);
   for (let round = 0; round < rounds; round++) {
     const { perSecond } = await stage.load(receives, load);
-    const sustained = await completedPerSecond(stage, handles, load);
+    const { perSecond: sustained } = await completedPerSecond(stage, handles, load);
     received.push(perSecond);
     completed.push(sustained);
     ratios.push(sustained / perSecond);
@@ -36,19 +36,19 @@ export async function measureHandling(
   return { received: median(received), completed: median(completed), ratio: median(ratios) };
 }
 
-/** The deliveries of a load, divided by the time until the last of them was done. */
-async function completedPerSecond(
+/** The deliveries of a load, divided by the time until the last of them was done; and the p99 of their answers. */
+export async function completedPerSecond(
   stage: Stage,
   server: Server,
   load: { size: number; connections: number; seconds: number },
-): Promise<number> {
+): Promise<{ readonly perSecond: number; readonly p99: number }> {
   const before = (await server.counts()).done;
   const start = performance.now();
-  const { seconds } = await stage.load(server, load);
+  const { seconds, p99 } = await stage.load(server, load);
   const overhead = performance.now() - start - seconds * 1000;
   for (let { kept, done } = await server.counts(); done < kept; { kept, done } = await server.counts()) {
     await wait(5);
   }
   const after = (await server.counts()).done;
-  return ((after - before) / (performance.now() - start - overhead)) * 1000;
+  return { perSecond: ((after - before) / (performance.now() - start - overhead)) * 1000, p99 };
 }

@@ -45,9 +45,33 @@ it("a slow disk is compared with the speed of Express on Node 20, for which its 
   expect(judged({ ...emptyReport("v24.21.0"), slowDisk }, goal)).toBeUndefined();
 });
 
+it("on PostgreSQL, keeping is to be 5 times an insert each in an empty inbox, and 3 times in a large one", () => {
+  const keeping = [0, 100_000].map((entries) => ({ entries, batched: 4000, each: 1000, ratio: 4 }));
+  const http = { postgres: 9, sqlite: 10, plain: 3, ofSqlite: 0.9, ofPlain: 3, p99OfSqlite: 1 };
+  const report = {
+    ...emptyReport(),
+    postgres: {
+      keeping,
+      http: { ...http, aged: { entries: 100_000, ratio: 0.7 } },
+      wakeUp: { p50: 7, notify: 0.9, notifyOfEach: 0.6 },
+      claims: { pinned: { entries: 80_000, ms: 6 }, behind: { entries: 20_000, ms: 12 }, walKb: 2 },
+      days: { entries: 20_000, dropped: 100, deleted: 2000, ratio: 20 },
+      processes: [{ processes: 1, perSecond: 5000 }],
+    },
+  };
+  const missed = judgeGoals(report).filter(({ reached }) => !reached);
+  expect(missed.map(({ goal, wanted }) => `${goal} ${wanted}`)).toEqual([
+    "PostgreSQL: keep in batches × an insert each, 0 entries ≥ 5",
+    "PostgreSQL: 100000 entries × empty ≥ 0.8",
+    "PostgreSQL: claim behind 20000 entries of one order key, ms ≤ 10",
+  ]);
+});
+
 it("goals of unmeasured sections are omitted", () => {
   expect(judgeGoals(emptyReport())).toEqual([]);
-  expect(judgeGoals({ ...emptyReport(), slowDisk: { leftOut: "no strace" } })).toEqual([]);
+  expect(
+    judgeGoals({ ...emptyReport(), slowDisk: { leftOut: "no strace" }, postgres: { leftOut: "none here" } }),
+  ).toEqual([]);
 });
 
 it("a profiled run is not compared with goals", () => {

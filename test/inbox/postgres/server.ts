@@ -66,8 +66,12 @@ for (const [name, missing] of [
     );
 }
 
-/** The server that the environment names, or one that is started on a temporary folder and a free port. */
-export async function startPostgres(): Promise<PostgresServer> {
+/**
+ * The server that the environment names, or one that is started on a temporary folder and a free port.
+ *
+ * @param own - settings of a server that is started here
+ */
+export async function startPostgres(own: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const given = process.env.HOOKPORTER_POSTGRES_URL;
   if (given !== undefined) return { url: given, stop: async () => {}, restart: undefined };
   const bin = binaries();
@@ -91,6 +95,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: folder,
     max_connections: 200,
+    ...own,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const start = async () => {

@@ -1,0 +1,97 @@
+import pg from "pg";
+import { type Inbox, type NewEntry, postgresInbox } from "../../src/index.ts";
+import { median } from "../numbers.ts";
+import { append, entrySource, runAll } from "./entries.ts";
+
+/** Claims that are timed, and the entries of each. */
+const CLAIMS = 50;
+const LIMIT = 10;
+
+/** Entries that are kept before they are run. */
+const PART = 2000;
+
+/** Milliseconds of a claim, p50, in inboxes that are hard to claim from; and the log per entry. */
+export interface Claims {
+  readonly pinned: { readonly entries: number; readonly ms: number };
+  readonly behind: { readonly entries: number; readonly ms: number };
+  /** Kilobytes of write-ahead log for an entry that was kept, claimed and settled. */
+  readonly walKb: number;
+}
+
+/** Claims beside so many dead rows that a forgotten transaction pins, and behind so many entries of one order key. */
+export async function measureClaims(url: string, sizes: { pinned: number; behind: number }): Promise<Claims> {
+  const admin = new pg.Pool({ connectionString: url, max: 2 });
+  const inSchema = async <Result>(
+    schema: string,
+    work: (inbox: Inbox) => Promise<Result>,
+  ): Promise<Result> => {
+    const inbox = postgresInbox(url, { schema });
+    await inbox.open();
+    try {
+      return await work(inbox);
+    } finally {
+      await inbox.close();
+      await admin.query(`DROP SCHEMA ${schema} CASCADE`);
+    }
+  };
+  const lsn = async () => {
+    const { rows } = await admin.query("SELECT pg_current_wal_lsn() - '0/0' AS bytes");
+    return Number(rows[0].bytes);
+  };
+  try {
+    const walKb = await inSchema("logged", async (inbox) => {
+      const next = entrySource();
+      await keepAndRun(inbox, next, PART); // the first rows of a table write whole pages to the log
+      const before = await lsn();
+      await keepAndRun(inbox, next, sizes.behind);
+      return ((await lsn()) - before) / sizes.behind / 1024;
+    });
+    const pinned = await inSchema("pinned", async (inbox) => {
+      const forgotten = await admin.connect();
+      await forgotten.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      await forgotten.query("SELECT txid_current()");
+      const next = entrySource();
+      await keepAndRun(inbox, next, sizes.pinned);
+      await append(inbox, next, CLAIMS * LIMIT);
+      const ms = await claimTime(inbox);
+      await forgotten.query("ROLLBACK");
+      forgotten.release();
+      return ms;
+    });
+    const behind = await inSchema("behind", async (inbox) => {
+      await append(inbox, entrySource({ orderKey: "one" }), sizes.behind);
+      const [first] = await inbox.claim({ now: inbox.now?.() ?? Date.now(), limit: 1, leaseMs: 3_600_000 });
+      if (first === undefined) throw new Error("expected the first entry of the order key to be claimed");
+      await append(inbox, entrySource({ orderKey: null }, Date.now() - 1_800_000), CLAIMS * LIMIT);
+      return claimTime(inbox);
+    });
+    return {
+      pinned: { entries: sizes.pinned, ms: pinned },
+      behind: { entries: sizes.behind, ms: behind },
+      walKb,
+    };
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Keeps so many entries, and runs them, in parts. */
+async function keepAndRun(inbox: Inbox, next: () => NewEntry, many: number): Promise<void> {
+  for (let left = many; left > 0; left -= PART) {
+    await append(inbox, next, Math.min(PART, left));
+    await runAll(inbox);
+  }
+}
+
+async function claimTime(inbox: Inbox): Promise<number> {
+  const times: number[] = [];
+  for (let claim = 0; claim < CLAIMS; claim++) {
+    const now = inbox.now?.() ?? Date.now();
+    const start = performance.now();
+    const claimed = await inbox.claim({ now, limit: LIMIT, leaseMs: 3_600_000 });
+    times.push(performance.now() - start);
+    if (claimed.length !== LIMIT)
+      throw new Error(`expected ${LIMIT} entries to be due, got ${claimed.length}`);
+  }
+  return median(times);
+}

@@ -1,0 +1,9 @@
+// A process that runs entries: `node runner.js <inbox>`. It starts when its parent says so, and ends with it.
+import { createReceiver } from "../../src/index.ts";
+import { SECRET } from "../events.ts";
+
+const receiver = createReceiver({ secret: SECRET, inbox: process.argv[2] ?? "", concurrency: 50 });
+receiver.on("*", () => {});
+process.on("message", () => void receiver.start());
+process.on("disconnect", () => process.exit());
+process.send?.("ready");
