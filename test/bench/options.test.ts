@@ -28,5 +28,5 @@ it("Node is given by a relative path, or by a name that the system finds", () =>
 });
 
 it("an unknown section is refused", () => {
-  expect(() => read("--only", "loads,postgres")).toThrow(TypeError);
+  expect(() => read("--only", "loads,mysql")).toThrow(TypeError);
 });
