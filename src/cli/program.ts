@@ -3,6 +3,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { HookporterError } from "../errors.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerEvents } from "./commands/events.ts";
+import { registerInbox } from "./commands/inbox.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
 import { registerProperties } from "./commands/properties.ts";
@@ -40,6 +41,7 @@ export function createProgram(context: MutableContext): Command {
   registerVerify(program, context);
   registerCheck(program, context);
   registerEvents(program, context);
+  registerInbox(program, context);
   registerSandbox(program, context);
   registerSubscribe(program, context);
   registerProperties(program, context);

@@ -1,5 +1,5 @@
 import { HookporterError } from "../../errors.ts";
-import { pruneInbox } from "../../inbox/prune.ts";
+import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
 import type { EndedState } from "../../inbox/prune-request.ts";
 import { DEFAULT_AGES } from "../../receiver/options.ts";
 import type { CliContext } from "../context.ts";
@@ -19,9 +19,12 @@ const HOUR = 3_600_000;
 /** The minimum age for pruning, after which a replay is refused as too old with a receiver's default options. */
 const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 
-/** `events prune`. */
-export async function pruneEvents(options: PruneOptions, context: CliContext): Promise<void> {
-  const { output, clock } = context;
+/**
+ * What the options ask to delete.
+ *
+ * @throws HookporterError `usage` for an age that is too low
+ */
+export function pruningOf(options: PruneOptions, { clock }: CliContext): Pruning {
   const { state = ["done", "unhandled"], olderThan = DEFAULT_AGES.retention } = options;
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST) {
@@ -33,11 +36,18 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
   }
   const until = clock() - olderThan;
   const sources = options.source === undefined ? {} : { sources: options.source };
+  return {
+    prune: { states: state, receivedUntil: until, datedUntil: until, ...sources },
+    slim: { settledUntil: clock() - deliveriesOlderThan, ...sources },
+  };
+}
+
+/** `events prune`. */
+export async function pruneEvents(options: PruneOptions, context: CliContext): Promise<void> {
+  const { output } = context;
+  const pruning = pruningOf(options, context);
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
-    const { pruned, slimmed } = await pruneInbox(inbox, {
-      prune: { states: state, receivedUntil: until, datedUntil: until, ...sources },
-      slim: { settledUntil: clock() - deliveriesOlderThan, ...sources },
-    });
+    const { pruned, slimmed } = await pruneInbox(inbox, pruning);
     output.data(`entries deleted: ${pruned}; deliveries deleted from other entries: ${slimmed}`);
     output.record("prune", { pruned, slimmed });
   });

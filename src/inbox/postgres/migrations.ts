@@ -23,18 +23,45 @@ const MIGRATIONS: readonly Migration[] = [
 /** The newest schema version that this code knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate ' || $1, 0))";
+const CREATE_MIGRATION =
+  "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)";
+
+/**
+ * The SQL that brings a schema from a version up to date, for an operator to run: one transaction per version. The version
+ * is 0 if there is no schema; the text is empty if there is nothing to do.
+ */
+export function migrationSql(schema: string, from: number): string {
+  const steps = MIGRATIONS.slice(from).map(({ statements, breaking }, index) => {
+    const version = from + index + 1;
+    const first = version === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`, CREATE_MIGRATION] : [];
+    const record = `INSERT INTO @.migration VALUES (${version}, ${breaking}, now())`;
+    const all = ["BEGIN", LOCK.replace("$1", `'${schema}'`), ...first, ...statements, record, "COMMIT"];
+    const text = all.map((statement) => `${statement.trim().replace(/;$/, "")};\n`).join("");
+    return `-- The inbox in the schema ${schema}, version ${version}\n${text.replaceAll("@.", `"${schema}".`)}`;
+  });
+  return steps.join("\n");
+}
+
+/** What a user needs who keeps, runs and prunes, but makes no tables. To be run again after each migration. */
+export function grantsSql(schema: string, role: string): string {
+  const name = /^[a-z_][a-z0-9_]*$/.test(role) ? role : `"${role.replaceAll('"', '""')}"`;
+  return [
+    `GRANT USAGE ON SCHEMA ${schema} TO ${name};`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${name};`,
+    `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${name};`,
+    `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${name};`,
+  ].join("\n");
+}
+
 /** Makes the schema if there is none, and brings it up to date. Safe if several processes do it at once. */
 export async function migrate(store: Store): Promise<void> {
   while ((await schemaOf(store)) < SCHEMA_VERSION) {
     await store.transaction(async (query) => {
-      await query(`SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate ' || $1, 0))`, [
-        store.schema,
-      ]);
+      await query(LOCK, [store.schema]);
       if (!(await exists(query, store.schema))) {
         await query(`CREATE SCHEMA IF NOT EXISTS "${store.schema}"`);
-        await query(
-          "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)",
-        );
+        await query(CREATE_MIGRATION);
       }
       const { version } = await versions(query);
       const next = MIGRATIONS[version];
@@ -87,7 +114,7 @@ export async function checkSchema(store: Store): Promise<void> {
  *
  * @throws HookporterError `inbox_newer` if this code must not use it
  */
-async function schemaOf(store: Store): Promise<number> {
+export async function schemaOf(store: Store): Promise<number> {
   const query: Query = (text, values) => store.query(text, values);
   try {
     if (!(await exists(query, store.schema))) return 0;

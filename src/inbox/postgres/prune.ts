@@ -12,7 +12,7 @@ const LOOK = `
   FROM ${ENTRY_WITH_STATE} WHERE e.seq > $1::bigint ORDER BY e.seq LIMIT $2::int`;
 
 /** Raises the marks. Waits for the writers that have read them, and lets no other read them before the commit. */
-const MARK = `
+export const MARK = `
   UPDATE @.pruned SET marks = marks || coalesce((
     SELECT jsonb_object_agg(source, greatest(dated, coalesce((marks ->> source)::bigint, dated)))
     FROM json_to_recordset($1::text::json) AS j(source text, dated bigint)), '{}')`;

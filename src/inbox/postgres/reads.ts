@@ -10,7 +10,8 @@ import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
-const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS reason, s.problems,
+/** The fields of an entry, from the tables of {@link ENTRY_WITH_STATE} and `repeat`. */
+export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS reason, s.problems,
   coalesce(t.run_at, s.run_at, d.run_at) AS run_at, coalesce(t.attempts, s.attempts, d.attempts) AS attempts,
   coalesce(r.duplicates, 0) AS duplicates, greatest(e.received_at, r.last_seen_at) AS last_seen_at,
   coalesce(s.settled_at, d.settled_at) AS settled_at,

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import { REJECTED } from "../../event/identity.ts";
 import type { NewEntry } from "../append.ts";
@@ -14,7 +15,11 @@ export function encodeNullable(text: string | null): string | null {
  * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
  * its arrival counts, whatever its timestamp.
  */
-export function datedAt({ key, eventTimestamp, delivery }: NewEntry): number {
+export function datedAt({
+  key,
+  eventTimestamp,
+  delivery,
+}: Pick<NewEntry, "key" | "eventTimestamp"> & { delivery: Pick<Delivery, "receivedAt"> }): number {
   return key.timestamp === REJECTED ? delivery.receivedAt : (eventTimestamp ?? delivery.receivedAt);
 }
 

@@ -5,6 +5,7 @@ import { createContext } from "../../../src/cli/context.ts";
 import type { Io } from "../../../src/cli/io.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 
@@ -13,12 +14,14 @@ const CANARY = "canary";
 
 const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io)))
   .filter(({ options }) => options.some(({ long }) => long === "--inbox"))
-  .map(commandName);
+  .map(commandName)
+  .filter((name) => name !== "init"); // which takes the kind of an inbox, not an inbox
 
 /** The arguments that a command needs. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   listen: ["--port", "0"],
   replay: ["1"],
+  "inbox copy": ["a.db"],
   "events show": ["1"],
   "events redrive": ["--all"],
   "events retry": ["--all"],
@@ -26,6 +29,15 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const called = (command: string) => [...command.split(" "), ...(NEEDED[command] ?? []), "--json", "--debug"];
+
+/** A folder with the inbox that `inbox copy` copies. */
+async function folderWithInbox(): Promise<string> {
+  const cwd = tempFolder();
+  const inbox = sqliteInbox(join(cwd, "a.db"));
+  await inbox.open();
+  await inbox.close();
+  return cwd;
+}
 
 function expectNoCanary({ stdout, stderr }: CliRun) {
   expect(stdout + stderr).not.toContain(CANARY);
@@ -63,7 +75,7 @@ describe.each(commands)("the password of a database and `%s`", (command) => {
 
   it("in the environment, it is used and not printed", async () => {
     const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@127.0.0.1:${await closedPort()}/app` };
-    const run = await runCli(called(command), { env });
+    const run = await runCli(called(command), { env, cwd: await folderWithInbox() });
     expect(run.code).toBe(5);
     expect(run.records.at(-1)).toMatchObject({ type: "error", code: "inbox_unreachable" });
     expectNoCanary(run);
@@ -71,7 +83,7 @@ describe.each(commands)("the password of a database and `%s`", (command) => {
 
   it("in the environment, a URL that cannot be read is not printed", async () => {
     const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@not a host/app` };
-    const run = await runCli(called(command), { env });
+    const run = await runCli(called(command), { env, cwd: await folderWithInbox() });
     expect(run.code).toBe(3);
     expect(run.records.at(-1)).toMatchObject({ type: "error", code: "option_invalid" });
     expectNoCanary(run);

@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import type { PruneOptions } from "../events/prune.ts";
+import type { CopyOptions } from "../inbox/copy.ts";
+import type { MigrateOptions } from "../inbox/migrate.ts";
+import { readDuration, readOneOf, readSources } from "../settings/values.ts";
+
+/** `inbox migrate|maintain|copy`: care of the inbox itself. */
+export function registerInbox(program: Command, context: CliContext): void {
+  const inbox = program
+    .command("inbox")
+    .description("make, maintain and copy inboxes, on PostgreSQL above all");
+
+  inbox
+    .command("migrate")
+    .description("make the tables of an inbox on PostgreSQL, or bring them up to date")
+    .option("--inbox <inbox>", "postgres:// URL of a user who may create a schema")
+    .option("--grant-to <role>", "also grant this user what receivers need, without the right to make tables")
+    .option("--print", "print the SQL of what is pending, and run nothing")
+    .option("--all", "with --print: print the SQL of every version, without connecting")
+    .addHelpText("after", "\nExample:\n  hookporter inbox migrate --print --grant-to app")
+    .action(async (options: MigrateOptions) =>
+      (await import("../inbox/migrate.ts")).migrateInbox(options, context),
+    );
+
+  inbox
+    .command("maintain")
+    .description("make the coming days of an inbox on PostgreSQL, and delete what is old; for cron")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option(
+      "--state <states>",
+      "only entries in these states: done, unhandled, dead (default: done,unhandled)",
+      readOneOf(["done", "unhandled", "dead"]),
+    )
+    .option(
+      "--source <names>",
+      "only entries of these sources, if receivers of several sources share the inbox",
+      readSources,
+    )
+    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
+    .option(
+      "--deliveries-older-than <duration>",
+      "of entries done longer ago than this, delete the delivery but keep the rest (default: 7d)",
+      readDuration,
+    )
+    .addHelpText("after", "\nExample:\n  hookporter inbox maintain --older-than 90d")
+    .action(async (options: PruneOptions) =>
+      (await import("../inbox/maintain.ts")).maintainInbox(options, context),
+    );
+
+  inbox
+    .command("copy")
+    .description(
+      "copy every entry of an inbox into a new one, and compare both; goes on where it was interrupted",
+    )
+    .argument("<from>", "inbox file, or postgres:// URL")
+    .argument("[to]", "new inbox file, or postgres:// URL (default: the inbox of --inbox)")
+    .option("--inbox <inbox>", "where to copy to, if it is not an argument")
+    .option("--force", "copy even if processes are registered with the inbox, such as killed ones")
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter inbox copy .hookporter/inbox.db postgres://app@localhost/app",
+    )
+    .action(async (from: string, to: string | undefined, options: CopyOptions) =>
+      (await import("../inbox/copy.ts")).copyInboxes(from, to, options, context),
+    );
+}

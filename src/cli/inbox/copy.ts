@@ -1,0 +1,98 @@
+import { HookporterError } from "../../errors.ts";
+import { type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
+import { openTransfer } from "../../inbox/transfer/open.ts";
+import type { Transfer } from "../../inbox/transfer/transfer.ts";
+import type { CliContext } from "../context.ts";
+import { stopRunOnSignal } from "../send/interrupt.ts";
+import { progressLine } from "../send/progress.ts";
+import { type NamedInbox, nameInbox } from "./named-inbox.ts";
+
+/** The options of `inbox copy`. */
+export interface CopyOptions {
+  readonly inbox?: string;
+  readonly force?: boolean;
+}
+
+/** Milliseconds between two records of progress. */
+const INTERVAL = 1000;
+
+/** `inbox copy`. */
+export async function copyInboxes(
+  given: string,
+  target: string | undefined,
+  options: CopyOptions,
+  context: CliContext,
+): Promise<void> {
+  const { output } = context;
+  const from = nameInbox(context, given);
+  const to = nameInbox(context, targetOf(target ?? options.inbox));
+  if (from.option === to.option)
+    throw new HookporterError("usage", "expected two inboxes, got the same one twice: name another one");
+  const abort = new AbortController();
+  const ending = stopRunOnSignal(context, {
+    stop: () => abort.abort(),
+    cut: () => {}, // a step is a transaction, and short
+    onEnd: ({ reason }) => output.talk(`${reason}: run it again to go on`),
+  });
+  const opened: Transfer[] = [];
+  try {
+    const source = await open(from, "read", opened, options);
+    const copy = await open(to, "own", opened, options);
+    const copied = await copyInbox(source, copy, { onProgress: reporter(context), signal: abort.signal });
+    output.status(undefined);
+    if (copied === undefined) {
+      context.exitCode = ending.reason?.exitCode ?? 130;
+      output.talk(`${ending.reason?.reason ?? "stopped"}: run it again to go on`);
+      return;
+    }
+    const { entries, before, digest } = copied;
+    const earlier = before === 0 ? "" : `, ${before} of them before`;
+    output.data(`${entries} entries copied${earlier} and compared: SHA-256 ${digest}`);
+    output.record("copied", { from: from.shown, to: to.shown, entries, before, digest });
+  } finally {
+    output.status(undefined);
+    ending.done();
+    for (const one of opened.reverse()) await one.close();
+  }
+}
+
+function targetOf(given: string | undefined): string {
+  if (given !== undefined) return given;
+  throw new HookporterError(
+    "usage",
+    "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
+  );
+}
+
+/** Opens an inbox that no process has in use. */
+async function open(
+  { option, shown }: NamedInbox,
+  access: "read" | "own",
+  opened: Transfer[],
+  { force = false }: CopyOptions,
+): Promise<Transfer> {
+  const transfer = await openTransfer(option, access);
+  opened.push(transfer);
+  const runners = force ? 0 : await transfer.runners();
+  if (runners === 0) return transfer;
+  throw new HookporterError(
+    "inbox_busy",
+    `expected no process to use ${shown}, got ${runners}: what they change meanwhile would not be copied; stop them, ` +
+      "or pass --force if they were killed",
+  );
+}
+
+/** A line at the bottom of a terminal, or a record from time to time. */
+function reporter({ output, io }: CliContext): (progress: CopyProgress) => void {
+  let reported = Number.NEGATIVE_INFINITY;
+  return ({ step, entries, total }) => {
+    const { columns } = io.stderr as { readonly columns?: number };
+    const words = step === "copy" ? "copied" : "compared";
+    output.status(
+      `${progressLine(entries, Math.max(1, total), (columns || 80) - words.length - 1)} ${words}`,
+    );
+    if (performance.now() - reported < INTERVAL && entries < total) return;
+    reported = performance.now();
+    output.record("progress", { step, entries, total });
+  };
+}

@@ -1,0 +1,77 @@
+import { connect } from "./connect.ts";
+import { checkEncoding, grantsSql, migrate, migrationSql, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
+import { readPostgresOptions } from "./options.ts";
+import { LONG_TIMEOUT, Store } from "./store.ts";
+import { makeDays } from "./upkeep.ts";
+
+/** What was done to a schema, or is to be done. */
+export interface Migrated {
+  readonly schema: string;
+  /** The version before; 0 if there was no schema. */
+  readonly from: number;
+  /** The version now. */
+  readonly to: number;
+}
+
+/** Brings the schema that a URL names up to date, and grants a role what it needs to use it. */
+export async function migrateSchema(url: string, role: string | undefined): Promise<Migrated> {
+  return withStore(url, async (store) => {
+    await checkEncoding(store);
+    const from = await schemaOf(store);
+    await migrate(store);
+    if (role !== undefined) {
+      const grants = grantsSql(store.schema, role).split("\n");
+      await store.transaction(async (query) => {
+        for (const grant of grants) await query(grant);
+      }, LONG_TIMEOUT);
+    }
+    return { schema: store.schema, from, to: await schemaOf(store) };
+  });
+}
+
+/** The SQL with which an operator does the same: of what is pending, or of everything, without a connection. */
+export async function printedMigration(
+  url: string,
+  { role, all }: { readonly role: string | undefined; readonly all: boolean },
+): Promise<Migrated & { readonly sql: string }> {
+  const { schema } = readPostgresOptions(url, {});
+  const from = all ? 0 : await withStore(url, schemaOf);
+  const grants = role === undefined ? [] : [`-- For the user of the receivers\n${grantsSql(schema, role)}\n`];
+  const sql = [migrationSql(schema, from), ...grants].filter((text) => text !== "").join("\n");
+  return { schema, from, to: Math.max(from, SCHEMA_VERSION), sql };
+}
+
+/** Days before and after upkeep. */
+export interface DaysMade {
+  readonly made: number;
+  /** How many days have partitions now. */
+  readonly days: number;
+}
+
+/** Makes the partitions of the next days in the schema that a URL names. */
+export async function makeDaysAhead(url: string): Promise<DaysMade> {
+  return withStore(url, async (store) => {
+    const made = await makeDays(store);
+    await store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
+    return { made, days: await days(store) };
+  });
+}
+
+/** How many days have partitions of their own in the schema that a URL names. */
+export async function countDays(url: string): Promise<number> {
+  return withStore(url, days);
+}
+
+async function days(store: Store): Promise<number> {
+  return Number((await store.query("SELECT count(*) AS n FROM @.day"))[0]?.n);
+}
+
+async function withStore<Result>(url: string, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const terms = readPostgresOptions(url, {});
+  const store = new Store(await connect(terms), terms);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}

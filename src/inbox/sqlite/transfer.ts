@@ -1,0 +1,165 @@
+import { decodeText, encodeText } from "../text.ts";
+import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
+import { bySeq, oneRead } from "../transfer/transfer.ts";
+import { inboxError } from "./errors.ts";
+import { openFile } from "./open-file.ts";
+import { attemptValues, type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
+import { isHeld, lockedRunners } from "./runner-lock.ts";
+import { Statements, type Value } from "./statements.ts";
+
+/** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */
+export async function openFileTransfer(given: string, access: "read" | "own"): Promise<Transfer> {
+  const guard = async <Result>(work: () => Result): Promise<Result> => {
+    try {
+      return work();
+    } catch (thrown) {
+      throw inboxError(given, thrown);
+    }
+  };
+  const { path, database } = await guard(() => openFile(given, access));
+  const statements = new Statements(database);
+  const number = (sql: string) => Number(statements.get(sql)?.n ?? 0);
+  return {
+    runners: () => guard(() => lockedRunners(path).filter((id) => isHeld(path, id)).length),
+    last: () => guard(() => number("SELECT max(seq) AS n FROM entry")),
+    count: () => guard(() => number("SELECT count(*) AS n FROM entry")),
+    read: (range) => guard(() => read(statements, range)),
+    write: (entries) =>
+      guard(() =>
+        inTransaction(statements, () => {
+          for (const entry of entries) write(statements, entry);
+        }),
+      ),
+    pruned: () => guard(() => pruned(statements)),
+    markPruned: (marks) =>
+      guard(() =>
+        inTransaction(statements, () => {
+          for (const { source, until } of marks) statements.run(MARK, encodeText(source), until);
+        }),
+      ),
+    close: () =>
+      guard(() => {
+        if (access === "own") statements.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // so that a copy of the file is complete
+        statements.close();
+      }),
+  };
+}
+
+function inTransaction(statements: Statements, work: () => void): void {
+  statements.exec("BEGIN IMMEDIATE");
+  try {
+    work();
+    statements.exec("COMMIT");
+  } catch (thrown) {
+    if (statements.inTransaction) statements.exec("ROLLBACK");
+    throw thrown;
+  }
+}
+
+function read(statements: Statements, { after, last, limit }: TransferRange): readonly WholeEntry[] {
+  const found = statements.all(
+    "SELECT seq, body_length FROM entry WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+    ...[after, last ?? Number.MAX_SAFE_INTEGER, limit],
+  );
+  const seqs = oneRead(found.map((row) => ({ seq: row.seq as number, length: row.body_length as number })));
+  const range = [seqs[0] ?? 0, seqs.at(-1) ?? -1];
+  const all = (sql: string) => statements.all(sql, ...range);
+  const deliveries = bySeq(
+    all("SELECT delivery.*, received_at FROM delivery JOIN entry USING (seq) WHERE seq BETWEEN ? AND ?"),
+  );
+  const attempts = bySeq(all("SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid"));
+  return all("SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq").map((row) => {
+    const entry = toEntry(row);
+    const [delivery] = deliveries.get(entry.seq) ?? [];
+    return {
+      entry,
+      lease: row.lease as string | null,
+      delivery: delivery === undefined ? undefined : toDelivery(delivery),
+      runs: (attempts.get(entry.seq) ?? []).map(toAttempt),
+    };
+  });
+}
+
+function write(statements: Statements, { entry, lease, delivery, runs }: WholeEntry): void {
+  const { seq, key } = entry;
+  insert(statements, "entry", {
+    seq,
+    key_timestamp: key.timestamp,
+    event_id: encodeText(key.eventId),
+    source: encodeText(key.source),
+    kind: encoded(entry.kind),
+    event_timestamp: entry.eventTimestamp,
+    state: entry.state,
+    reason: encoded(entry.reason),
+    order_key: encoded(entry.orderKey),
+    received_at: entry.receivedAt,
+    run_at: entry.runAt,
+    lease,
+    attempts: entry.attempts,
+    duplicates: entry.duplicates,
+    last_seen_at: entry.lastSeenAt,
+    settled_at: entry.settledAt,
+    finished_handlers: JSON.stringify(entry.finishedHandlers),
+    body_hash: entry.bodyHash,
+    body_length: entry.bodyLength,
+    problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
+    waits: waitsValue(entry.waits),
+  });
+  if (delivery !== undefined) {
+    const { method, target, headers, body } = delivery;
+    insert(statements, "delivery", { seq, method, target, headers: JSON.stringify(headers), body });
+  }
+  for (const run of runs) {
+    const [, attempt, handler, startedAt, durationMs, outcome, error, note, failure] = attemptValues(
+      seq,
+      run,
+    );
+    insert(statements, "attempt", {
+      ...{
+        seq,
+        attempt,
+        handler,
+        started_at: startedAt,
+        duration_ms: durationMs,
+        outcome,
+        error,
+        note,
+        failure,
+      },
+    });
+  }
+}
+
+function insert(
+  statements: Statements,
+  table: string,
+  row: Readonly<Record<string, Value | undefined>>,
+): void {
+  const columns = Object.keys(row);
+  statements.run(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    ...Object.values(row).map((value) => value ?? null),
+  );
+}
+
+/** Files made before schema 3 have one mark for all sources. */
+function pruned(statements: Statements) {
+  const all = statements.get("SELECT dated_until FROM pruned")?.dated_until as number;
+  const hasSources = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'pruned_source'") !== undefined;
+  const own: readonly Row[] = hasSources
+    ? statements.all("SELECT source, dated_until FROM pruned_source")
+    : [];
+  const marks = new Map(own.map((row) => [row.source as string, row.dated_until as number]));
+  if (all > Number.MIN_SAFE_INTEGER) {
+    for (const { source } of statements.all("SELECT DISTINCT source FROM entry"))
+      marks.set(source as string, Math.max(all, marks.get(source as string) ?? all));
+  }
+  return [...marks].map(([source, until]) => ({ source: decodeText(source), until }));
+}
+
+const MARK = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
+  ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;
+
+function encoded(text: string | null): string | null {
+  return text === null ? null : encodeText(text);
+}

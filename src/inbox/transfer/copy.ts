@@ -1,0 +1,128 @@
+import { createHash, type Hash } from "node:crypto";
+import { HookporterError } from "../../errors.ts";
+import { digestOf, type Transfer, type WholeEntry } from "./transfer.ts";
+
+/** How to copy an inbox. */
+export interface CopyTerms {
+  /** Calls back as entries are copied, or compared. */
+  readonly onProgress?: (progress: CopyProgress) => void;
+  /** Stops after the current step. What was copied stays, and the next copy goes on from there. */
+  readonly signal?: AbortSignal;
+}
+
+/** How far a copy is. */
+export interface CopyProgress {
+  readonly step: "copy" | "verify";
+  /** Entries so far in this step. */
+  readonly entries: number;
+  readonly total: number;
+}
+
+/** The result of a whole copy. */
+export interface Copied {
+  readonly entries: number;
+  /** How many of them were there before, from a copy that was interrupted. */
+  readonly before: number;
+  /** SHA-256 over all entries, hex: the same in both inboxes. */
+  readonly digest: string;
+}
+
+/** Entries per step, each a transaction. */
+const STEP = 500;
+
+/**
+ * Copies every entry of an inbox as it is, with its number, into one that is empty or holds the beginning of such a copy;
+ * then reads both again and compares them. Resolves to `undefined` if it was stopped.
+ *
+ * @throws HookporterError `usage` if the other inbox holds something else, `inbox_busy` if one of the two has changed meanwhile
+ */
+export async function copyInbox(
+  from: Transfer,
+  to: Transfer,
+  { onProgress = () => {}, signal }: CopyTerms = {},
+): Promise<Copied | undefined> {
+  const last = await from.last();
+  const [extra] = await to.read({ after: last, limit: 1 });
+  if (extra !== undefined) throw notACopy(extra);
+  // First, so that an event that was pruned is not taken for new even if the copy is used before it is whole.
+  await to.markPruned(await from.pruned());
+  const total = await from.count();
+  let before = 0;
+  const steps = eachStep(from, to, last);
+  let entries = 0;
+  for await (const { read, found } of steps) {
+    if (signal?.aborted === true) return undefined;
+    const absent = missing(read, found);
+    if (absent.length > 0) await to.write(absent);
+    before += found.length;
+    entries += read.length;
+    onProgress({ step: "copy", entries, total });
+  }
+  const digest = await verify(from, to, { last, total, onProgress, signal });
+  return digest === undefined ? undefined : { entries, before, digest };
+}
+
+/** The entries that are not there yet. Those that are must be the same. */
+function missing(read: readonly WholeEntry[], found: readonly WholeEntry[]): readonly WholeEntry[] {
+  const originals = new Map(read.map((one) => [one.entry.seq, one]));
+  for (const one of found) {
+    const original = originals.get(one.entry.seq);
+    if (original === undefined || digestOf(original) !== digestOf(one)) throw notACopy(one);
+    originals.delete(one.entry.seq);
+  }
+  return [...originals.values()];
+}
+
+/** Reads both inboxes in order of arrival, the same range of numbers in each. */
+async function* eachStep(from: Transfer, to: Transfer, last: number) {
+  for (let after = 0; ; ) {
+    const read = await from.read({ after, last, limit: STEP });
+    const end = read.at(-1)?.entry.seq;
+    if (end === undefined) return;
+    const found = await to.read({ after, last: end, limit: STEP + 1 });
+    yield { read, found };
+    after = end;
+  }
+}
+
+interface Verifying extends Required<Pick<CopyTerms, "onProgress">> {
+  readonly last: number;
+  readonly total: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function verify(
+  from: Transfer,
+  to: Transfer,
+  { last, total, onProgress, signal }: Verifying,
+): Promise<string | undefined> {
+  const [original, copy] = [createHash("sha256"), createHash("sha256")];
+  let entries = 0;
+  for await (const { read, found } of eachStep(from, to, last)) {
+    if (signal?.aborted === true) return undefined;
+    add(original, read);
+    add(copy, found);
+    entries += read.length;
+    onProgress({ step: "verify", entries, total });
+  }
+  const digest = original.digest("hex");
+  const counts = [await from.count(), await to.count()];
+  if (digest === copy.digest("hex") && counts.every((count) => count === entries)) return digest;
+  throw new HookporterError(
+    "inbox_busy",
+    `expected both inboxes to hold the same ${total} entries after the copy, got ${counts.join(" and ")} or others: ` +
+      "stop all processes that use them, and copy again",
+  );
+}
+
+function add(digest: Hash, entries: readonly WholeEntry[]): void {
+  for (const one of entries) digest.update(digestOf(one));
+}
+
+function notACopy({ entry }: WholeEntry): HookporterError {
+  return new HookporterError(
+    "usage",
+    `expected the inbox to copy into to be empty, or to hold the beginning of this copy, got entry ${entry.seq}, which differs: ` +
+      "name a new file or schema",
+  );
+}

@@ -1,0 +1,31 @@
+import { ConfigurationError } from "../../errors.ts";
+import { connect } from "../postgres/connect.ts";
+import { isPostgresUrl, readPostgresOptions } from "../postgres/options.ts";
+import { Store } from "../postgres/store.ts";
+import { openSchemaTransfer } from "../postgres/transfer.ts";
+import { openFileTransfer } from "../sqlite/transfer.ts";
+import type { Transfer } from "./transfer.ts";
+
+/**
+ * Opens an inbox, named by its absolute path or its URL, to copy it (`read`), or to copy into it (`own`), which makes it
+ * if there is none.
+ *
+ * @throws ConfigurationError `inbox_unsupported`, `option_invalid`; HookporterError `inbox_…`
+ */
+export async function openTransfer(option: string, access: "read" | "own"): Promise<Transfer> {
+  if (isPostgresUrl(option)) {
+    const terms = readPostgresOptions(option, {});
+    const store = new Store(await connect(terms), terms);
+    try {
+      return await openSchemaTransfer(store, access);
+    } catch (thrown) {
+      await store.close();
+      throw thrown;
+    }
+  }
+  if (option !== "memory:" && !option.includes("://")) return openFileTransfer(option, access);
+  throw new ConfigurationError(
+    "inbox_unsupported",
+    "expected an inbox to copy as a file path or a postgres:// URL, got another one: name a file or a database",
+  );
+}

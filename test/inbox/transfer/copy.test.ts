@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { connect } from "../../../src/inbox/postgres/connect.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { Store } from "../../../src/inbox/postgres/store.ts";
+import { openSchemaTransfer } from "../../../src/inbox/postgres/transfer.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { type CopyTerms, copyInbox } from "../../../src/inbox/transfer/copy.ts";
+import { openTransfer } from "../../../src/inbox/transfer/open.ts";
+import type { Transfer } from "../../../src/inbox/transfer/transfer.ts";
+import { AT, keep, numberedEntry, sampleKey } from "../entries.ts";
+import { pgliteInboxes } from "../postgres/pglite.ts";
+import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
+
+const { database } = await pgliteInboxes();
+afterAll(() => database.close());
+
+/** An inbox that can be opened and copied as often as a test likes. */
+interface Place {
+  inbox(): Inbox;
+  transfer(access: "read" | "own"): Promise<Transfer>;
+}
+
+function newFile(): Place {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-copy-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "inbox.db");
+  return { inbox: () => sqliteInbox(path), transfer: (access) => openFileTransfer(path, access) };
+}
+
+let schemas = 0;
+function newSchema(): Place {
+  const schema = `copy_${++schemas}`;
+  const terms = readPostgresOptions(database, { schema });
+  return {
+    inbox: () => postgresInbox(database, { schema }),
+    transfer: async (access) => openSchemaTransfer(new Store(await connect(terms), terms), access),
+  };
+}
+
+async function using<Result>(place: Place, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
+  const inbox = place.inbox();
+  await inbox.open();
+  try {
+    return await use(inbox);
+  } finally {
+    await inbox.close();
+  }
+}
+
+async function copy(from: Place, to: Place, terms?: CopyTerms) {
+  const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+  try {
+    return await copyInbox(a, b, terms);
+  } finally {
+    await a.close();
+    await b.close();
+  }
+}
+
+describe.each([
+  ["a file to a file", newFile, newFile],
+  ["a file to PostgreSQL", newFile, newSchema],
+  ["PostgreSQL to a file", newSchema, newFile],
+])("a copy from %s", (_, makeFrom, makeTo) => {
+  it("holds every entry with its number, state, delivery, runs, waits, duplicates and order", async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await using(from, fillEveryState);
+    const original = await using(from, contentOf);
+    expect(Object.values(original.counts).every((count) => count > 0)).toBe(true);
+    expect(await copy(from, to)).toMatchObject({ entries: 9, before: 0 });
+    expect(await using(to, contentOf)).toEqual(original);
+    expect(await using(from, contentOf)).toEqual(original);
+  });
+
+  it("goes on as the original would: duplicates, pruned events, order keys, leases and numbers", async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await using(from, fillEveryState);
+    await copy(from, to);
+    await using(to, async (inbox) => {
+      const last = Math.max(...(await inbox.list({})).map(({ seq }) => seq));
+      expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "done" });
+      expect(await inbox.append(PRUNED)).toBeUndefined();
+      const { seq } = await keep(inbox, numberedEntry(100, 4));
+      expect(seq).toBeGreaterThan(last);
+      const claim = async (now: number) =>
+        (await inbox.claim({ now, limit: 10, leaseMs: 1000 })).map(({ key }) => key.eventId);
+      expect(await claim(AT + 10)).toEqual(["evt_100"]); // 6 is leased still, and holds back 7 and 8
+      expect(await claim(AT + 1500)).toEqual(["evt_6", "evt_100"]);
+    });
+  });
+
+  it("goes on where an earlier one was stopped, and changes nothing if it is whole", async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await using(from, (inbox) =>
+      Promise.all(Array.from({ length: 700 }, (_, number) => keep(inbox, numberedEntry(number)))),
+    );
+    const stop = new AbortController();
+    const onProgress = () => stop.abort();
+    expect(await copy(from, to, { onProgress, signal: stop.signal })).toBeUndefined();
+    const second = await copy(from, to);
+    expect(second).toMatchObject({ entries: 700, before: 500 });
+    expect(await copy(from, to)).toEqual({ ...second, before: 700 });
+    expect((await using(to, contentOf)).counts).toMatchObject({ pending: 700 });
+  });
+
+  it("is refused if the other inbox holds something else", async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
+    await using(to, (inbox) => keep(inbox, numberedEntry(2)));
+    await expect(copy(from, to)).rejects.toMatchObject({ code: "usage", message: /entry 1, which differs/ });
+    await using(from, (inbox) => inbox.append(numberedEntry(3)));
+    const longer = makeTo();
+    await copy(from, longer);
+    await using(longer, (inbox) => keep(inbox, numberedEntry(4)));
+    await expect(copy(from, longer)).rejects.toMatchObject({ code: "usage" });
+  });
+
+  it("says so if the original changes meanwhile", async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
+    const writer = from.inbox();
+    await writer.open();
+    onTestFinished(() => writer.close());
+    let touched: Promise<unknown> | undefined;
+    const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+    const write = b.write.bind(b);
+    b.write = async (entries) => {
+      await write(entries);
+      touched = writer.touch(sampleKey(), AT + 1);
+      await touched;
+    };
+    await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
+    await a.close();
+    await b.close();
+  });
+});
+
+it("10 000 entries are copied in steps, each once", { timeout: 60_000 }, async () => {
+  const [from, to] = [newFile(), newFile()];
+  await using(from, (inbox) =>
+    Promise.all(Array.from({ length: 10_000 }, (_, number) => keep(inbox, numberedEntry(number)))),
+  );
+  const steps: number[] = [];
+  const onProgress: CopyTerms["onProgress"] = ({ step, entries, total }) => {
+    expect(total).toBe(10_000);
+    if (step === "copy") steps.push(entries);
+  };
+  expect(await copy(from, to, { onProgress })).toMatchObject({ entries: 10_000 });
+  expect(steps).toEqual(Array.from({ length: 20 }, (_, index) => 500 * (index + 1)));
+  expect((await using(to, (inbox) => inbox.counts())).pending).toBe(10_000);
+});
+
+it("large bodies are read a few at a time", async () => {
+  const from = newFile();
+  const body = Buffer.alloc(3 * 1024 * 1024, 7);
+  await using(from, async (inbox) => {
+    for (let number = 0; number < 7; number++) {
+      const entry = numberedEntry(number);
+      await keep(inbox, { ...entry, delivery: { ...entry.delivery, body } });
+    }
+  });
+  const transfer = await from.transfer("read");
+  expect(await transfer.read({ after: 0, limit: 500 })).toHaveLength(2);
+  expect(await transfer.read({ after: 4, limit: 500 })).toHaveLength(2);
+  await transfer.close();
+});
+
+it("an inbox in memory cannot be copied", async () => {
+  await expect(openTransfer("memory:", "read")).rejects.toMatchObject({ code: "inbox_unsupported" });
+});
