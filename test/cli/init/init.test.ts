@@ -32,7 +32,7 @@ it("--template and --inbox choose the project, and its record names both", async
 it("an unknown template is refused with the names of all, and nothing is written", async () => {
   const { code, cwd, stderr } = await init(["--template", "rails"]);
   expect(code).toBe(2);
-  for (const name of ["express", "fastify", "hono"]) expect(stderr).toContain(name);
+  for (const name of ["express", "fastify", "hono", "nextjs"]) expect(stderr).toContain(name);
   expect(existsSync(join(cwd, "app"))).toBe(false);
 });
 

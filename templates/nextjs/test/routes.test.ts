@@ -1,0 +1,46 @@
+import {
+  createTestReceiver,
+  sampleEvent,
+  signedRequest,
+  TEST_SECRET,
+  type TestReceiver,
+} from "hookporter/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { GET } from "../src/app/healthz/route.ts";
+import { POST } from "../src/app/webhooks/route.ts";
+import handlers from "../src/handlers/index.ts";
+import type { schemas } from "../src/schemas.ts";
+
+vi.mock("../src/receiver.ts", () => ({ receiver: () => receiver }));
+
+const URL = "http://localhost/webhooks";
+let receiver: TestReceiver<typeof schemas>;
+
+beforeEach(async () => {
+  receiver = await createTestReceiver({ handlers });
+});
+
+afterEach(() => receiver.close());
+
+test("a signed delivery is answered 200, and again as a duplicate", async () => {
+  const request = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
+  const first = await POST(new Request(URL, request));
+  expect(first.status).toBe(200);
+  expect(await first.json()).toMatchObject({ received: true, duplicate: false });
+  const second = await POST(new Request(URL, request));
+  expect(await second.json()).toMatchObject({ received: true, duplicate: true });
+});
+
+test("a wrong signature is answered 401, and nothing is kept", async () => {
+  const request = signedRequest(sampleEvent("lead.created"), { secret: "the secret of another sender" });
+  const response = await POST(new Request(URL, request));
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ error: { type: "unauthorized" } });
+  expect(await receiver.inbox.list({})).toEqual([]);
+});
+
+test("/healthz says that the inbox can be read", async () => {
+  const response = await GET();
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ status: "ok" });
+});
