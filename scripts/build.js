@@ -32,8 +32,6 @@ const bundle = await rolldown({
   input: {
     bin: "bin/hookporter.ts",
     "tunnel-child": "bin/tunnel-child.ts",
-    "inbox-writer": "src/inbox/sqlite/writer-thread.ts",
-    "inbox-check": "src/inbox/sqlite/check-process.ts",
     ...inputs(({ name }) => name !== "./verify"),
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
@@ -48,6 +46,7 @@ const { output } = await bundle.write({
 await bundle.close();
 await buildStart();
 await buildVerify();
+await buildInboxPrograms();
 await buildCommonJs();
 const page = await buildPage({
   configFile: false,
@@ -84,13 +83,28 @@ async function buildStart() {
   writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
 }
 
+/** The inbox's thread and process: a file each, so that they can be copied beside a bundle of the library. */
+async function buildInboxPrograms() {
+  for (const [name, source] of [
+    ["inbox-writer", "writer-thread"],
+    ["inbox-check", "check-process"],
+  ]) {
+    const input = `src/inbox/sqlite/${source}.ts`;
+    const external = (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer);
+    const program = await rolldown({ cwd: root, platform: "node", input, external });
+    const file = join(dist, `${name}.js`);
+    await program.write({ file, format: "esm", sourcemap, minify: !sourcemap, comments: false });
+    await program.close();
+  }
+}
+
 /** The library once more as CommonJS, for what cannot require an ES module, such as Jest. Dependencies stay external. */
 async function buildCommonJs() {
   const library = await rolldown({
     cwd: root,
     platform: "node",
     input: inputs(() => true),
-    external: (id) => isExternal(id),
+    external: isExternal,
   });
   await library.write({
     dir: dist,

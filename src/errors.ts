@@ -93,8 +93,15 @@ export type TestingErrorCode = ReceiverErrorCode | "timed_out";
 /** The codes that a program meets. The others are the command line's. */
 export type LibraryErrorCode = ReceiverErrorCode | ClientErrorCode | SandboxErrorCode | TestingErrorCode;
 
+/** The name of the class that an error was made by, on its prototype. */
+const BRAND = Symbol.for("hookporter.error");
+
 /** The base class of all errors that hookporter throws on purpose. Branch on `code`, show `message`. */
 export class HookporterError extends Error {
+  static {
+    brand(HookporterError, "HookporterError");
+  }
+
   override readonly name: string = "HookporterError";
   /** Stable, so it is safe to branch on. */
   readonly code: ErrorCode;
@@ -121,12 +128,40 @@ export class HookporterError extends Error {
  * ```
  */
 export class ConfigurationError extends HookporterError {
+  static {
+    brand(ConfigurationError, "ConfigurationError");
+  }
+
   override readonly name = "ConfigurationError";
   declare readonly code: ConfigurationErrorCode;
 
   constructor(code: ConfigurationErrorCode, message: string, options?: { cause?: unknown }) {
     super(code, message, options);
   }
+}
+
+/**
+ * Lets `instanceof` go by the name of a class, not by its identity, since a process may have this package twice: as an ES
+ * module and as CommonJS, once for each file of tests, or in two versions.
+ */
+export function brand(errorClass: { readonly prototype: Error }, name: string): void {
+  Object.defineProperty(errorClass.prototype, BRAND, { value: name });
+  Object.defineProperty(errorClass, Symbol.hasInstance, {
+    value(this: { readonly prototype: object }, thrown: unknown): boolean {
+      const wanted = Object.getOwnPropertyDescriptor(this.prototype, BRAND)?.value;
+      // A class of a user's own that extends this one has no brand.
+      if (wanted === undefined) return Function.prototype[Symbol.hasInstance].call(this, thrown);
+      return prototypesOf(thrown).some(
+        (prototype) => Object.getOwnPropertyDescriptor(prototype, BRAND)?.value === wanted,
+      );
+    },
+  });
+}
+
+function prototypesOf(thrown: unknown): readonly object[] {
+  if (typeof thrown !== "object" || thrown === null) return [];
+  const prototype: unknown = Object.getPrototypeOf(thrown);
+  return typeof prototype === "object" && prototype !== null ? [prototype, ...prototypesOf(prototype)] : [];
 }
 
 /** Describes any thrown value in one line, including `undefined`, strings and objects whose `message` throws. */

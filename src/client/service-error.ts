@@ -1,4 +1,4 @@
-import { type ErrorCode, HookporterError } from "../errors.ts";
+import { brand, type ErrorCode, HookporterError } from "../errors.ts";
 
 /** The codes of a {@link ServiceError}. */
 export type ServiceErrorCode = Extract<ErrorCode, `service_${string}`>;
@@ -40,6 +40,10 @@ export interface ServiceErrorDetails {
  * ```
  */
 export class ServiceError extends HookporterError {
+  static {
+    brand(ServiceError, "ServiceError");
+  }
+
   override readonly name = "ServiceError";
   declare readonly code: ServiceErrorCode;
   readonly status: number | undefined;

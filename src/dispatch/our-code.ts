@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ownAddress } from "../own-address.ts";
 
 /** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
 let ourFolders: readonly string[] | undefined;
@@ -13,7 +14,7 @@ export function isOurs(file: string): boolean {
 
 function findOurFolders(): readonly string[] {
   for (
-    let folder = dirname(fileURLToPath(import.meta.url));
+    let folder = dirname(fileURLToPath(ownAddress()));
     dirname(folder) !== folder;
     folder = dirname(folder)
   ) {

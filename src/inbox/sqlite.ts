@@ -76,7 +76,7 @@ class SqliteInbox implements Inbox {
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
       if (isNew) log?.info({ inbox: path }, "made a new, empty inbox: there was none at this path");
-      const connection = new Connection(path, database, this.#threading);
+      const connection = new Connection(path, database, this.#threading, log);
       const runners = new Runners(path, this.#runnerRecords, log);
       const size = new LogSize(path, walLimit, log);
       const upkeep =

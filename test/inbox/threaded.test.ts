@@ -137,6 +137,31 @@ describe("the thread that writes", () => {
       expect(await keep(inbox, numberedEntry(number))).toMatchObject({ duplicate: false });
   });
 
+  it.each([
+    ["missing", () => ({ program: undefined, missing: "/bundle/inbox-writer.js" })],
+    [
+      "broken",
+      () => {
+        const broken = join(FOLDER, "not-a-writer.js");
+        writeFileSync(broken, 'import "./chunk-that-was-not-copied.js";');
+        return { program: pathToFileURL(broken) };
+      },
+    ],
+  ])("reports once that its program is %s", async (_, program) => {
+    const inbox = sqliteInbox(newPath(), { ...ALWAYS, ...program() });
+    const warnings: string[] = [];
+    const silent = () => {};
+    const warn = (fields: object, message: string) => void warnings.push(JSON.stringify(fields) + message);
+    await inbox.open({ log: { debug: silent, info: silent, warn, error: silent } });
+    onTestFinished(() => inbox.close());
+    for (let number = 0; number < 20; number++) await keep(inbox, numberedEntry(number));
+    await expect.poll(() => warnings).toHaveLength(1);
+    await keep(inbox, numberedEntry(20));
+    expect(warnings).toEqual([
+      expect.stringMatching(/(?:bundle.inbox-writer|was-not-copied).* slower under load/),
+    ]);
+  });
+
   it("lets the process exit in the middle of a write, with its own exit code and nothing acknowledged lost", async () => {
     for (let round = 0; round < 6; round++) {
       const path = newPath();

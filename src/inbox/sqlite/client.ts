@@ -1,10 +1,10 @@
 import { chmodSync } from "node:fs";
-import { createRequire } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
-import { HookporterError } from "../../errors.ts";
+import { describeError, HookporterError } from "../../errors.ts";
+import { requirePackage } from "../../own-address.ts";
 
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
@@ -17,6 +17,9 @@ export const BUSY_TIMEOUT = 2000;
 
 /** Size in bytes to which the write-ahead log is truncated after a checkpoint. */
 export const KEPT_LOG = 16 * 1024 * 1024;
+
+/** SQLite for Node 20. It contains native code, so it cannot be bundled. */
+const PACKAGE = "@photostructure/sqlite";
 
 /** Opens an existing inbox file; every commit survives a power cut. Does not change a file that is not an inbox. */
 export function openDatabase(path: string): DatabaseSyncInstance {
@@ -106,9 +109,20 @@ function notAnInbox(path: string): HookporterError {
  * place that chooses.
  */
 export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
-  return (ownSqlite() ?? createRequire(import.meta.url)("@photostructure/sqlite")) as {
-    DatabaseSync: typeof DatabaseSync;
-  };
+  return (ownSqlite() ?? installedSqlite()) as { DatabaseSync: typeof DatabaseSync };
+}
+
+function installedSqlite(): unknown {
+  try {
+    return requirePackage(PACKAGE);
+  } catch (cause) {
+    throw new HookporterError(
+      "inbox_unavailable",
+      `expected the package ${PACKAGE}, which an inbox file needs on Node 20, got ${JSON.stringify(describeError(cause).split("\n")[0])}: ` +
+        "leave hookporter out of your bundle and install it beside it, or use Node 22.13 or newer",
+      { cause },
+    );
+  }
 }
 
 function ownSqlite(): unknown {

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
+import type { Logger } from "../../logger.ts";
 import { closeWholly, openDatabase } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
@@ -36,17 +37,25 @@ const REOPEN_AGAIN = 500;
 export class Connection {
   readonly #path: string;
   readonly #threading: Threading;
+  readonly #log: Logger | undefined;
   readonly #commit: GroupCommit<Operation>;
   #opening: Opening;
   #busyInARow = 0;
+  #isSlowReported = false;
   #reopening: Promise<void> | undefined;
   /** Why the file could not be reopened. */
   #failure: unknown;
   #isClosed = false;
 
-  constructor(path: string, database: DatabaseSyncInstance, threading: Threading) {
+  constructor(
+    path: string,
+    database: DatabaseSyncInstance,
+    threading: Threading,
+    log: Logger | undefined = undefined,
+  ) {
     this.#path = path;
     this.#threading = threading;
+    this.#log = log;
     this.#opening = this.#openingOf(database);
     this.#commit = new GroupCommit(
       transactionsOn(() => ({ statements: this.statements, presence: this.#opening.presence })),
@@ -60,7 +69,10 @@ export class Connection {
 
   #openingOf(database: DatabaseSyncInstance): Opening {
     const presence = new Presence(this.#path);
-    const writer = new ThreadedWriter(this.#path, presence, this.#threading);
+    const writer = new ThreadedWriter(this.#path, presence, this.#threading, (fields, message) => {
+      if (!this.#isSlowReported) this.#log?.warn(fields, message);
+      this.#isSlowReported = true;
+    });
     return { statements: new Statements(database), presence, writer };
   }
 

@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { HookporterError } from "../../errors.ts";
+import { describeError, HookporterError } from "../../errors.ts";
+import type { Logger } from "../../logger.ts";
 import { packBatch, unpackResults } from "./batch.ts";
 import { builtProgram } from "./built-program.ts";
 import type { WorkResult } from "./commit-together.ts";
@@ -13,6 +14,8 @@ import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts
 export interface Threading {
   /** The thread's program. Without one, as when the source runs unbuilt, all batches run in this thread. */
   readonly program: URL | undefined;
+  /** The path where the program was looked for, if it is missing there. Reported when the thread is first needed. */
+  readonly missing?: string | undefined;
   /** Operations from which a batch goes to the thread: a smaller one costs more to send than to commit. */
   readonly fromOperations: number;
   /** Average milliseconds of a commit from which every batch goes to the thread, since the disk is slow. */
@@ -23,7 +26,8 @@ export interface Threading {
 export function defaultThreading(): Threading {
   const program = builtProgram("inbox-writer.js");
   return {
-    program: program === undefined ? undefined : pathToFileURL(program),
+    program: program?.exists === true ? pathToFileURL(program.path) : undefined,
+    missing: program?.exists === false ? program.path : undefined,
     fromOperations: 8,
     fromMilliseconds: 1,
   };
@@ -31,6 +35,11 @@ export function defaultThreading(): Threading {
 
 /** Weight of the latest commit in the moving average. */
 const LATEST = 0.2;
+
+/** What to do if the thread cannot start: without it, bursts of deliveries take longer. */
+const SLOWER =
+  "the inbox's writer thread cannot start, so all commits run in the main thread, which is slower under load: " +
+  "leave hookporter out of your bundle, or copy inbox-writer.js and inbox-check.js from its dist beside the bundle";
 
 /** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
 const MAX_EXIT_WAIT = 3000;
@@ -49,6 +58,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   readonly #path: string;
   readonly #presence: Presence;
   readonly #threading: Threading;
+  readonly #report: Logger["warn"];
   readonly #flags = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   #worker: Worker | undefined;
   #gone: Promise<void> | undefined;
@@ -57,10 +67,12 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   /** In the order in which they were sent, which is also the order of the results. */
   readonly #underWay: UnderWay[] = [];
 
-  constructor(path: string, presence: Presence, threading: Threading) {
+  /** @param report - told why the thread cannot start */
+  constructor(path: string, presence: Presence, threading: Threading, report: Logger["warn"]) {
     this.#path = path;
     this.#presence = presence;
     this.#threading = threading;
+    this.#report = report;
   }
 
   take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
@@ -98,14 +110,15 @@ export class ThreadedWriter implements BatchRunner<Operation> {
 
   /** Starts the thread, if the process may have threads. */
   #tryToStart(): void {
-    const { program } = this.#threading;
+    const { program, missing } = this.#threading;
     this.#state = "over";
+    if (missing !== undefined) this.#report({ missing }, SLOWER);
     if (program === undefined) return;
     try {
       this.#start(program);
       this.#state = "starting";
-    } catch {
-      // All batches go on to run in this thread.
+    } catch (thrown) {
+      this.#report({ error: describeError(thrown) }, SLOWER);
     }
   }
 
@@ -144,6 +157,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
 
   /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
   #lose(cause: Error): void {
+    if (this.#state === "starting") this.#report({ error: describeError(cause) }, SLOWER);
     this.#state = "over";
     const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });

@@ -54,9 +54,11 @@ export class Trust {
 
   #checkOnce(): void {
     const program = builtProgram("inbox-check.js");
-    if (this.#checked || program === undefined) return;
+    if (this.#checked || program?.exists !== true) return;
     this.#checked = true;
-    const child = spawn(process.execPath, [program, this.#path], { stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(process.execPath, [program.path, this.#path], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     this.#check = child;
     child.unref();
     let text = "";

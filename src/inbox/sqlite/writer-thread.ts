@@ -31,7 +31,7 @@ port.on("message", (batch: Packet | "checkpoint" | "close") => {
   }
   if (batch === "close") {
     whileBusy(() => statements.close());
-    port.close();
+    end();
     return;
   }
   const operations = unpackBatch(batch);
@@ -42,6 +42,13 @@ port.on("message", (batch: Packet | "checkpoint" | "close") => {
   send({ results: packResults(operations, results), ms });
 });
 send({ ready: true });
+
+/** Ends this thread. In Deno the port of a thread has no `close`, but the thread has, as a web worker. */
+function end(): void {
+  const { close } = globalThis as { close?: () => void };
+  if (typeof (port as { close?: unknown }).close === "function") port?.close();
+  else close?.();
+}
 
 /**
  * Flags that this thread is in SQLite. If the process exits meanwhile, the library crashes it, so the exit waits for
