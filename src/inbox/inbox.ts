@@ -62,7 +62,10 @@ export interface Inbox {
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
   /** Extends leases; returns the numbers of entries whose lease was lost. */
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]>;
-  /** Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. */
+  /**
+   * Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. It can be repeated if the first
+   * call failed: returns `true` if this lease has ended with this state already, and nothing has changed since.
+   */
   settle(settlement: Settlement, now: number): Promise<boolean>;
   /**
    * Runs work in one transaction of the store, and commits it together with the result that the work resolves to, if

@@ -158,7 +158,11 @@ class MemoryInbox implements Inbox {
 
   #store(settlement: Settlement | Progress, now: number): boolean {
     const stored = this.#entries.get(settlement.seq);
-    if (stored === undefined || stored.lease !== settlement.lease) return false;
+    if (stored === undefined) return false;
+    if (stored.lease !== settlement.lease) {
+      const { lease, state } = settlement;
+      return state !== "running" && stored.lastLease === lease && stored.entry.state === state;
+    }
     if (settlement.state === "running") {
       stored.records.push(...settlement.records);
       stored.entry = { ...stored.entry, finishedHandlers: settlement.finishedHandlers };
@@ -167,6 +171,7 @@ class MemoryInbox implements Inbox {
     const { problems = [], runAt, finishedHandlers, waits = stored.entry.waits } = settlement;
     const dropped = stored.entry.reason === DROPPED && settlement.state !== "done";
     const { state, reason } = dropped ? ({ state: "dead", reason: DROPPED } as const) : settlement;
+    stored.lastLease = stored.lease;
     stored.lease = null;
     stored.records.push(...settlement.records);
     const attempts = stored.entry.attempts - (settlement.uncount === true ? 1 : 0);

@@ -15,7 +15,7 @@ import { drop, hasten, redrive, reschedule } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
-import { isFaultOfRow } from "./postgres/errors.ts";
+import { isFaultOfRow, isOutage } from "./postgres/errors.ts";
 import { type InsideParts, insideParts, runInside } from "./postgres/inside.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
 import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
@@ -105,7 +105,7 @@ class PostgresInbox implements Inbox {
     this.#opened = {
       store,
       isReadOnly: access === "read",
-      keeping: new Batches({ ...terms, run: (entries) => keepAll(store, entries) }),
+      keeping: new Batches({ ...terms, isOutage, run: (entries) => keepAll(store, entries) }),
       settling: new Batches({
         ...terms,
         run: (batch) => settleAll(store, batch),

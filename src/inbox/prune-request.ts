@@ -10,6 +10,11 @@ export interface PruneRequest {
   readonly datedUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
+  /**
+   * Lets an inbox that can delete whole days at once wait for the end of each day: an entry may stay up to a day and an
+   * hour longer. If another process prunes at this moment, nothing is done. Default `false`.
+   */
+  readonly wholeDays?: boolean;
 }
 
 /** Which entries to slim: their delivery is deleted, the entry with its key and its body's hash stays. */
@@ -18,6 +23,8 @@ export interface SlimRequest {
   readonly settledUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
+  /** As in {@link PruneRequest}. */
+  readonly wholeDays?: boolean;
 }
 
 /** One of the small steps in which an inbox is pruned or slimmed, so that deliveries need not wait long. */

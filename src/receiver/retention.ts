@@ -122,7 +122,8 @@ export function dueForPruning({
       receivedUntil: now - retention,
       datedUntil: now - maxAge - 1,
       sources,
+      wholeDays: true,
     },
-    slim: { settledUntil: now - deliveryRetention, sources },
+    slim: { settledUntil: now - deliveryRetention, sources, wholeDays: true },
   } as const;
 }

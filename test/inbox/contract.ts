@@ -398,7 +398,25 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.settle(settlementOf(entry), AT + 10_000)).toBe(true);
       });
 
-      it("refuses to settle twice", async () => {
+      it.each(["done", "dead", "unhandled", "pending"] as const)(
+        "accepts the completion of a %s entry again, as after a lost connection, and changes nothing",
+        async (state) => {
+          await keep(inbox, sampleEntry());
+          const entry = await claimOne(inbox);
+          const settlement = settlementOf(entry, { state, runAt: AT + 1000, records: [RECORD] });
+          expect(await inbox.settle(settlement, AT)).toBe(true);
+          const before = await inbox.list({});
+          expect(await inbox.settle(settlement, AT + 5)).toBe(true);
+          expect(await inbox.list({})).toEqual(before);
+          expect(await inbox.attempts(entry.seq)).toHaveLength(1);
+          expect(await inbox.renew([entry], AT + 1e6)).toEqual([entry.seq]);
+          expect(await inbox.settle({ ...settlement, lease: "another" }, AT)).toBe(false);
+          const otherwise = { ...settlement, state: state === "dead" ? "unhandled" : "dead" } as const;
+          expect(await inbox.settle(otherwise, AT)).toBe(false);
+        },
+      );
+
+      it("refuses to settle twice with different results", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);

@@ -11,6 +11,8 @@ import { noDelivery } from "../unreadable.ts";
 export interface Stored {
   entry: Entry;
   lease: string | null;
+  /** With which it ended last, so that a settlement can be repeated. */
+  lastLease?: string | null;
   /** `undefined` once slimmed. */
   delivery: Delivery | undefined;
   readonly records: AttemptRecord[];

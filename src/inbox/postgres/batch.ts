@@ -14,6 +14,8 @@ export interface BatchTerms<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Whether one item of a batch caused its failure, so that the items are run one by one. */
   readonly isFaultOfOne: (thrown: unknown) => boolean;
+  /** Whether no other batch would succeed now either. Default: never. */
+  readonly isOutage?: (thrown: unknown) => boolean;
   /** Items of one batch must have different keys. Default: any items fit together. */
   readonly keyOf?: (item: Item) => unknown;
 }
@@ -33,6 +35,8 @@ export class Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = [];
   #bytes = 0;
   #running: Promise<void> | undefined;
+  /** With what the last batch failed in an outage. */
+  #outage: { readonly error: unknown } | undefined;
 
   constructor(terms: BatchTerms<Item, Result>) {
     this.#terms = terms;
@@ -41,9 +45,11 @@ export class Batches<Item, Result> {
   /**
    * Runs an item in the next batch; resolves after its commit.
    *
-   * @throws HookporterError `inbox_busy` if too much is waiting already
+   * @throws HookporterError `inbox_busy` if too much is waiting already; during an outage at once what the last batch met
    */
   add(item: Item, bytes = 0): Promise<Result> {
+    // One batch at a time finds out whether the outage is over; nothing else waits for it.
+    if (this.#outage !== undefined && this.#running !== undefined) return Promise.reject(this.#outage.error);
     const waiting = this.#waiting.length;
     if (waiting >= MAX_WAITING || (waiting > 0 && this.#bytes + bytes > MAX_WAITING_BYTES)) {
       return Promise.reject(
@@ -92,15 +98,24 @@ export class Batches<Item, Result> {
     return batch;
   }
 
+  #refuseWaiting(thrown: unknown): void {
+    for (const { reject } of this.#waiting) reject(thrown);
+    this.#waiting = [];
+    this.#bytes = 0;
+  }
+
   async #runOne(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#terms.run(batch.map(({ item }) => item));
+      this.#outage = undefined;
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (thrown) {
       if (batch.length > 1 && this.#terms.isFaultOfOne(thrown)) {
         for (const one of batch) await this.#runOne([one]);
       } else {
         for (const { reject } of batch) reject(thrown);
+        this.#outage = this.#terms.isOutage?.(thrown) === true ? { error: thrown } : undefined;
+        if (this.#outage !== undefined) this.#refuseWaiting(thrown);
       }
     }
   }

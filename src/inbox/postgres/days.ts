@@ -101,7 +101,8 @@ const DROP_PARTITION = `
  * no such day. Holds the locks of the tables from before its first look, so nothing changes in between.
  */
 const DROP_DAY = `
-  CREATE FUNCTION @.drop_day(states text[], received_until bigint, dated_until bigint, sources text[]) RETURNS bigint
+  CREATE FUNCTION @.drop_day(states text[], received_until bigint, dated_until bigint, sources text[], whole_days boolean)
+    RETURNS bigint
   ${HEAD} AS $body$
   DECLARE
     d record;
@@ -112,7 +113,17 @@ const DROP_DAY = `
     entry_part text;
     is_old constant text := 'received_at <= $2 AND dated <= $3 AND ($4 IS NULL OR source = ANY ($4))';
   BEGIN
+    IF whole_days AND sources IS NOT NULL THEN
+      INSERT INTO @.no_longer_needed AS n (source, received_to, dated_to)
+        SELECT s, received_until, dated_until FROM unnest(sources) AS s ORDER BY s
+        ON CONFLICT (source) DO UPDATE SET received_to = greatest(n.received_to, excluded.received_to),
+          dated_to = greatest(n.dated_to, excluded.dated_to);
+    END IF;
     SELECT first, until, slimmed INTO d FROM @.day ORDER BY first LIMIT 1;
+    IF whole_days AND sources IS NOT NULL THEN
+      SELECT least(dated_until, min(n.dated_to)), sources || coalesce(array_agg(n.source), '{}') INTO dated_until, sources
+        FROM @.no_longer_needed n WHERE n.received_to >= d.until - 1 AND n.source <> ALL (sources);
+    END IF;
     IF d.until > received_until + 1 OR (SELECT count(*) FROM @.day) < 2 OR NOT 'done' = ANY (states) THEN RETURN -1; END IF;
     done_part := 'done_' || d.first / ${DAY_MS};
     entry_part := 'entry_' || d.first / ${DAY_MS};
@@ -171,7 +182,7 @@ const DROP_DAY = `
 
 /** Drops the deliveries of the oldest day that has them, if nearly all are of done entries; returns as drop_day does. */
 const SLIM_DAY = `
-  CREATE FUNCTION @.slim_day(settled_until bigint, sources text[]) RETURNS bigint ${HEAD} AS $body$
+  CREATE FUNCTION @.slim_day(settled_until bigint, sources text[], whole_days boolean) RETURNS bigint ${HEAD} AS $body$
   DECLARE
     d record;
     keep bigint[];
@@ -179,7 +190,15 @@ const SLIM_DAY = `
     newest bigint;
     gone bigint;
   BEGIN
+    IF whole_days AND sources IS NOT NULL THEN
+      INSERT INTO @.no_longer_needed AS n (source, settled_to) SELECT s, settled_until FROM unnest(sources) AS s ORDER BY s
+        ON CONFLICT (source) DO UPDATE SET settled_to = greatest(n.settled_to, excluded.settled_to);
+    END IF;
     SELECT first, until INTO d FROM @.day WHERE NOT slimmed ORDER BY first LIMIT 1;
+    IF whole_days AND sources IS NOT NULL THEN
+      SELECT least(settled_until, min(n.settled_to)), sources || coalesce(array_agg(n.source), '{}') INTO settled_until, sources
+        FROM @.no_longer_needed n WHERE n.settled_to >= d.until - 1 AND n.source <> ALL (sources);
+    END IF;
     IF d.until > settled_until + 1 OR (SELECT count(*) FROM @.day WHERE NOT slimmed) < 2 THEN RETURN -1; END IF;
     IF NOT pg_try_advisory_xact_lock(hashtext('@.day')) THEN RETURN -1; END IF;
     IF NOT EXISTS (SELECT FROM @.day WHERE first = d.first AND NOT slimmed) THEN RETURN -1; END IF;

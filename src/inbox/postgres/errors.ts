@@ -65,13 +65,26 @@ const MESSAGES: readonly (readonly [RegExp, Meaning])[] = [
 /** PostgreSQL's five characters for an error; `undefined` if the error is not the server's. */
 export function stateOf(thrown: unknown): string | undefined {
   const { code } = (thrown ?? {}) as { code?: unknown };
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return typeof code === "string" && /^(?=.*\d)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** Whether one row of a batch caused the failure, so that the others may be kept without it. */
 export function isFaultOfRow(thrown: unknown): boolean {
   const { cause } = (thrown ?? {}) as { cause?: unknown };
   return /^(?:22|23|54)/.test(stateOf(cause) ?? stateOf(thrown) ?? "");
+}
+
+/** Whether the database did not respond, so that other work would wait in vain too. */
+export function isOutage(thrown: unknown): boolean {
+  const { code, cause } = (thrown ?? {}) as { code?: unknown; cause?: unknown };
+  return (
+    code === "inbox_unreachable" || /^(?:Query read timeout|timeout exceeded)/.test(describeError(cause))
+  );
+}
+
+/** Whether a connection must not be used again after an error: this server has become a standby. */
+export function isOfStandby(thrown: unknown): boolean {
+  return stateOf(thrown) === "25006";
 }
 
 /** Whether the same transaction may succeed if it is run again. */

@@ -1,14 +1,26 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { HookporterError } from "../../errors.ts";
 import { REJECTED } from "../../event/identity.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE } from "./filter.ts";
-import type { Row } from "./session.ts";
+import type { Query, Row, Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
+
+/** Milliseconds after the end of a day until what could not be dropped with it is deleted row by row. */
+const GRACE = 3_600_000;
+/** How often the locks for dropping a day are asked for, and about how many milliseconds lie between. */
+const TRIES = 4;
+const BETWEEN = 1000;
+
+/** That a row is to be dropped with its day later: the day ends after a time. */
+const LATER = (time: string, end: string) =>
+  `EXISTS (SELECT FROM @.day WHERE ${time} >= day.first AND ${time} < day.until AND day.until > ${end})`;
 
 const LOOK = `
   SELECT e.seq, e.source, e.received_at, coalesce(s.dated, d.dated) AS dated, e.key_timestamp = ${REJECTED} AS never_ran,
     coalesce(s.state, CASE WHEN d.seq IS NOT NULL THEN 'done' END) AS ended,
-    e.seq = (SELECT max(seq) FROM @.entry) AS newest
+    e.seq = (SELECT max(seq) FROM @.entry) AS newest, ${LATER("e.received_at", "$3::bigint")} AS later
   FROM ${ENTRY_WITH_STATE} WHERE e.seq > $1::bigint ORDER BY e.seq LIMIT $2::int`;
 
 /** Raises the marks. Waits for the writers that have read them, and lets no other read them before the commit. */
@@ -43,17 +55,12 @@ const DELETE = `
 export async function pruneStep(store: Store, request: PruneRequest, step: Step): Promise<StepResult> {
   const { states, receivedUntil, datedUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
-  const dropped =
-    step.cursor !== undefined
-      ? 0
-      : await dropDays(store, "drop_day($1::text[], $2::bigint, $3::bigint, $4::text[])", [
-          states,
-          receivedUntil,
-          datedUntil,
-          sources,
-        ]);
-  const rows = await store.query(LOOK, [Number(step.cursor ?? 0), step.limit], LONG_TIMEOUT);
-  const old = rows.filter(({ received_at: at }) => Number(at) <= receivedUntil);
+  const wholeDays = request.wholeDays === true;
+  const values = [states, receivedUntil, datedUntil, sources, wholeDays];
+  const drop = "drop_day($1::text[], $2::bigint, $3::bigint, $4::text[], $5::boolean)";
+  const dropped = step.cursor === undefined ? await dropDays(store, drop, values) : 0;
+  const rows = await store.query(LOOK, [...from(step), dayEnd(receivedUntil, wholeDays)], LONG_TIMEOUT);
+  const old = rows.filter(({ received_at: at, later }) => Number(at) <= receivedUntil && later !== true);
   const chosen = old.filter(
     ({ ended, dated, source, newest }) =>
       states.some((state) => state === ended) &&
@@ -61,11 +68,18 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
       (sources === null || sources.includes(String(source))) &&
       newest !== true,
   );
-  const changed = chosen.length === 0 ? 0 : await deleteEntries(store, chosen, states);
+  if (chosen.length === 0) return result(rows, old.length, dropped, step);
+  const changed = await deleteEntries(store, chosen, request);
+  if (changed === undefined) return { changed: dropped, next: undefined };
   return result(rows, old.length, dropped + changed, step);
 }
 
-function deleteEntries(store: Store, rows: readonly Row[], states: readonly string[]): Promise<number> {
+/** Deletes rows, and returns how many; `undefined` if another process prunes, and waiting for it is not worth while. */
+function deleteEntries(
+  store: Store,
+  rows: readonly Row[],
+  { states, wholeDays = false }: PruneRequest,
+): Promise<number | undefined> {
   const latest = new Map<string, number>();
   for (const { source, dated, never_ran } of rows) {
     if (never_ran === true) continue;
@@ -73,27 +87,38 @@ function deleteEntries(store: Store, rows: readonly Row[], states: readonly stri
   }
   const marks = [...latest].map(([source, dated]) => ({ source, dated }));
   return store.transaction(async (query) => {
+    if (!(await mayPrune(query, wholeDays))) return undefined;
     await query(MARK, [JSON.stringify(marks)]);
     return (await query(DELETE, [rows.map(({ seq }) => Number(seq)), states])).length;
   }, LONG_TIMEOUT);
+}
+
+/** Only one process prunes at a time. Waits for another one if `canSkip` is `false`. */
+async function mayPrune(query: Query, canSkip: boolean): Promise<boolean> {
+  const [row] = await query(
+    canSkip
+      ? "SELECT pg_try_advisory_xact_lock(hashtext('@.prune')) AS may"
+      : "SELECT pg_advisory_xact_lock(hashtext('@.prune')) IS NOT NULL AS may",
+  );
+  return row?.may === true;
 }
 
 /** Deletes the deliveries of done entries. The first step also drops the deliveries of the oldest days. */
 export async function slimStep(store: Store, request: SlimRequest, step: Step): Promise<StepResult> {
   const { settledUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
+  const wholeDays = request.wholeDays === true;
+  const drop = "slim_day($1::bigint, $2::text[], $3::boolean)";
   const dropped =
-    step.cursor !== undefined
-      ? 0
-      : await dropDays(store, "slim_day($1::bigint, $2::text[])", [settledUntil, sources]);
+    step.cursor === undefined ? await dropDays(store, drop, [settledUntil, sources, wholeDays]) : 0;
   const rows = await store.query(
-    `SELECT p.seq, p.received_at, d.settled_at, d.source FROM @.delivery p
+    `SELECT p.seq, p.received_at, d.settled_at, d.source, ${LATER("p.received_at", "$3::bigint")} AS later FROM @.delivery p
        LEFT JOIN @.done d ON d.seq = p.seq AND d.received_at = p.received_at
      WHERE p.seq > $1::bigint ORDER BY p.seq LIMIT $2::int`,
-    [Number(step.cursor ?? 0), step.limit],
+    [...from(step), dayEnd(settledUntil, wholeDays)],
     LONG_TIMEOUT,
   );
-  const old = rows.filter(({ received_at: at }) => Number(at) <= settledUntil);
+  const old = rows.filter(({ received_at: at, later }) => Number(at) <= settledUntil && later !== true);
   const done = old.filter(
     ({ settled_at: at, source }) =>
       at !== null && Number(at) <= settledUntil && (sources === null || sources.includes(String(source))),
@@ -106,13 +131,39 @@ export async function slimStep(store: Store, request: SlimRequest, step: Step): 
 }
 
 /** Calls a function that drops one day, until it has dropped the last; returns the number of rows. */
-async function dropDays(store: Store, call: string, values: Parameters<Store["query"]>[1]): Promise<number> {
+async function dropDays(store: Store, call: string, values: readonly Value[]): Promise<number> {
   for (let dropped = 0; ; ) {
-    const [row] = await store.query(`SELECT @.${call} AS dropped`, values, LONG_TIMEOUT);
-    const many = Number(row?.dropped ?? -1);
+    const many = await dropOne(store, `SELECT @.${call} AS dropped`, values);
     if (many < 0) return dropped;
     dropped += many;
   }
+}
+
+/**
+ * Drops a day. The function waits half a second for its locks, since writers wait behind it meanwhile; then it is called
+ * again. If it never gets them, the day is dropped next time.
+ */
+async function dropOne(store: Store, sql: string, values: readonly Value[]): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const [row] = await store.query(sql, values, LONG_TIMEOUT);
+      return Number(row?.dropped ?? -1);
+    } catch (thrown) {
+      if (!(thrown instanceof HookporterError) || thrown.code !== "inbox_busy") throw thrown;
+      if (tries === TRIES) return -1;
+      await delay(BETWEEN * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** The parameters that say where a step begins, and how far it looks. */
+function from({ cursor, limit }: Step): readonly [number, number] {
+  return [Number(cursor ?? 0), limit];
+}
+
+/** Rows of days that end later are left to be dropped with their day. */
+function dayEnd(until: number, wholeDays: boolean): number {
+  return wholeDays ? until - GRACE : Number.MAX_SAFE_INTEGER;
 }
 
 /** Entries are in order of arrival, so if all of a step are too young the rest are too. */

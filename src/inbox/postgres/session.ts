@@ -1,4 +1,4 @@
-import { stateOf } from "./errors.ts";
+import { isOfStandby, stateOf } from "./errors.ts";
 import type { PostgresResult, PostgresStatement, Statements } from "./transaction.ts";
 
 /** A row as the client returns it. 64-bit numbers may be strings: read them with `Number`. */
@@ -110,7 +110,7 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
           return result;
         } catch (thrown) {
           // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
-          if (thrown === ROLLED_BACK || stateOf(thrown) !== undefined)
+          if (thrown === ROLLED_BACK || (stateOf(thrown) !== undefined && !isOfStandby(thrown)))
             isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeoutMs));
           throw thrown;
         }

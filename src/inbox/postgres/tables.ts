@@ -146,6 +146,14 @@ export const TABLES = `
   -- The days that have a partition in every daily table. Before the first lies "old", after the last "late".
   CREATE TABLE @.day (first bigint PRIMARY KEY, until bigint NOT NULL, slimmed boolean NOT NULL DEFAULT false);
 
+  -- By source: what its receivers said last that they no longer need, so that a day of several sources can be dropped.
+  CREATE TABLE @.no_longer_needed (
+    source text COLLATE "C" PRIMARY KEY,
+    received_to bigint NOT NULL DEFAULT ${Number.MIN_SAFE_INTEGER},
+    dated_to bigint NOT NULL DEFAULT ${Number.MIN_SAFE_INTEGER},
+    settled_to bigint NOT NULL DEFAULT ${Number.MIN_SAFE_INTEGER}
+  );
+
   -- One row per process that shares the inbox.
   CREATE TABLE @.runner (
     id text PRIMARY KEY,

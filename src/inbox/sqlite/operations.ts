@@ -122,7 +122,7 @@ function renew(
   leases: readonly { seq: number; lease: string }[],
   until: number,
 ): readonly number[] {
-  const sql = "UPDATE entry SET run_at = ? WHERE seq = ? AND lease = ?";
+  const sql = "UPDATE entry SET run_at = ? WHERE seq = ? AND lease = ? AND state = 'running'";
   const lost = leases.filter(({ seq, lease }) => statements.run(sql, until, seq, lease) === 0);
   return lost.map(({ seq }) => seq);
 }
@@ -142,8 +142,8 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
   const uncounted = settlement.uncount === true ? 1 : 0;
   const changed = statements.run(
     `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
-       attempts = attempts - ?, lease = NULL
-     WHERE seq = ? AND lease = ?`,
+       attempts = attempts - ?
+     WHERE seq = ? AND lease = ? AND state = 'running'`,
     ...[
       state,
       reason === null ? null : encodeText(reason),
@@ -155,7 +155,7 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
       lease,
     ],
   );
-  if (changed === 0) return false;
+  if (changed === 0) return wasSettled(statements, given);
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
   recordProblems(statements, seq, settlement.problems);
   // In a statement of its own, as problems are.
@@ -167,9 +167,15 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
   return true;
 }
 
+/** Whether this lease ended with this result before, and the caller could not know. The entry keeps its last lease. */
+function wasSettled(statements: Statements, { seq, lease, state }: Settlement): boolean {
+  const sql = "SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = ?";
+  return statements.get(sql, seq, lease, state) !== undefined;
+}
+
 /** The result of an entry that may have been dropped while it ran. */
 function unlessDropped(statements: Statements, settlement: Settlement): Settlement {
-  const sql = `SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND reason = '${DROPPED}'`;
+  const sql = `SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = 'running' AND reason = '${DROPPED}'`;
   if (statements.get(sql, settlement.seq, settlement.lease) === undefined) return settlement;
   return { ...settlement, state: "dead", reason: DROPPED };
 }

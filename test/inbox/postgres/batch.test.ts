@@ -89,3 +89,38 @@ it("more than fits in memory is refused as busy", async () => {
   await endAll();
   await Promise.all(many.slice(0, -1));
 });
+
+it("in an outage what waits is refused at once, and one batch at a time finds out whether it is over", async () => {
+  const ends: ((error?: Error) => void)[] = [];
+  const batches = new Batches<number, number>({
+    run: (items) =>
+      new Promise((resolve, reject) =>
+        ends.push((error) => (error === undefined ? resolve(items) : reject(error))),
+      ),
+    isFaultOfOne: () => false,
+    isOutage: (thrown) => (thrown as Error).message === "no answer",
+  });
+  const until = async (many: number) => {
+    while (ends.length < many) await new Promise((turn) => setImmediate(turn));
+  };
+  const outcome = (promise: Promise<number>) =>
+    promise.then(
+      () => "done",
+      (error: Error) => error.message,
+    );
+  const first = outcome(batches.add(1));
+  await until(1);
+  const waiting = outcome(batches.add(2)); // while nobody knows of the outage
+  ends[0]?.(new Error("no answer"));
+  expect(await Promise.all([first, waiting])).toEqual(["no answer", "no answer"]);
+  const probe = outcome(batches.add(3));
+  expect(await outcome(batches.add(4))).toBe("no answer");
+  await until(2);
+  expect(await outcome(batches.add(5))).toBe("no answer");
+  ends[1]?.();
+  expect(await probe).toBe("done");
+  const [one, two] = [outcome(batches.add(6)), outcome(batches.add(7))];
+  await until(3);
+  ends[2]?.();
+  expect(await Promise.all([one, two])).toEqual(["done", "done"]);
+});

@@ -68,6 +68,20 @@ const pruneUntil = async (until: number, sources?: readonly string[]) => {
   const request = { states: ["done", "unhandled"], receivedUntil: until, datedUntil: until } as const;
   return (await pruneInbox(inbox, { prune: { ...request, ...(sources && { sources }) } })).pruned;
 };
+/** As the receivers of a source prune. */
+const pruneDays = async (source: string, until: number) => {
+  const terms = { receivedUntil: until, datedUntil: until, sources: [source], wholeDays: true };
+  return (await pruneInbox(inbox, { prune: { states: ["done", "unhandled"], ...terms } })).pruned;
+};
+const slimDays = async (source: string, settledUntil: number) =>
+  (await pruneInbox(inbox, { slim: { settledUntil, sources: [source], wholeDays: true } })).slimmed;
+/** Adds many done entries of today. */
+const fill = (source: string, many: number) =>
+  database.exec(`
+    INSERT INTO ${schema}.entry SELECT 10000 + i, ${TODAY} + i, '${source}', '${source}', NULL, NULL, NULL, ${TODAY} + i, '', 0 FROM generate_series(1, ${many}) i;
+    INSERT INTO ${schema}.done SELECT 10000 + i, ${TODAY} + i, ${TODAY} + i, ${TODAY} + i, '${source}', NULL, 0, 0, 1, '[]', NULL, NULL FROM generate_series(1, ${many}) i;
+    SELECT setval('${schema}.seq', ${20_000});
+  `);
 const storeOf = async (name: string) => {
   const terms = readPostgresOptions(database, { schema: name });
   return new Store(await connect(terms), terms);
@@ -209,6 +223,42 @@ it("the first statistics are collected once much is waiting, and only then", asy
     SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);
   expect(await analyzed()).toEqual([{ done: true }]);
   expect(await analyzed()).toEqual([{ done: false }]);
+});
+
+it("a receiver's pruning waits for the end of a day, and drops it with all of its entries", async () => {
+  const hour = 3_600_000;
+  for (const [number, at] of [TODAY - DAY, TODAY + 1, TODAY + 12 * hour, TODAY + DAY].entries())
+    await end(at, `evt_${number}`);
+  expect(await pruneDays("service", TODAY + 13 * hour)).toBe(1); // of the days before the first
+  expect(await slimDays("service", TODAY + 13 * hour)).toBe(0);
+  expect(await ids()).toEqual(["evt_1", "evt_2", "evt_3"]);
+  expect(await pruneDays("service", TODAY + DAY - 1)).toBe(2);
+  expect(await partitions("done")).toBe(5);
+  expect(await ids()).toEqual(["evt_3"]);
+});
+
+it("a day of several sources is dropped once the last of them no longer needs it", async () => {
+  await fill("other", 6000);
+  await end(TODAY + 1, "mine");
+  await end(TODAY + DAY, "tomorrow");
+  expect(await pruneDays("service", TODAY + DAY)).toBe(0);
+  expect(await inbox.counts()).toMatchObject({ done: 6002 });
+  expect(await pruneDays("other", TODAY + DAY)).toBe(6001);
+  expect(await partitions("done")).toBe(5);
+  expect(await ids()).toEqual(["tomorrow"]);
+  expect(await inbox.append(entryAt(TODAY + 5000, "mine_2"))).toMatchObject({ duplicate: false });
+  const theirs = { source: "other", eventId: "other_2", timestamp: TODAY + 5000 };
+  expect(await inbox.append(entryAt(TODAY + 5000, "other_2", { key: theirs }))).toBeUndefined();
+});
+
+it("the entries of a source are deleted one by one if another source needs their day for longer", async () => {
+  await fill("other", 6000);
+  const seq = await end(TODAY + 1, "mine");
+  await end(TODAY + DAY, "tomorrow");
+  expect(await pruneDays("service", TODAY + 2 * DAY)).toBe(1);
+  expect(await inbox.delivery(seq)).toBeUndefined();
+  expect(await inbox.counts()).toMatchObject({ done: 6001 });
+  expect(await partitions("done")).toBe(6);
 });
 
 it("the newest days stay, however late the time is up to which is pruned", async () => {

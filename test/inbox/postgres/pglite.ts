@@ -4,7 +4,7 @@ import { postgresInbox } from "../../../src/inbox/postgres.ts";
 
 /** Empties the tables of a schema, and begins the numbers of entries anew; much faster than a schema for each test. */
 export const emptySql = (schema: string) => [
-  ...["entry", "delivery", "turn", "stuck", "done", "attempt", "repeat", "runner"].map(
+  ...["entry", "delivery", "turn", "stuck", "done", "attempt", "repeat", "runner", "no_longer_needed"].map(
     (table) => `DELETE FROM ${schema}.${table}`,
   ),
   `UPDATE ${schema}.pruned SET marks = '{}'`,
