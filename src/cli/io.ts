@@ -23,7 +23,10 @@ export interface Io {
   readonly exit: (code: number) => void;
   /** Calls the listener for stop signals, which then no longer end the process; returns an unsubscribe function. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
-  /** Calls the listener for each key, unechoed and at once; Ctrl-C and Ctrl-Z still work. Returns an unsubscribe function. */
+  /**
+   * Calls the listener for each key, unechoed and at once, with its escape sequence for keys such as arrows; Ctrl-C and
+   * Ctrl-Z still work. Returns an unsubscribe function.
+   */
   readonly onKeys: (listener: (key: string) => void) => () => void;
   /** Calls the listener for uncaught errors, which then no longer end the process; returns an unsubscribe function. */
   readonly onStray: (listener: (thrown: unknown) => void) => () => void;

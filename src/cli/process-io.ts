@@ -72,7 +72,10 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
   const raw = () => void stdin.setRawMode(true);
   const onData = (chunk: Buffer) => {
     const text = chunk.toString("utf8");
-    if (text.length > 1 && text.startsWith("\u001b")) return; // an arrow or a function key
+    if (text.length > 1 && text.startsWith("\u001b")) {
+      listener(text); // an arrow or a function key
+      return;
+    }
     for (const key of text) {
       if (key === "\u0003") process.kill(process.pid, "SIGINT");
       else if (key === "\u001a") {

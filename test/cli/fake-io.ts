@@ -79,7 +79,8 @@ export function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }:
     for (const listener of listeners) listener(name);
   };
   const press = (keys: string) => {
-    for (const key of keys) for (const listener of keyListeners) listener(key);
+    const pressed = keys.startsWith("\u001b") ? [keys] : keys; // an arrow is one key
+    for (const key of pressed) for (const listener of keyListeners) listener(key);
   };
   return { io, stdout: stdout.text, stderr: stderr.text, signal, press };
 }

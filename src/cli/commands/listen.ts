@@ -22,6 +22,13 @@ import {
 } from "../settings/values.ts";
 import { addTunnelOptions } from "../tunnel/options.ts";
 
+const EXAMPLES = `
+Examples:
+  hookporter listen --handlers handlers/          run handlers, reloaded on change
+  hookporter listen --forward-to 3000             pass events on to the app on port 3000
+  hookporter listen --tunnel ngrok --subscribe    get deliveries from the service
+  hookporter listen --wait-for payment.received --timeout 60s     wait for an event, in CI`;
+
 /** `listen`: the local receiver. */
 export function registerListen(program: Command, context: CliContext): void {
   const command = program
@@ -134,7 +141,7 @@ export function registerListen(program: Command, context: CliContext): void {
       "serve /healthz and /readyz on this port of 127.0.0.1, or 0 for any free port",
       readPort,
     )
-    .addHelpText("after", "\nExample:\n  hookporter listen --handlers handlers/ --save-dir fixtures/")
+    .addHelpText("after", EXAMPLES)
     .action(async (options: ListenOptions) =>
       (await import("../listen/listen.ts")).listen(options, command, context),
     );

@@ -7,6 +7,9 @@ const COUNTED = [
   ...["done", "unhandled", "dead"],
 ];
 
+/** What the live view calls the states of entries. */
+const LIVE_WORDS: Readonly<Record<string, string>> = { done: "handled", unhandled: "received" };
+
 /** Counts deliveries and their results while `listen` runs. */
 export class Tally {
   readonly #counts = new Map<string, number>();
@@ -46,6 +49,13 @@ export class Tally {
     const stray = this.#strayErrors;
     if (stray > 0) parts.push(`${stray} error${stray === 1 ? "" : "s"} outside any awaited handler`);
     return parts.join(", ");
+  }
+
+  /** The counts as few words: `12 accepted  11 handled  1 dead`. */
+  get brief(): string {
+    return this.#ordered()
+      .map(([word, count]) => `${count} ${LIVE_WORDS[word] ?? word}`)
+      .join("  ");
   }
 
   /** The counts as fields of a record. */

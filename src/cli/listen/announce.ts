@@ -57,7 +57,7 @@ export function announce(
   if (handlers === undefined && program === null && forwardTo.length === 0)
     output.talk("  Events are kept and shown. To process them, pass --handlers PATH or --forward-to URL.");
   const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
-  output.talk(`  Try it in this folder: npx hookporter trigger payment.received${where}\n`);
+  output.talk(`  Try it in this folder:\n  npx hookporter trigger payment.received${where}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },

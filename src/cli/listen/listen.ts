@@ -13,6 +13,8 @@ import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
 import { LiveGate } from "../live/gate.ts";
 import { openKeys } from "../live/open-keys.ts";
+import { RecentEntries } from "../live/recent-entries.ts";
+import { StatusBar } from "../live/status-bar.ts";
 import { TargetOutages } from "../live/target-outages.ts";
 import { canWrite, type OpenReadiness, openReadiness } from "../ready/open-readiness.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
@@ -107,9 +109,13 @@ async function open(session: Session): Promise<Opened> {
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
   const { output, clock } = context;
-  const outages = new TargetOutages({ output, clock, waiting: () => receiver.inbox.waiting({}) });
+  const recent = new RecentEntries();
+  const bar = new StatusBar(output);
+  stops.push(() => bar.hide());
+  const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
   stops.push(() => outages.close());
-  stops.push(watchDeliveries(receiver, { goal, tally, diagnose, gate, outages }, options, context, stop));
+  const watching = { goal, tally, diagnose, gate, outages, recent, bar };
+  stops.push(watchDeliveries(receiver, watching, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   const ready = await openReadiness(options, context, stops);
@@ -137,8 +143,8 @@ async function open(session: Session): Promise<Opened> {
   const fingerprint = current?.fingerprint ?? "";
   const found = { ...secrets, fingerprint, inbox: inbox.shown, healthUrl: ready.healthUrl, page, waiting };
   const fields = announce(server, found, options, context);
-  const replaying = { receiver, target: server.url, secret: current, signatureHeader };
-  stops.push(openKeys({ gate, page, goal, replaying }, options, context, stop));
+  const keys = { gate, bar, recent, page, goal, inbox: receiver.inbox, target: server.url };
+  stops.push(openKeys({ ...keys, secret: current, signatureHeader }, options, context, stop));
   return { server, ready, fields };
 }
 

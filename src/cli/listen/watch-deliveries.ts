@@ -7,15 +7,18 @@ import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { Tally } from "../end/tally.ts";
-import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
+import { attemptLines, recordAttempt, wordOf } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { LiveGate } from "../live/gate.ts";
 import { HeldLines } from "../live/held-lines.ts";
+import type { RecentEntries } from "../live/recent-entries.ts";
 import { RepeatedErrors } from "../live/repeated-errors.ts";
+import type { StatusBar } from "../live/status-bar.ts";
 import type { TargetOutages } from "../live/target-outages.ts";
 import { ToldFixes } from "../live/told-fixes.ts";
 import { wordsOf } from "../live/words.ts";
+import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
 import { openSaveFolder } from "./save-folder.ts";
 
@@ -26,12 +29,14 @@ export interface Watching {
   readonly diagnose: DiagnoseRefusal;
   readonly gate: LiveGate;
   readonly outages: TargetOutages;
+  readonly recent: RecentEntries;
+  readonly bar: StatusBar;
 }
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(
   receiver: Receiver,
-  { goal, tally, diagnose, gate, outages }: Watching,
+  { goal, tally, diagnose, gate, outages, recent, bar }: Watching,
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
@@ -43,8 +48,13 @@ export function watchDeliveries(
   const print = (observation: Observation, lines: () => readonly string[]) => {
     gate.pass(wordsOf(observation), () => output.data(lines().join("\n")));
   };
+  const noted = (seq: number, kind: string | null, word: string) => {
+    recent.note(seq, `${printable(kind ?? "unreadable", 60)}  ${word}`);
+    bar.update({ selected: recent.selected });
+  };
   const showAttempt = (observation: AttemptObservation) => {
     recordAttempt(observation, output);
+    noted(observation.seq, observation.kind, wordOf(observation));
     const terms = { now: clock(), repeats: errors.note(observation) };
     // A target that is away is told of once, not for each event that waits for it.
     if (outages.note(observation)) return held.release(observation.seq);
@@ -55,6 +65,7 @@ export function watchDeliveries(
     const { outcome } = observation;
     const diagnosis = diagnose(observation);
     recordDelivery(observation, output, diagnosis);
+    if (outcome.type === "accepted" && !outcome.duplicate) noted(outcome.seq, outcome.kind, "accepted");
     const show = () => print(observation, () => deliveryLines(observation, told, output, diagnosis));
     const runs = outcome.type === "accepted" && !outcome.duplicate && outcome.reason === undefined;
     if (runs) held.hold(outcome.seq, show);
@@ -62,6 +73,7 @@ export function watchDeliveries(
   };
   const stopWatching = receiver.observe((observation) => {
     tally.count(observation);
+    bar.update({ counts: tally.brief });
     const kind = kindOf(observation);
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation);

@@ -43,6 +43,11 @@ export function attemptLines(
   return [...rowLines(head, style), ...beneath(lines, style)];
 }
 
+/** What became of the entry, in one word. */
+export function wordOf({ state }: AttemptObservation): string {
+  return SHOWN[state][1];
+}
+
 /** The NDJSON record of an attempt. */
 export function recordAttempt(observation: AttemptObservation, output: Output): void {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;

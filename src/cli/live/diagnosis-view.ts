@@ -45,7 +45,7 @@ export function refusalLines(
   if (nearest.length === 0)
     causes.push(`${CAUSES.unexplained.meaning}${complete ? "" : PARTLY} (unexplained)`);
   const lines = causes.length === 0 ? because : causes;
-  if (told.isTold(codes)) return [...lines.slice(0, -1), `${lines.at(-1)}; fix: as above`];
+  if (told.isTold(codes)) return [...lines.slice(0, -1), `${lines.at(-1)}, fix as above`];
   const fixes = nearest.length === 0 ? [fix] : [...new Set(nearest.map((cause) => cause.fix))];
   return [
     ...lines,

@@ -1,20 +1,38 @@
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
+import type { EntryActions } from "./entry-actions.ts";
 import type { LiveGate } from "./gate.ts";
+import type { RecentEntries } from "./recent-entries.ts";
+import type { StatusBar } from "./status-bar.ts";
 
 /** The actions of the live view's keys. */
 export interface KeyActions {
   readonly gate: LiveGate;
-  /** Opens the inspector page; `undefined` if there is none. */
-  readonly openPage: (() => Promise<void>) | undefined;
-  /** Sends the last delivery again, with a new timestamp and signature. */
-  readonly replayLast: () => Promise<void>;
+  readonly bar: StatusBar;
+  readonly recent: RecentEntries;
+  readonly entries: EntryActions;
+  /** The address to which deliveries are sent, and that of the page. */
+  readonly addresses: readonly string[];
+  /** Opens the inspector page at an entry, or as a whole; `undefined` if there is none. */
+  readonly openPage: ((seq: number | undefined) => Promise<void>) | undefined;
   readonly quit: () => void;
 }
 
 const ENTER = ["\r", "\n"];
 const ESCAPE = "\u001b";
+const UP = ["\u001b[A", "\u001bOA"];
+const DOWN = ["\u001b[B", "\u001bOB"];
 const BACKSPACE = ["\u007f", "\b"];
+
+const HELP = [
+  "↑ ↓     select an entry              enter   show it",
+  "r       run it again; a handled one: send it again as a new event",
+  "d       drop it                      esc     select none",
+  "o       open the page, at the entry  u       print the addresses again",
+  "/       show only lines with a text  p       pause and resume",
+  "?       this help                    q       quit",
+  "Without a selection, r and enter take the newest entry.",
+];
 
 /**
  * Listens for the keys of the live view, only on a terminal: does nothing if input or output is piped, or output is
@@ -24,9 +42,9 @@ export function listenForKeys(actions: KeyActions, context: CliContext): () => v
   const { io, output } = context;
   if (!io.isTTY.stdin || !io.isTTY.stdout || output.json) return () => {};
   const keys = new LiveKeys(actions, context);
-  output.talk(
-    `keys: ${actions.openPage === undefined ? "" : "o open page, "}r replay last, f filter, p pause, q quit`,
-  );
+  actions.bar.update({ hasKeys: true });
+  // A terminal that shows no line at the bottom is told once.
+  if (!output.status(undefined)) output.talk("keys: ↑↓ select, ? help, q quit");
   return io.onKeys((key) => keys.press(key));
 }
 
@@ -35,6 +53,8 @@ class LiveKeys {
   readonly #context: CliContext;
   /** The filter while the user types it. */
   #typed: string | undefined;
+  /** What the last key asked to be confirmed by pressing it again. */
+  #asked: string | undefined;
 
   constructor(actions: KeyActions, context: CliContext) {
     this.#actions = actions;
@@ -46,39 +66,110 @@ class LiveKeys {
       this.#type(key, this.#typed);
       return;
     }
-    const { openPage, replayLast, quit } = this.#actions;
-    if (key === "o" && openPage !== undefined) this.#try(openPage);
-    else if (key === "r") this.#try(replayLast);
-    else if (key === "f") this.#beginFilter();
+    const asked = this.#asked;
+    this.#asked = undefined;
+    const { openPage, quit, recent, addresses } = this.#actions;
+    const seq = recent.selected?.seq;
+    if (UP.includes(key)) this.#select(() => recent.move(-1));
+    else if (DOWN.includes(key)) this.#select(() => recent.move(1));
+    else if (key === ESCAPE) this.#select(() => recent.unselect());
+    else if (ENTER.includes(key)) this.#try(() => this.#show());
+    else if (key === "r") this.#try(() => this.#runAgain(asked));
+    else if (key === "d") this.#try(() => this.#drop(asked));
+    else if (key === "o" && openPage !== undefined) this.#try(() => openPage(seq));
+    else if (key === "u") for (const address of addresses) this.#say(address);
+    else if (key === "f" || key === "/") this.#beginFilter();
     else if (key === "p") this.#togglePause();
+    else if (key === "?" || key === "h") for (const line of HELP) this.#say(line);
     else if (key === "q") quit();
+  }
+
+  #say(text: string): void {
+    this.#context.output.talk(text);
+  }
+
+  #select(change: () => void): void {
+    const { recent, bar } = this.#actions;
+    change();
+    bar.update({ selected: recent.selected });
+    if (recent.newest === undefined) this.#say("nothing to select: no event has arrived yet");
+  }
+
+  async #show(): Promise<void> {
+    const seq = this.#chosen();
+    if (seq === undefined) return;
+    const { output } = this.#context;
+    const lines = await this.#actions.entries.page(seq, output);
+    output.data(["", ...lines, ""].join("\n"));
+  }
+
+  /** A retry runs what was kept, so it is done at once; a new event may have effects twice, so it is asked for twice. */
+  async #runAgain(asked: string | undefined): Promise<void> {
+    const seq = this.#chosen();
+    if (seq === undefined) return;
+    const { entries } = this.#actions;
+    if (await entries.canRetry(seq)) {
+      await entries.retry(seq);
+      this.#say(`#${seq} runs again`);
+    } else if (this.#isConfirmed(asked, `r${seq}`)) await entries.sendAgain(seq);
+    else this.#say(`#${seq} has been handled: press r again to send it again as a new event`);
+  }
+
+  async #drop(asked: string | undefined): Promise<void> {
+    const { recent, entries } = this.#actions;
+    const seq = recent.selected?.seq;
+    if (seq === undefined) this.#say("select the entry to drop with ↑ and ↓ first");
+    else if (this.#isConfirmed(asked, `d${seq}`)) {
+      await entries.drop(seq);
+      this.#say(`#${seq} is dropped: it will not run, unless it is redriven`);
+    } else this.#say(`press d again to drop #${seq}: it will not run again`);
+  }
+
+  /** Whether the last key asked for this; if not, this asks for it. */
+  #isConfirmed(asked: string | undefined, what: string): boolean {
+    if (asked === what) return true;
+    this.#asked = what;
+    return false;
+  }
+
+  /** The selected entry, else the newest. */
+  #chosen(): number | undefined {
+    const { selected, newest } = this.#actions.recent;
+    const chosen = selected ?? newest;
+    if (chosen === undefined) this.#say("no event has arrived yet");
+    return chosen?.seq;
   }
 
   #try(action: () => Promise<void>): void {
     action().catch((thrown: unknown) => {
-      this.#context.output.talk(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
+      this.#say(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
     });
   }
 
   #togglePause(): void {
-    const { gate } = this.#actions;
-    if (gate.paused) this.#resume();
-    else {
+    const { gate, bar } = this.#actions;
+    if (gate.paused) {
+      this.#resume();
+      this.#say("resumed");
+    } else {
       gate.pause();
-      this.#context.output.talk("paused; press p to resume");
+      bar.update({ paused: true });
+      this.#say("paused; press p to resume");
     }
   }
 
   #resume(): void {
-    const dropped = this.#actions.gate.resume();
-    if (dropped > 0)
-      this.#context.output.talk(`${dropped} more arrived during the pause; they are in the inbox`);
+    const { gate, bar } = this.#actions;
+    const dropped = gate.resume();
+    bar.update({ paused: false });
+    if (dropped > 0) this.#say(`${dropped} more arrived during the pause; they are in the inbox`);
   }
 
   /** Lines are held back while the filter is typed, so that they do not mix with it. */
   #beginFilter(): void {
     this.#typed = "";
     this.#actions.gate.pause();
+    this.#actions.bar.hide();
     this.#context.io.stderr.write("filter (Enter sets it, empty shows all): ");
   }
 
@@ -87,6 +178,7 @@ class LiveKeys {
     if (ENTER.includes(key) || key === ESCAPE) {
       this.#typed = undefined;
       stderr.write("\n");
+      this.#actions.bar.show();
       if (key !== ESCAPE) this.#narrow(typed);
       this.#resume();
     } else if (BACKSPACE.includes(key)) {
@@ -98,10 +190,11 @@ class LiveKeys {
     }
   }
 
-  #narrow(filter: string): void {
-    this.#actions.gate.narrow(filter.trim());
-    const told =
-      filter.trim() === "" ? "showing all" : `showing lines that contain ${JSON.stringify(filter.trim())}`;
-    this.#context.output.talk(told);
+  #narrow(typed: string): void {
+    const { gate, bar } = this.#actions;
+    const filter = typed.trim();
+    gate.narrow(filter);
+    bar.update({ filter });
+    this.#say(filter === "" ? "showing all" : `showing lines that contain ${JSON.stringify(filter)}`);
   }
 }

@@ -4,6 +4,7 @@ import { targetOfForward } from "../handlers/forward-rules.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { clockTime } from "./row.ts";
+import type { StatusBar } from "./status-bar.ts";
 
 /** A target that does not answer. */
 interface Outage {
@@ -24,6 +25,7 @@ interface CatchUp {
 /** What {@link TargetOutages} needs. */
 export interface OutageView {
   readonly output: Output;
+  readonly bar: StatusBar;
   readonly clock: () => number;
   /** How many entries wait for each target. */
   readonly waiting: () => Promise<readonly TargetCount[]>;
@@ -70,7 +72,7 @@ export class TargetOutages {
   close(): void {
     clearInterval(this.#timer);
     this.#outages.clear(); // a count that is under way must not show the line again
-    this.#view.output.status(undefined);
+    this.#view.bar.update({ away: undefined });
     for (const target of this.#catchUps.keys()) this.#caughtUp(target);
   }
 
@@ -106,7 +108,7 @@ export class TargetOutages {
     if (this.#outages.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
-      this.#view.output.status(undefined);
+      this.#view.bar.update({ away: undefined });
     }
     this.#say(`${target} is back after ${inWords(now - since)}: ${events(waiting)} waited`);
     const timer = setTimeout(() => this.#caughtUp(target), CAUGHT_UP).unref();
@@ -132,7 +134,7 @@ export class TargetOutages {
       const [wait, away] = [`${events(waiting)} wait`, inWords(this.#view.clock() - since)];
       return `${wait} for ${new URL(target).host}, away for ${away}, tried every second`;
     });
-    this.#view.output.status(`! ${parts.join("; ")}`);
+    this.#view.bar.update({ away: parts.join("; ") });
   }
 
   #say(text: string): void {

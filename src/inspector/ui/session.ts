@@ -4,12 +4,12 @@
  */
 const KEY = "hookporter-token";
 
-/** Removes the token from the address, so that it is not seen, shared or kept in the history; else returns this tab's. */
+/** Removes the token from the address, which may go on with a path such as `/entry/12`, so that it is not seen, shared or kept in the history; else returns this tab's. */
 export function takeToken(): string | null {
-  const given = /^#token=([A-Za-z0-9_-]+)$/.exec(location.hash)?.[1];
+  const [, given, path = "/"] = /^#token=([A-Za-z0-9_-]+)(\/[a-z0-9/]*)?$/.exec(location.hash) ?? [];
   if (given === undefined) return sessionStorage.getItem(KEY);
   sessionStorage.setItem(KEY, given);
-  history.replaceState(null, "", "#/");
+  history.replaceState(null, "", `#${path}`);
   return given;
 }
 

@@ -4,18 +4,24 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };
+const UP = "\u001b[A";
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 
 /** Starts `listen` on a terminal and waits until it accepts keys; it ends with the test. */
-async function listening(argv: readonly string[] = [], env: Record<string, string> = {}) {
+async function listening(
+  argv: readonly string[] = [],
+  env: Record<string, string> = {},
+  files: Record<string, string> = {},
+) {
   const cwd = tempFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
   const flags = ["--port", "0", "--inspect-port", "0", "--no-color"];
   const listen = startCli(["listen", ...flags, ...argv], { cwd, env, isTTY: TERMINAL });
   onTestFinished(async () => {
     listen.signal("SIGINT");
     await listen.finished;
   });
-  await vi.waitFor(() => expect(listen.now().stderr).toMatch(/^keys: .*$/m), WAIT);
+  await vi.waitFor(() => expect(listen.now().stderr).toContain("? help"), WAIT);
   const url = /Endpoint +(\S+)/.exec(listen.now().stderr)?.[1] ?? "";
   const trigger = (kind: string) => runCli(["trigger", kind, "--url", url], { cwd });
   const shows = (text: string | RegExp, times = 1) =>
@@ -56,6 +62,7 @@ it("f shows only matching lines, and all lines with an empty filter", async () =
   expect(now().stdout).not.toContain("lead.created");
   press("fq\u001b"); // cancelled: nothing changes, and q was only typed
   await trigger("contact.created");
+  await says("3 received");
   press("f\r");
   await says("showing all");
   await trigger("tenant.created");
@@ -63,14 +70,63 @@ it("f shows only matching lines, and all lines with an empty filter", async () =
   expect(now().stdout).not.toContain("contact.created");
 });
 
-it("r replays the last delivery as a new event, and reports if there is none", async () => {
-  const { press, trigger, shows, says } = await listening();
+it("r asks before it sends a handled event again as a new one, and says so if there is none", async () => {
+  const handlers = { "handlers.mjs": 'export default { "lead.created": () => {} };' };
+  const { press, trigger, shows, says } = await listening(["--handlers", "handlers.mjs"], {}, handlers);
   press("r");
-  await says("no delivery has arrived yet");
+  await says("no event has arrived yet");
+  await trigger("lead.created");
+  await shows("lead.created .* handled");
+  press("r");
+  await says("press r again to send it again");
+  await shows("lead.created .* handled"); // not yet
+  press("r");
+  await shows("lead.created .* handled", 2);
+});
+
+it("an entry that is selected with the arrows is shown, run again and dropped", async () => {
+  const { press, trigger, shows, says, now } = await listening();
+  press(UP);
+  await says("nothing to select");
+  for (const kind of ["lead.created", "payment.received"]) await trigger(kind);
+  await shows("payment.received .* received");
+  press(UP);
+  press(UP);
+  await says("▸ #1 lead.created  received");
+  press("\r");
+  await shows("\nseq +1\n");
+  press("r");
+  await says("#1 runs again");
+  await shows("#1 .* received", 2);
+  press("d");
+  await says("press d again to drop #1");
+  press("d");
+  await says("#1 is dropped");
+  press("\u001b");
+  await says("? help");
+  press("d");
+  await says("select the entry to drop");
+  expect(now().stdout).not.toContain("▸"); // the selection is not part of the data
+});
+
+it("a question that is not confirmed is forgotten", async () => {
+  const { press, trigger, shows, says, now } = await listening();
   await trigger("lead.created");
   await shows("lead.created .* received");
-  press("r");
-  await shows("lead.created .* received", 2);
+  for (const key of [UP, "d", "?", "d"]) press(key);
+  await says("send it again as a new event"); // the help
+  await vi.waitFor(() => expect(now().stderr.match(/press d again/g)).toHaveLength(2), WAIT);
+  expect(now().stderr).not.toContain("is dropped");
+});
+
+it("u prints the addresses again, and ? the keys", async () => {
+  const { press, now } = await listening();
+  const times = (pattern: RegExp) => now().stderr.match(pattern)?.length ?? 0;
+  expect(times(/^http:\/\/\S+\/webhooks$/gm)).toBe(0);
+  press("u?");
+  await vi.waitFor(() => expect(times(/http:\/\/\S+\/webhooks$/gm)).toBe(3), WAIT);
+  expect(times(/#token=/g)).toBe(2);
+  expect(now().stderr).toContain("/       show only lines with a text");
 });
 
 it.skipIf(process.platform !== "linux")(
@@ -115,7 +171,7 @@ it("there are no keys if input or output is piped, output is NDJSON, or the secr
     const listen = startCli(["listen", "--port", "0", "--no-inspect", ...argv], options);
     await vi.waitFor(() => expect(listen.now().stderr).toContain("Try it in this folder"), WAIT);
     listen.press("q");
-    expect(listen.now().stderr).not.toContain("keys:");
+    expect(listen.now().stderr).not.toContain("? help");
     listen.signal("SIGINT");
     expect((await listen.finished).stderr).toContain("stopped by SIGINT");
   }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { StatusBar } from "../../../src/cli/live/status-bar.ts";
 import { TargetOutages } from "../../../src/cli/live/target-outages.ts";
 import { createOutput } from "../../../src/cli/output.ts";
 import { TARGET_AWAY } from "../../../src/inbox/target-wait.ts";
@@ -29,7 +30,7 @@ function open({ terminal = false, json = false } = {}) {
   const output = createOutput(io, { json, color: false, clock: Date.now });
   const waits = { [TARGET]: 1 };
   const waiting = async () => Object.entries(waits).map(([target, entries]) => ({ target, entries }));
-  const outages = new TargetOutages({ output, clock: Date.now, waiting });
+  const outages = new TargetOutages({ output, bar: new StatusBar(output), clock: Date.now, waiting });
   const lines = () =>
     text()
       .split("\n")
@@ -85,9 +86,10 @@ it("a line at the bottom of a terminal counts what waits, and is removed when th
   outages.kept(1);
   outages.note(attempt(1));
   waits[TARGET] = 41;
-  await vi.advanceTimersByTimeAsync(2000);
+  await vi.advanceTimersByTimeAsync(2200);
   expect(text()).toContain("\r\u001b[K! 41 events wait for 127.0.0.1:3000, away for 2.0 s");
   outages.note(attempt(1, { ok: true }));
+  await vi.advanceTimersByTimeAsync(200);
   const after = text();
   expect(after.slice(after.lastIndexOf("away for"))).toContain("\r\u001b[K");
   await vi.advanceTimersByTimeAsync(3000);
