@@ -44,7 +44,7 @@ function readTimes(file: string): object {
 /** Tests that start servers of their own: `npm run test:postgres` runs them, so that `npm test` stays short. */
 const WITH_SERVERS = [
   "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners}.test.ts",
-  "test/cli/inbox/server.test.ts",
+  "test/cli/inbox/{server,care}.test.ts",
 ];
 const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
 const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;

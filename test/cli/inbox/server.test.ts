@@ -28,7 +28,7 @@ describe("the commands, on a database,", async () => {
     expect(listen.records("ready")[0]).toMatchObject({
       inbox: expect.stringMatching(/^postgres:\/\/127.*schema=test_/),
     });
-    expect(listen.now().stderr).toMatch(/ {2}inbox postgres:\/\/127\.0\.0\.1:\d+\/postgres\?schema=test_/);
+    expect(listen.now().stderr).toMatch(/ {2}Inbox {6}postgres:\/\/127\.0\.0\.1:\d+\/postgres\?schema=test_/);
     await runCli(["trigger", "payment.received", "--url", url], { cwd });
     const run = async (...argv: string[]) => {
       const { code, stdout, stderr, records } = await runCli([...argv, "--json"], {

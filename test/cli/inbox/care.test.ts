@@ -1,0 +1,136 @@
+import { execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { root } from "../../docs/markdown.ts";
+import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { openServer } from "../../inbox/postgres/schemas.ts";
+import { NO_SERVER } from "../../inbox/postgres/server.ts";
+import { fillEveryState } from "../../inbox/transfer/every-state.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+/** SQLite's own shell, which knows nothing of this program. */
+function shell(path: string, sql: string): string | undefined {
+  try {
+    return execFileSync("sqlite3", [path, sql], { encoding: "utf8", maxBuffer: 2 ** 28 }).trim();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw thrown;
+  }
+}
+
+describe("care of an inbox on a server:", async () => {
+  if (NO_SERVER !== undefined) {
+    it.skip(NO_SERVER, () => {});
+    return;
+  }
+  const { server, admin, newSchema } = await openServer();
+  const urlOf = (schema: string, parts: Partial<URL> = {}) => {
+    const url = Object.assign(new URL(server.url), parts);
+    url.searchParams.set("schema", schema);
+    return url.href;
+  };
+  const run = async (url: string, ...argv: string[]) => {
+    const { code, records, stderr, stdout } = await runCli([...argv, "--json"], {
+      env: { HOOKPORTER_INBOX: url },
+    });
+    expect(code, stdout + stderr).toBe(0);
+    return records;
+  };
+
+  it("`inbox migrate` makes the tables once, and what it prints does the same", async () => {
+    const [made, printed] = [newSchema(), newSchema()];
+    const done = { type: "migrate", schema: made, from: 0, to: expect.any(Number), sql: null };
+    const [first] = await run(urlOf(made), "inbox", "migrate");
+    expect(first).toMatchObject(done);
+    expect(await run(urlOf(made), "inbox", "migrate")).toMatchObject([{ ...done, from: first?.to }]);
+    const [{ sql }] = (await run(urlOf(printed), "inbox", "migrate", "--print")) as [{ sql: string }];
+    await admin.query(sql);
+    expect(await run(urlOf(printed), "inbox", "migrate", "--print")).toMatchObject([
+      { sql: "", from: first?.to },
+    ]);
+    const shapeOf = async (schema: string) => {
+      const { rows } = await admin.query(
+        `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
+         WHERE table_schema = $1 ORDER BY 1, ordinal_position`,
+        [schema],
+      );
+      return rows;
+    };
+    expect(await shapeOf(printed)).toEqual(await shapeOf(made));
+  });
+
+  it("a user with the granted rights alone uses the inbox, and maintains it", async () => {
+    const schema = newSchema();
+    const role = `granted_${process.pid}`;
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'granted'`);
+    onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)));
+    const url = urlOf(schema, { username: role, password: "granted" });
+    await run(urlOf(schema), "inbox", "migrate", "--grant-to", role);
+    expect(await run(url, "events", "list")).toEqual([]);
+    const ahead = { type: "maintain", daysMade: 3, daysDropped: 0, pruned: 0, slimmed: 0 };
+    expect(await run(url, "inbox", "maintain")).toMatchObject([ahead]);
+    expect(await run(url, "inbox", "maintain")).toMatchObject([{ ...ahead, daysMade: 0 }]);
+    // The new user may make no tables.
+    const refused = await runCli(["inbox", "migrate", "--json"], {
+      env: { HOOKPORTER_INBOX: urlOf("other_one", { username: role, password: "granted" }) },
+    });
+    expect(refused).toMatchObject({ code: 3, records: [{ code: "inbox_unavailable" }] });
+  });
+
+  it("`inbox maintain` drops the days that are over", async () => {
+    const schema = newSchema();
+    await run(urlOf(schema), "inbox", "migrate");
+    await run(urlOf(schema), "inbox", "maintain");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 45 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const [maintained] = await run(urlOf(schema), "inbox", "maintain");
+    expect(maintained).toMatchObject({ daysMade: 0, daysDropped: 3 }); // the last always stays
+    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`)).rows).toEqual([{ n: 1 }]);
+  });
+
+  it("10 000 entries are copied to the server over a kill, and back, each once", {
+    timeout: 120_000,
+  }, async () => {
+    const [cwd, schema] = [tempFolder(), newSchema()];
+    const file = join(cwd, "a.db");
+    const inbox = sqliteInbox(file);
+    await inbox.open();
+    await fillEveryState(inbox);
+    const numbers = Array.from({ length: 10_000 }, (_, index) => 1000 + index);
+    await Promise.all(numbers.map((number) => keep(inbox, numberedEntry(number))));
+    await inbox.close();
+
+    const argv = [join(root, "dist", "bin.js"), "inbox", "copy", file, "--json"];
+    const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: urlOf(schema) };
+    const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+    child.stdout.once("data", () => child.kill("SIGKILL"));
+    expect(await new Promise((resolve) => child.once("close", (_, signal) => resolve(signal)))).toBe(
+      "SIGKILL",
+    );
+    const counted = async () =>
+      Number((await admin.query(`SELECT count(*) FROM ${schema}.entry`)).rows[0].count);
+    const left = await counted();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(10_009);
+
+    const [copied] = (await run(urlOf(schema), "inbox", "copy", file)).slice(-1);
+    expect(copied).toMatchObject({ type: "copied", entries: 10_009, before: left });
+    expect(await counted()).toBe(10_009);
+    const { rows } = await admin.query(
+      `SELECT (SELECT count(*)::int FROM ${schema}.turn) AS turn, (SELECT count(*)::int FROM ${schema}.stuck) AS stuck,
+         (SELECT count(*)::int FROM ${schema}.done) AS done, (SELECT count(DISTINCT (key_timestamp, event_id, source))::int FROM ${schema}.entry) AS keys,
+         (SELECT count(*)::int FROM ${schema}.delivery WHERE octet_length(body) > 0) AS bodies`,
+    );
+    expect(rows).toEqual([{ turn: 10_005, stuck: 3, done: 1, keys: 10_009, bodies: 10_008 }]);
+
+    const back = join(cwd, "b.db");
+    const { records } = await runCli(["inbox", "copy", urlOf(schema), back, "--json"]);
+    expect(records.at(-1)).toMatchObject({ entries: 10_009, before: 0, digest: copied?.digest });
+    const sum =
+      "SELECT count(*), sum(seq), sum(run_at), sum(duplicates), sum(length(event_id)), sum(attempts) FROM entry";
+    expect(shell(back, sum)).toBe(shell(file, sum));
+    const bodies = "SELECT seq, hex(body), headers, method, target FROM delivery ORDER BY seq";
+    expect(shell(back, bodies)).toBe(shell(file, bodies));
+  });
+});
