@@ -45,6 +45,7 @@ function readTimes(file: string): object {
 const WITH_SERVERS = [
   "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners}.test.ts",
   "test/cli/inbox/{server,care}.test.ts",
+  "test/inbox/postgres/roles.test.ts",
 ];
 const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
 const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;

@@ -34,11 +34,6 @@ export class ClaimLoop {
     this.#claiming = claiming;
   }
 
-  /** Whether it is started and not stopped. */
-  get isStarted(): boolean {
-    return this.#started;
-  }
-
   /** Whether the last claim left no entry that was long due: only then is a new entry run at once. */
   get caughtUp(): boolean {
     return this.#started && this.#caughtUp;
@@ -87,8 +82,8 @@ export class ClaimLoop {
     this.#behind = false;
     let wait = pollMs;
     try {
+      const terms = { ...(await claimTerms(this.#options)), except: exceptNow() };
       const { now: limit, ahead } = concurrency.room;
-      const terms = { ...claimTerms(this.#options), except: exceptNow() };
       const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
       failures.end();
       for (const entry of entries) run(entry);

@@ -1,4 +1,6 @@
 import type { Inbox } from "../inbox/inbox.ts";
+import type { Role } from "../inbox/runner.ts";
+import type { LeftKinds } from "./left-kinds.ts";
 import type { SettlementListeners } from "./report-settled.ts";
 import type { RunOptions } from "./run-entry.ts";
 import type { TargetOptions } from "./target.ts";
@@ -18,6 +20,12 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets"
   readonly deadBlocks: boolean;
   /** Milliseconds between claims that nothing else triggers, for entries that another process redrove. */
   readonly pollMs: number;
+  /** Whether due entries are claimed without being asked to. Default: they are. */
+  readonly role?: Role;
+  /** The longest that an entry waits for a handler, in milliseconds. Default 0. */
+  readonly unhandledAfter?: number;
+  /** The kinds that are left to other processes. Default none. */
+  readonly leftKinds?: LeftKinds;
   /** The targets of all handlers. Default none. */
   readonly knownTargets?: () => readonly TargetOptions[];
 }

@@ -11,6 +11,7 @@ import { type DrainReport, drain } from "./drain.ts";
 import { EntryRunner } from "./entry-runner.ts";
 import { horizonOf } from "./horizon.ts";
 import { LeaseRenewal } from "./lease-renewal.ts";
+import { NO_LEFT_KINDS } from "./left-kinds.ts";
 import { Reservation } from "./reservation.ts";
 import { RunBudget } from "./run-budget.ts";
 import { Turns } from "./turns.ts";
@@ -30,6 +31,7 @@ export class Dispatcher {
   readonly #claims = new Set<Promise<void>>();
   /** Entries that were inserted leased and begin in a later turn of the event loop. */
   #beginning = 0;
+  #started = false;
   /** Drains that are under way; none of these rejects. */
   readonly #drains = new Set<Promise<unknown>>();
   #stopRenewing: (() => void) | undefined;
@@ -61,10 +63,15 @@ export class Dispatcher {
     this.#renewal = new LeaseRenewal(Math.max(10, options.leaseMs / 3), () => this.#runner.renew());
   }
 
-  /** Begins to run due entries, and those of a killed process once their leases have ended. */
+  /**
+   * Begins to run due entries, and those of a killed process once their leases have ended. With the role `receive`, only
+   * what {@link runNow} and {@link drain} are called for is run.
+   */
   start(): void {
-    this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
+    this.#started = true;
     this.#stopRenewing = this.#renewal.start();
+    if (this.#options.role === "receive") return;
+    this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
     this.#loop.start(() => this.#turns.open());
   }
 
@@ -75,11 +82,12 @@ export class Dispatcher {
 
   /**
    * Reserves room to run an entry that is about to be kept, so that it can be inserted already leased. Returns
-   * `undefined` if there is no room, or if other entries are long due. A reservation must always be released.
+   * `undefined` if there is no room, if other entries are long due, or if it may be of a kind that is left to another
+   * process. A reservation must always be released.
    */
   reserve(): Reservation | undefined {
-    if (!this.#loop.caughtUp || this.#limit.isFull) return undefined;
-    const { clock, leaseMs, runner } = this.#options;
+    const { clock, leaseMs, runner, leftKinds = NO_LEFT_KINDS } = this.#options;
+    if (!this.#loop.caughtUp || this.#limit.isFull || !leftKinds.isEmpty) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
     const free = this.#limit.reserve();
     const begin = () => {
@@ -107,6 +115,7 @@ export class Dispatcher {
    * run again. Resolves when nothing is running any more.
    */
   async stop(graceMs: number): Promise<void> {
+    this.#started = false;
     this.#stopListening?.();
     this.#stopper.abort();
     this.#loop.stop();
@@ -165,7 +174,7 @@ export class Dispatcher {
     // Twice: the loop may claim it after we saw that it was not running, and before our own claim.
     for (let look = 0; look < 2; look++) {
       await this.#loop.underWay;
-      if (!this.#loop.isStarted) return undefined;
+      if (!this.#started) return undefined;
       if (this.#runner.finished(seq) === undefined) await this.#claimOnly(seq);
       const finished = this.#runner.finished(seq);
       if (finished !== undefined) return finished;

@@ -49,8 +49,8 @@ export async function drain(options: DispatcherOptions, parts: Draining): Promis
   working.catch(() => {}); // reported below, unless the time is over before
   const end = await Promise.race([working.then(() => "ended" as const), parts.budget.over]);
   if (end === "ended") {
-    const { deadBlocks, sources } = claimTerms(options);
-    const nextRunAt = await inbox.nextRunAt({ except: parts.except(), deadBlocks, sources });
+    const { deadBlocks, sources, exceptKinds } = await claimTerms(options);
+    const nextRunAt = await inbox.nextRunAt({ except: parts.except(), deadBlocks, sources, exceptKinds });
     return { ...counts, nextRunAt };
   }
   log.warn({}, "a drain did not end in time: the inbox was slow to answer, so some entries may run again");
@@ -75,7 +75,7 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
         await Promise.race([limit.untilRoom(), budget.closed]);
         continue;
       }
-      const terms = { ...claimTerms(options), except: except() };
+      const terms = { ...(await claimTerms(options)), except: except() };
       const entries = await inbox.claim({ ...terms, now: clock(), limit: room });
       failures.end();
       for (const entry of entries) run(entry);

@@ -84,7 +84,9 @@ export type EntryLetter = Omit<DeadLetter, "event">;
 /** What to do with a claimed entry. */
 export type Plan =
   | { readonly run: readonly NamedHandler[]; readonly event: () => WebhookEvent | Promise<WebhookEvent> }
-  /** It failed before and has no handler here: it waits this many milliseconds for a process that has one. */
+  /** It has no handler here, but another process has one: it is given back. */
+  | { readonly leave: true }
+  /** It has no handler here: it waits this many milliseconds for a process that has one. */
   | { readonly wait: number; readonly reason: string }
   /** It ends without a run: no handler, invalid data, or another entry has the same event. */
   | {

@@ -10,9 +10,11 @@ const CLOCK_SLACK = 5 * 60_000;
 export function horizonOf({
   retry,
   leaseMs,
+  unhandledAfter = 0,
 }: {
   readonly retry: RetryPolicy;
   readonly leaseMs: number;
+  readonly unhandledAfter?: number;
 }): number {
-  return Math.max(longestDelay(retry), leaseMs) + CLOCK_SLACK;
+  return Math.max(longestDelay(retry), leaseMs, unhandledAfter) + CLOCK_SLACK;
 }

@@ -22,7 +22,7 @@ export function reportSettled(
 ): void {
   const { onAttempts, onDead } = listeners;
   const { seq, kind, key, delivery } = entry;
-  const { state, reason, problems = [], records } = settlement;
+  const { state, reason, problems = [], records, uncount = false } = settlement;
   const call = (listener: () => void) => {
     try {
       listener();
@@ -31,7 +31,8 @@ export function reportSettled(
     }
   };
   // An entry that waits for a process with handlers, or for its turn at a target, was not attempted.
-  const onlyWaits = state === "pending" && records.length === 0 && (reason !== null || entry.waits?.length);
+  const onlyWaits =
+    state === "pending" && records.length === 0 && (uncount || reason !== null || entry.waits?.length);
   if (!onlyWaits) call(() => onAttempts(entry, settlement));
   if (state !== "dead") return;
   const error = entry.unreadable ?? lastError(records);

@@ -81,6 +81,10 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
   if ("end" in plan) {
     return settle(plan.end, plan.end === "done" ? null : plan.reason, { problems: plan.problems });
   }
+  if ("leave" in plan) {
+    const reason = entry.waits?.length ? TARGET_AWAY : null;
+    return settle("pending", reason, { runAt: entry.dueAt ?? clock(), uncount: true });
+  }
   if ("wait" in plan) return settle("pending", plan.reason, { runAt: clock() + plan.wait, uncount: true });
 
   const records: AttemptRecord[] = [];

@@ -53,7 +53,8 @@ export class Turns implements QueueWork {
   }
 
   async claim({ target, after, limit, except }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
-    const { inbox, clock, leaseMs, deadBlocks, sources, runner } = this.#options;
+    const { inbox, clock, leaseMs, deadBlocks, sources, runner, role } = this.#options;
+    if (role === "receive") return [];
     const { horizon, except: leased, whileClaiming, failures } = this.#dispatching;
     const terms = { leaseMs, deadBlocks, sources, runner, horizon, limit };
     const passed = [...leased(), ...except];

@@ -84,8 +84,8 @@ export interface Inbox {
   /** Sets when pending entries are due, and leaves their attempts as they are; returns how many. */
   reschedule(filter: EntryFilter, runAt: number): Promise<number>;
   /**
-   * Makes entries due now that wait for a process with a handler for them (the reason `no_handler`), and clears that
-   * reason; returns how many. Default: they wait until they are due.
+   * Makes entries due now that wait for a process with a handler for them, and clears their reason (`no_handler` or
+   * `awaits_handler`); returns how many. Default: they wait until they are due.
    */
   hasten?(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number>;
   /** How many entries of these sources are pending or running; counts no further than `limit`. */

@@ -22,7 +22,7 @@ import {
   toClaimed,
 } from "./memory/stored.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
-import { NO_HANDLER } from "./runner.ts";
+import { awaitsHandler } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
@@ -207,7 +207,7 @@ class MemoryInbox implements Inbox {
 
   async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
     return this.#change(filter, ({ state, reason, runAt }) => {
-      const waits = state === "pending" && reason === NO_HANDLER && runAt > now;
+      const waits = state === "pending" && awaitsHandler(reason) && runAt > now;
       return waits ? { runAt: now, reason: null } : undefined;
     });
   }

@@ -4,6 +4,7 @@ import { isEventKind } from "../event/kinds.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { hasByteOrderMark } from "../event/utf8.ts";
 import type { Entry } from "../inbox/entry.ts";
+import { awaitsHandler } from "../inbox/runner.ts";
 import { DROPPED, TARGET_AWAY } from "../inbox/target-wait.ts";
 import { CHANNEL_METHOD } from "../receiver/channel.ts";
 import { readHeader } from "../signature/header.ts";
@@ -153,6 +154,12 @@ function outcomeStep({ state, reason, attempts, settledAt, receivedAt, waits }: 
     const targets = waits.flatMap(({ target, over }) => (over === null ? [target] : []));
     return { name, result: "skipped", text: `Waiting for ${targets.join(" and ")}; ${tries} so far.` };
   }
+  if (awaitsHandler(reason))
+    return {
+      name,
+      result: "skipped",
+      text: "No running process has a handler for this kind: it waits for one.",
+    };
   const text =
     state === "running"
       ? `Attempt ${attempts} is running.`

@@ -2,6 +2,7 @@ import type { Delivery } from "../event/delivery.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Incoming } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
+import { misconfigured } from "./misconfigured.ts";
 import type { Settings } from "./options.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import { refuseHead } from "./refuse-head.ts";
@@ -18,15 +19,13 @@ interface Admitting {
   readonly settings: Settings;
   /** Accepts a delivery that was read completely. */
   readonly take: (delivery: Delivery) => Promise<Outcome>;
-  /** The outcome of a mistake of the integrator. */
-  readonly misconfigured: (thrown: unknown) => Outcome;
 }
 
 /** Route, method, encoding, size, then the rest: the order of the contract. */
 export async function admit(
   incoming: Incoming,
   receivedAt: number,
-  { settings, take, misconfigured }: Admitting,
+  { settings, take }: Admitting,
 ): Promise<Admitted> {
   const refusal = refuseHead(incoming);
   if (refusal !== undefined) return refused(refusal);
@@ -37,7 +36,7 @@ export async function admit(
   try {
     body = await incoming.read(limits);
   } catch (thrown) {
-    return { outcome: misconfigured(thrown) };
+    return { outcome: misconfigured(thrown, settings) };
   }
   if (typeof body === "string") return refused(body);
   const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };

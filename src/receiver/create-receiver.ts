@@ -2,7 +2,6 @@ import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
-import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -22,11 +21,13 @@ import type { NoSchemas } from "./handler-types.ts";
 import { InboxUse } from "./inbox-use.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
+import { misconfigured } from "./misconfigured.ts";
+import { MissingHandlers } from "./missing-handlers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
 import { readOptions, type Settings } from "./options.ts";
-import { type Misconfigured, type Outcome, refused } from "./outcome.ts";
+import { type Outcome, refused } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { recheckEntry } from "./problems-in-time.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
@@ -72,11 +73,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #observers: Listeners<Observation>;
   readonly #signedRefusals: SignedRefusals;
   readonly #underWay = new Set<Promise<Outcome>>();
-  readonly #registered: Registered = {
-    match: (kind) => this.#router.match(kind),
-    // A receiver without handlers only watches: earlier entries belong to another process.
-    isLeft: ({ delivery }) => this.#router.isEmpty && delivery.receivedAt < this.#startedAt,
-  };
+  readonly #registered: Registered;
   #router = new Router();
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
@@ -93,10 +90,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#retention = new Retention(settings);
     this.#signedRefusals = new SignedRefusals(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
+    const here = { router: () => this.#router, startedAt: () => this.#startedAt };
+    const missing = new MissingHandlers(settings, here);
+    const match = (kind: string) => this.#router.match(kind);
+    this.#registered = { match, missing: (...without) => missing.plan(...without) };
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      ...{ runner: this.#registration.id, sources: [settings.source] },
+      ...{ runner: this.#registration.id, sources: [settings.source], leftKinds: missing },
       ...{ handlerTimeoutMs, leaseMs, pollMs, knownTargets: () => this.#router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry) => planEntry(entry, this.#settings, this.#registered),
@@ -115,10 +116,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): void {
     this.#router.on(pattern, handler, options);
+    this.#handlersChanged();
   }
 
   onUnknown(handler: AnyHandler, options?: HandlerOptions): void {
     this.#router.onUnknown(handler, options);
+    this.#handlersChanged();
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): void {
@@ -127,7 +130,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
     this.#wire(handlers as HandlersOption);
-    if (this.#phase === "started") this.#registration.update();
+    this.#handlersChanged();
+  }
+
+  #handlersChanged(): void {
+    this.#registration.announce(
+      () => this.#phase === "started",
+      () => this.#dispatcher.wake(),
+    );
   }
 
   /** Routes events to these handlers, and uses the schemas and other kinds of a module. */
@@ -220,7 +230,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       this.#tellDelivery({ head: delivery, outcome, start, delivery });
       return outcome;
     } catch (thrown) {
-      return this.#misconfigured(thrown);
+      return misconfigured(thrown, this.#settings);
     }
   }
 
@@ -236,9 +246,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       const accepting = decide(reservation);
       this.#underWay.add(accepting);
       outcome = await accepting.finally(() => this.#underWay.delete(accepting));
-      if (outcome.type === "misconfigured") this.#misconfigured(outcome.error);
+      if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);
     } catch (thrown) {
-      outcome = this.#misconfigured(thrown);
+      outcome = misconfigured(thrown, this.#settings);
     }
     reservation?.release();
     const runsAlready = reservation?.isUsed === true;
@@ -252,7 +262,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     try {
       return await this.#answer(incoming, inline);
     } catch (thrown) {
-      return toAnswer(this.#misconfigured(thrown));
+      return toAnswer(misconfigured(thrown, this.#settings));
     }
   }
 
@@ -266,7 +276,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         this.#take(read, (reservation) =>
           accept(read, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
         ),
-      misconfigured: (thrown) => this.#misconfigured(thrown),
     });
     this.#signedRefusals.note(incoming, outcome, receivedAt);
     const isOurs = incoming.passedOn !== true || this.#signedRefusals.isSigned(incoming);
@@ -283,16 +292,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);
-  }
-
-  /** Logs why 500 is answered. A logger that fails must not cost the sender its answer. */
-  #misconfigured(thrown: unknown): Misconfigured {
-    const error = asError(thrown);
-    const code = error instanceof ConfigurationError ? error.code : undefined;
-    try {
-      this.#settings.log.error({ code }, `answered 500: ${describeError(error)}`);
-    } catch {}
-    return { type: "misconfigured", error };
   }
 
   #tellDead(letter: EntryLetter | undefined): void {

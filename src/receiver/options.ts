@@ -6,6 +6,7 @@ import type { DataSchemas } from "../event/schemas.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { selectInbox } from "../inbox/open.ts";
+import type { Role } from "../inbox/runner.ts";
 import type { Logger } from "../logger.ts";
 import {
   type Check,
@@ -41,6 +42,7 @@ export interface Settings {
   readonly inbox: Inbox;
   readonly signatureHeader: string;
   readonly source: string;
+  readonly role: Role;
   /** The kinds that are not unknown. */
   readonly knownKinds: readonly string[];
   readonly schemas: DataSchemas;
@@ -63,6 +65,7 @@ export interface Settings {
   readonly retry: RetryPolicy;
   readonly lease: number;
   readonly poll: number;
+  readonly unhandledAfter: number;
   readonly drainTimeout: number;
   readonly walLimit: number;
   readonly log: Logger;
@@ -90,6 +93,7 @@ const DEFAULTS = {
   handlerTimeout: 30_000,
   lease: 15_000,
   poll: 1000,
+  unhandledAfter: 10 * MINUTE,
   drainTimeout: 10_000,
   walLimit: 256 * 1024 * 1024,
 };
@@ -100,6 +104,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   inbox: checkInbox,
   signatureHeader: checkHeaderName,
   source: nonEmptyString('name the sender, or leave it out for "service"'),
+  role: oneOf("both", "receive", "run"),
   otherKinds: checkedElsewhere,
   schemas: checkSchemas,
   handlers: checkHandlersOption,
@@ -120,6 +125,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   retry: checkedElsewhere,
   lease: wholeNumber("milliseconds", 1, MAX_TIMER),
   poll: wholeNumber("milliseconds", 1, MAX_TIMER),
+  unhandledAfter: wholeNumber("milliseconds", 0),
   drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),
   walLimit: wholeNumber("bytes", 1),
   log: checkLog,
@@ -148,6 +154,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     secrets: secretSource(options.secret, log),
     inbox: selectInbox(options.inbox ?? "hookporter.db"),
     source: options.source ?? DEFAULT_SOURCE,
+    role: options.role ?? "both",
     knownKinds,
     // A module of handlers may declare the kinds that these are for.
     schemas: readSchemas(options.schemas, [...knownKinds, ...declaredBy(options.handlers)]),

@@ -14,12 +14,9 @@ import { toEvent } from "./to-event.ts";
 /** The handlers registered in this process. */
 export interface Registered {
   readonly match: (kind: string) => readonly NamedHandler[];
-  /** Whether an entry without a handler is left to another process, rather than ended as `unhandled`. */
-  readonly isLeft: (entry: ClaimedEntry) => boolean;
+  /** What to do with an entry of a kind that matches none. */
+  readonly missing: (entry: ClaimedEntry, kind: string) => Plan | Promise<Plan>;
 }
-
-/** Milliseconds after which an entry left to another process checks again for a handler here. */
-const WAIT_FOR_HANDLER = 10_000;
 
 /**
  * Reads a claimed entry's bytes again and finds its handlers. The entry may be older than this process; using the current
@@ -43,15 +40,11 @@ function planFor(
   result: EventResult,
   kind: string,
   { entry, settings, registered }: { entry: ClaimedEntry; settings: Settings; registered: Registered },
-): Plan {
-  const { match, isLeft } = registered;
+): Plan | Promise<Plan> {
+  const { match, missing } = registered;
   if (!result.ok) return { end: "dead", reason: "invalid_data", problems: result.problems };
   const run = match(kind);
-  if (run.length === 0) {
-    // An entry that was attempted before has, or had, handlers in another process: do not give up its retry here.
-    if (entry.attempts > 1 || isLeft(entry)) return { wait: WAIT_FOR_HANDLER, reason: "no_handler" };
-    return { end: "unhandled", reason: "no_handler" };
-  }
+  if (run.length === 0) return missing(entry, kind);
 
   let ready: WebhookEvent | undefined = result.event;
   const first = () => {

@@ -2,6 +2,7 @@ import type { RetryOptions } from "../dispatch/retry.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { InboxOption } from "../inbox/open.ts";
+import type { Role } from "../inbox/runner.ts";
 import type { Logger } from "../logger.ts";
 import type { SecretOption } from "../signature/secrets.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
@@ -17,6 +18,12 @@ export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherK
   readonly signatureHeader?: string | undefined;
   /** This receiver's name for the sender; two senders sharing an inbox need two. Default `service`. */
   readonly source?: string | undefined;
+  /**
+   * What this process does by itself. `receive`: keeps deliveries and answers them, and leaves their entries to other
+   * processes. `run`: runs entries, for a process that is given no deliveries; it accepts those that it is given all the
+   * same. Default `both`.
+   */
+  readonly role?: Role | undefined;
   /** Kinds beyond the 12 that are known on purpose, such as `invoice.sent`. Default: none. */
   readonly otherKinds?: readonly OtherKinds[] | undefined;
   /** Your own schemas for `data`, by kind: any Standard Schema library. Default: none. */
@@ -75,6 +82,11 @@ export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherK
   readonly lease?: number | undefined;
   /** How often the inbox is looked at without being told to. Default 1 second. */
   readonly poll?: number | undefined;
+  /**
+   * How long an entry without a handler here waits for another process that has one, before it ends as `unhandled`; only
+   * while other processes are registered with the inbox, or with the role `receive`. Default 10 minutes.
+   */
+  readonly unhandledAfter?: number | undefined;
   /** How long `close()` waits for running handlers. Default 10 seconds. */
   readonly drainTimeout?: number | undefined;
   /**

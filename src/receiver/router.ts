@@ -8,7 +8,8 @@ import type {
 import type { TargetOptions } from "../dispatch/target.ts";
 import { ConfigurationError } from "../errors.ts";
 import { checkKindPattern, matchesKind } from "../event/kind-pattern.ts";
-import { eventKinds } from "../event/kinds.ts";
+import { eventKinds, isEventKind } from "../event/kinds.ts";
+import { kindsWithout, UNKNOWN } from "../inbox/runner.ts";
 import { checkFunction, invalid } from "../options/check-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import type { EventsByPattern, KindPattern, Member } from "./handler-types.ts";
@@ -69,7 +70,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
   }
 
   onUnknown(handler: AnyHandler, options?: HandlerOptions): void {
-    this.#add(["unknown"], (kind) => !this.#known.includes(kind), handler, options);
+    this.#add([UNKNOWN], (kind) => !this.#known.includes(kind), handler, options);
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): void {
@@ -82,7 +83,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return this.#routes.filter(({ matches }) => matches(kind)).map(({ named }) => named);
   }
 
-  /** What there are handlers for: kinds and patterns, `unknown` for kinds beyond the twelve. */
+  /** What there are handlers for, as other processes read it: see `Runner.kinds`. */
   get patterns(): readonly string[] {
     return [...this.#patterns];
   }
@@ -112,6 +113,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     checkHandlerOptions(options, pattern);
     const { except = [], attempts, target, tx = false } = options;
     if (tx) this.#checkTx(pattern);
+    const declared = (one: string) =>
+      one === UNKNOWN ? this.#known.filter((kind) => !isEventKind(kind)) : [];
     for (const left of except) checkKindPattern(left, this.#known);
     checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
     const count = (this.#counters.get(pattern) ?? 0) + 1;
@@ -124,7 +127,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
       );
     }
     const wanted = (kind: string) => matches(kind) && !except.some((left) => matchesKind(left, kind));
-    for (const one of patterns) this.#patterns.add(one);
+    for (const one of patterns) this.#patterns.add(kindsWithout(one, [...declared(one), ...except]));
     this.#routes.push({
       matches: wanted,
       named: {

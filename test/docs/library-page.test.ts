@@ -18,6 +18,7 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
     inbox: true,
     signatureHeader: true,
     source: true,
+    role: true,
     otherKinds: true,
     schemas: true,
     handlers: true,
@@ -31,7 +32,7 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
     bodyTimeout: true,
     concurrency: true,
   },
-  ...{ handlerTimeout: true, retry: true, lease: true, poll: true, drainTimeout: true },
+  ...{ handlerTimeout: true, retry: true, lease: true, poll: true, unhandledAfter: true, drainTimeout: true },
   ...{ walLimit: true, log: true, clock: true, random: true },
 };
 const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {

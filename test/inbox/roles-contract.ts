@@ -21,14 +21,20 @@ export function describeRoles(makeInbox: () => Inbox): void {
       inbox.claim({ now, limit: 10, leaseMs: 1000, exceptKinds });
     const kindsOf = (entries: readonly { kind: string | null }[]) => entries.map(({ kind }) => kind);
     /** An entry that waits for a process with a handler, due a minute later. */
-    const park = async (number: number, kind: string, parts: Partial<NewEntry> = {}) => {
+    const park = async (
+      number: number,
+      kind: string,
+      { reason = "no_handler", ...parts }: Partial<NewEntry> = {},
+    ) => {
       const { seq } = await add(number, kind, parts);
       const [entry] = await inbox.claim({ now: AT + 1000, limit: 1, leaseMs: 1000, only: seq });
       if (entry === undefined) throw new Error("expected a claimed entry, got none");
-      const waits = { state: "pending", reason: "no_handler", runAt: AT + 60_000, uncount: true } as const;
+      const waits = { state: "pending", reason, runAt: AT + 60_000, uncount: true } as const;
       expect(await inbox.settle(settlementOf(entry, waits), AT + 1000)).toBe(true);
       return seq;
     };
+
+    const AWAITS = { reason: "awaits_handler" };
 
     it("a claim leaves the kinds of other processes alone", async () => {
       await add(1, "lead.created");
@@ -94,7 +100,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
 
     describe("hasten", () => {
       it("makes entries due that wait for a handler of these kinds", async () => {
-        const [first, second] = [await park(1, "lead.created"), await park(2, "lead.updated")];
+        const [first, second] = [await park(1, "lead.created"), await park(2, "lead.updated", AWAITS)];
         await park(3, "payment.received");
         expect(await inbox.hasten?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(2);
         const claimed = await claim([], AT + 2000);

@@ -12,7 +12,7 @@ const read = (options: Partial<ReceiverOptions>) =>
   readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
 /** The types keep it whole. */
 const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined } = {
-  ...{ secret: undefined, inbox: undefined, signatureHeader: undefined, source: undefined },
+  ...{ secret: undefined, inbox: undefined, signatureHeader: undefined, source: undefined, role: undefined },
   ...{
     otherKinds: undefined,
     schemas: undefined,
@@ -29,7 +29,13 @@ const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined
     concurrency: undefined,
     handlerTimeout: undefined,
   },
-  ...{ retry: undefined, lease: undefined, poll: undefined, drainTimeout: undefined },
+  ...{
+    retry: undefined,
+    lease: undefined,
+    poll: undefined,
+    drainTimeout: undefined,
+    unhandledAfter: undefined,
+  },
   ...{ walLimit: undefined, log: undefined, clock: undefined, random: undefined },
 };
 const code = (expected: string) => expect.objectContaining({ name: "ConfigurationError", code: expected });
@@ -58,6 +64,8 @@ describe("readOptions", () => {
     ["log", "warn"],
     ["log", { ...keptLog().log, debug: undefined }],
     ["source", ""],
+    ["role", "worker"],
+    ["unhandledAfter", -1],
     ["source", 7],
     ["source", null],
     ["secret", async () => SECRET],
@@ -132,6 +140,7 @@ describe("readOptions", () => {
       inbox,
       log,
       signatureHeader: "x-service-signature",
+      role: "both",
       source: "service",
       knownKinds: eventKinds,
       schemas: {},
@@ -152,6 +161,7 @@ describe("readOptions", () => {
       retry: DEFAULT_RETRY,
       lease: 15_000,
       poll: 1000,
+      unhandledAfter: 600_000,
       drainTimeout: 10_000,
       walLimit: 268_435_456,
       clock: expect.any(Function),

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import type { Plan } from "../../src/dispatch/handler.ts";
 import { REJECTED } from "../../src/event/identity.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import { readOptions } from "../../src/receiver/options.ts";
@@ -24,7 +25,7 @@ function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): C
 
 const registered = (parts: Partial<Registered> = {}): Registered => ({
   match: (kind) => (kind === "payment.received" ? [HANDLER] : []),
-  isLeft: () => false,
+  missing: () => ({ end: "unhandled", reason: "no_handler" }),
   ...parts,
 });
 
@@ -83,17 +84,11 @@ describe("planEntry", () => {
   describe("for a kind without a handler", () => {
     const lead = (parts: Partial<ClaimedEntry> = {}) => entryOf(envelope({ event: "lead.created" }), parts);
 
-    it("ends as unhandled", () => {
-      const plan = planEntry(lead(), settingsOf(), registered());
-      expect(plan).toEqual({ end: "unhandled", reason: "no_handler" });
-    });
-
-    it.each<[string, Partial<ClaimedEntry>, Partial<Registered>]>([
-      ["was attempted before", { attempts: 2 }, {}],
-      ["is left to another process", {}, { isLeft: () => true }],
-    ])("waits 10 seconds if the entry %s", (_, parts, left) => {
-      const plan = planEntry(lead(parts), settingsOf(), registered(left));
-      expect(plan).toEqual({ wait: 10_000, reason: "no_handler" });
+    it("does what is to be done with entries without a handler", () => {
+      const missing = vi.fn((): Plan => ({ end: "unhandled", reason: "no_handler" }));
+      const entry = lead();
+      expect(planEntry(entry, settingsOf(), registered({ missing }))).toBe(missing.mock.results[0]?.value);
+      expect(missing).toHaveBeenCalledExactlyOnceWith(entry, "lead.created");
     });
   });
 });

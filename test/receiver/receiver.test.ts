@@ -64,6 +64,7 @@ describe("createReceiver", () => {
         context: {
           attempt: 1,
           seq: 1,
+          orderKey: null,
           delivery: { ...deliveryOf(sent), body: Uint8Array.from(bytes(sent)) },
           signal: expect.any(AbortSignal),
           log: expect.objectContaining({ info: expect.any(Function) }),

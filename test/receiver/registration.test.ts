@@ -1,16 +1,26 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import type { Role } from "../../src/inbox/runner.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { Registration } from "../../src/receiver/registration.ts";
 import { VERSION } from "../../src/version.ts";
 import { keptLog, SECRET } from "./sample.ts";
 
-function registrationIn(register?: () => Promise<void>) {
+const NOW = Date.UTC(2024, 0, 15, 12);
+
+function registrationIn(register?: () => Promise<void>, role: Role = "both") {
   const { log, lines } = keptLog();
-  const inbox = Object.assign(memoryInbox(), register === undefined ? {} : { register });
+  const inbox: Required<Pick<Inbox, "hasten">> & Inbox = Object.assign(
+    memoryInbox() as Required<Pick<Inbox, "hasten">> & Inbox,
+    register === undefined ? {} : { register },
+  );
   let kinds: readonly string[] = ["lead.*"];
-  const registration = new Registration({ inbox, source: "agency", log }, () => kinds);
-  return { registration, lines, handle: (more: readonly string[]) => (kinds = more) };
+  const registration = new Registration(
+    { inbox, source: "agency", role, clock: () => NOW, log },
+    () => kinds,
+  );
+  return { registration, inbox, lines, handle: (more: readonly string[]) => (kinds = more) };
 }
 
 describe("Registration", () => {
@@ -19,7 +29,7 @@ describe("Registration", () => {
     const { registration, handle } = registrationIn(register);
     await registration.register();
     handle(["*"]);
-    registration.update();
+    await registration.update();
     const { id } = registration;
     const runner = { id, version: VERSION, role: "both", sources: ["agency"] };
     expect(register.mock.calls).toEqual([[{ ...runner, kinds: ["lead.*"] }], [{ ...runner, kinds: ["*"] }]]);
@@ -34,13 +44,39 @@ describe("Registration", () => {
   it("is not needed by an inbox of one process", async () => {
     const { registration, lines } = registrationIn();
     await registration.register();
-    registration.update();
+    await registration.update();
     expect(lines).toEqual([]);
+  });
+
+  it("makes entries due that wait for these handlers, and for unknown kinds all that wait", async () => {
+    const { registration, inbox, handle } = registrationIn();
+    const hasten = vi.spyOn(inbox, "hasten");
+    await registration.register();
+    handle(["payment.* except payment.received", "*"]);
+    await registration.register();
+    handle(["lead.*", "unknown except invoice.sent"]);
+    await registration.register();
+    const sources = ["agency"];
+    expect(hasten.mock.calls).toEqual([
+      [{ sources, kinds: ["lead.*"] }, NOW],
+      [{ sources, kinds: ["payment.*", "*"] }, NOW],
+      [{ sources }, NOW],
+    ]);
+  });
+
+  it("leaves what waits to others if it runs nothing, or has no handlers", async () => {
+    const [receives, empty] = [registrationIn(undefined, "receive"), registrationIn()];
+    empty.handle([]);
+    for (const { registration, inbox } of [receives, empty]) {
+      const hasten = vi.spyOn(inbox, "hasten");
+      await registration.register();
+      expect(hasten).not.toHaveBeenCalled();
+    }
   });
 
   it("warns if a later update fails, and goes on", async () => {
     const { registration, lines } = registrationIn(() => Promise.reject(new Error("locked")));
-    registration.update();
+    await registration.update();
     await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]));
     await expect(registration.register()).rejects.toThrow("locked");
   });
@@ -52,14 +88,21 @@ describe("a receiver", () => {
     const inbox = Object.assign(memoryInbox(), { register });
     const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log });
     receiver.replaceHandlers((registry) => registry.on("lead.*", () => {}));
+    await new Promise((resolve) => setTimeout(resolve, 10));
     expect(register).not.toHaveBeenCalled();
     await receiver.start();
     onTestFinished(() => receiver.close());
     receiver.replaceHandlers((registry) => registry.on("*", () => {}));
-    expect(register.mock.calls).toMatchObject([[{ kinds: ["lead.*"] }], [{ kinds: ["*"] }]]);
+    await vi.waitFor(() => expect(register).toHaveBeenCalledTimes(2));
+    receiver.on("lead.*", () => {});
+    receiver.onUnknown(() => {});
+    await vi.waitFor(() => expect(register).toHaveBeenCalledTimes(3));
+    const kinds = [["lead.*"], ["*"], ["*", "lead.*", "unknown"]];
+    expect(register.mock.calls).toMatchObject(kinds.map((kinds) => [{ kinds }]));
     await receiver.close();
     receiver.replaceHandlers(() => {});
-    expect(register).toHaveBeenCalledTimes(2);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(register).toHaveBeenCalledTimes(3);
   });
 });
 

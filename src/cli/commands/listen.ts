@@ -39,6 +39,11 @@ export function registerListen(program: Command, context: CliContext): void {
     .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
+      "--role <role>",
+      "what this process does with the inbox by itself: receive, run, or both (default: both)",
+      readChoice(["both", "receive", "run"]),
+    )
+    .option(
       "--events <kinds>",
       "show, save, handle and forward only these kinds or families; all events are kept",
       readKinds,

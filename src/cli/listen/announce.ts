@@ -54,7 +54,9 @@ export function announce(
   output.talk("");
   announceForwardRequest(options, context);
   sayWaiting(waiting, "  ", output);
-  if (handlers === undefined && program === null && forwardTo.length === 0)
+  if (options.role === "receive")
+    output.talk("  Role receive: events are kept here, and run by other processes on this inbox.");
+  else if (handlers === undefined && program === null && forwardTo.length === 0)
     output.talk("  Events are kept and shown. To process them, pass --handlers PATH or --forward-to URL.");
   const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
   output.talk(`  Try it in this folder:\n  npx hookporter trigger payment.received${where}\n`);

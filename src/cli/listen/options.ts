@@ -1,3 +1,4 @@
+import type { Role } from "../../inbox/runner.ts";
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
 import type { ExecFlagOptions } from "../handlers/open-exec.ts";
@@ -21,6 +22,7 @@ export interface ListenOptions
   readonly port?: number;
   readonly path?: string;
   readonly inbox?: string;
+  readonly role?: Role;
   readonly saveDir?: string;
   readonly signatureHeader?: string;
   readonly readyFile?: string;

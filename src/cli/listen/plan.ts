@@ -64,6 +64,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...receiverLimits(options),
     ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),
+    ...(options.role !== undefined && { role: options.role }),
     ...(options.deadLetters !== undefined && { deadLetterOrder: options.deadLetters }),
   });
   const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;

@@ -1,5 +1,5 @@
 import type { EntryFilter } from "../entry-filter.ts";
-import { NO_HANDLER } from "../runner.ts";
+import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import { DROPPED } from "../target-wait.ts";
 import { sourcesOf } from "./claim.ts";
 import { ENTRY_WITH_STATE, filterSql, kindsSql } from "./filter.ts";
@@ -63,7 +63,7 @@ export function reschedule(store: Store, filter: EntryFilter, runAt: number): Pr
 const HASTEN = `
   UPDATE @.turn SET run_at = $2::bigint, reason = NULL FROM @.entry e
   WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
-    AND turn.reason = '${NO_HANDLER}' AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
+    AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
 
 /** Makes entries due that wait for a process with a handler; returns how many. */
 export async function hasten(

@@ -1,5 +1,5 @@
 import type { EntryFilter } from "../entry-filter.ts";
-import { NO_HANDLER } from "../runner.ts";
+import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import { filterSql } from "./filter.ts";
 import { WAITING } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
@@ -16,7 +16,7 @@ export function hasten(
 ): number {
   const { where, values } = filterSql(kinds === undefined ? {} : { kinds });
   const sql = `UPDATE entry SET run_at = ?, reason = NULL WHERE source = ? AND ${WAITING} AND run_at > ?
-    AND state = 'pending' AND reason = '${NO_HANDLER}' AND ${where}`;
+    AND state = 'pending' AND reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND ${where}`;
   let hastened = 0;
   for (const source of sourcesToServe(statements, sources)) {
     hastened += statements.run(sql, now, source, now, ...values);

@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Role } from "../../src/inbox/runner.ts";
+
+const CHILD = join(import.meta.dirname, "children", "role.js");
+
+/** An inbox that several processes open. */
+export interface SharedInbox {
+  /** A path or a URL. */
+  readonly path: string;
+  /** The schema, or an empty string for a file. */
+  readonly schema: string;
+  /** The same inbox, to look into it once the first process has made it. */
+  readonly look: () => Promise<Inbox>;
+}
+
+/** Tests with several processes of different roles and handlers on one inbox. */
+export function describeRoleProcesses(name: string, share: () => SharedInbox): void {
+  describe(`processes on ${name}:`, () => {
+    it("one that only receives loses nothing for one that runs and starts later", async () => {
+      const { start, untilDone, runs } = crowd(share());
+      const front = await start("receive", "");
+      await sendAll(front, 0, 200);
+      const worker = await start("run", "*");
+      await untilDone(200);
+      expect(new Set(runs().map(({ pid }) => pid))).toEqual(new Set([worker.pid]));
+    });
+
+    it("one without handlers leaves everything to one with handlers", async () => {
+      const { start, untilDone, runs } = crowd(share());
+      const front = await start("both", "");
+      const worker = await start("both", "*");
+      await sendAll(front, 0, 200);
+      await untilDone(200);
+      expect(new Set(runs().map(({ pid }) => pid))).toEqual(new Set([worker.pid]));
+    });
+
+    it("an old version leaves new kinds to the new version of a rolling deploy", async () => {
+      const { start, untilDone, runs, look } = crowd(share());
+      const front = await start("receive", "");
+      const old = await start("both", "payment.received");
+      await sendAll(front, 0, 50);
+      await sendAll(old, 50, 100);
+      // Those that the old version has a handler for are done, and the others wait.
+      const waiting = { pending: 50, done: 50, unhandled: 0 };
+      await vi.waitFor(async () => expect(await (await look()).counts()).toMatchObject(waiting), WAIT);
+      const next = await start("both", "payment.received,lead.created");
+      await sendAll(front, 100, 150);
+      await sendAll(old, 150, 200);
+      await untilDone(200);
+      const byNext = runs().filter(({ pid }) => pid === next.pid);
+      expect(byNext.filter(({ kind }) => kind === "lead.created")).toHaveLength(100);
+    });
+  });
+}
+
+const WAIT = { timeout: 15_000, interval: 50 };
+
+function crowd({ path, schema, look: open }: SharedInbox) {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-roles-"));
+  const ran = join(folder, "ran");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  let opened: Promise<Inbox> | undefined;
+  const look = () => {
+    opened ??= open();
+    return opened;
+  };
+  const start = async (role: Role, kinds: string): Promise<ChildProcess> => {
+    const child = fork(CHILD, [path, schema, ran, role, kinds]);
+    onTestFinished(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    });
+    await once(child, "message");
+    return child;
+  };
+  /** The runs of handlers so far. */
+  const runs = () => {
+    if (!existsSync(ran)) return [];
+    const lines = readFileSync(ran, "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => {
+      const [pid, kind, n] = line.split(" ");
+      return { pid: Number(pid), kind, n: Number(n) };
+    });
+  };
+  /** Resolves once all entries are done; each ran once. */
+  const untilDone = async (many: number) => {
+    const done = { pending: 0, running: 0, done: many, dead: 0, unhandled: 0 };
+    await vi.waitFor(async () => expect(await (await look()).counts()).toEqual(done), WAIT);
+    expect(
+      runs()
+        .map(({ n }) => n)
+        .sort((a, b) => a - b),
+    ).toEqual(Array.from({ length: many }, (_, n) => n));
+  };
+  return { start, untilDone, runs, look };
+}
+
+/** Makes a process receive events with these numbers; every other one is a lead. */
+async function sendAll(child: ChildProcess, from: number, until: number): Promise<void> {
+  const answered = new Set<number>();
+  const all = new Promise<void>((resolve) => {
+    child.on("message", ({ n, type }: { n: number; type: string }) => {
+      expect(type).toBe("accepted");
+      if (answered.add(n).size === until - from) resolve();
+    });
+  });
+  for (let n = from; n < until; n++)
+    child.send({ n, kind: n % 2 === 0 ? "payment.received" : "lead.created" });
+  await all;
+  child.removeAllListeners("message");
+}
