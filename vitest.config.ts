@@ -46,6 +46,7 @@ const WITH_SERVERS = [
   "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners}.test.ts",
   "test/cli/inbox/{server,care}.test.ts",
   "test/inbox/postgres/roles.test.ts",
+  "test/inbox/postgres/transactions*.test.ts",
 ];
 const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
 const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;

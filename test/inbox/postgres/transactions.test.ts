@@ -1,0 +1,80 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { afterAll, describe, it } from "vitest";
+import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { RevocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { describeTransactions } from "../../receiver/transactions-contract.ts";
+import { emptySql } from "./pglite.ts";
+import { NO_POOLER, NO_SERVER, startPooler, startPostgres } from "./server.ts";
+
+const SCHEMA = "transactions";
+
+if (NO_SERVER !== undefined) {
+  it.skip(`handlers with tx, ${NO_SERVER}`, () => {});
+} else {
+  const server = await startPostgres();
+  const direct = new pg.Pool({ connectionString: server.url, max: 2 });
+  const first = postgresInbox(server.url, { schema: SCHEMA });
+  await first.open();
+  await first.close();
+  await direct.query("CREATE TABLE IF NOT EXISTS effect (event text, handler text)");
+
+  const on = async (url: string, options: PostgresOptions = {}) => {
+    await direct.query(emptySql(SCHEMA).join(";"));
+    return {
+      schema: SCHEMA,
+      makeInbox: () => postgresInbox(url, { schema: SCHEMA, migrate: "check", ...options }),
+      query: async (text: string) => (await direct.query(text)).rows,
+    };
+  };
+
+  describeTransactions("on a server", () => on(server.url));
+
+  describe("with a pool of the user's", () => {
+    const pool = new pg.Pool({ connectionString: server.url, max: 5 });
+    afterAll(() => pool.end());
+    describeTransactions("on a server", async () => ({
+      ...(await on(server.url)),
+      makeInbox: () => postgresInbox(pool, { schema: SCHEMA, migrate: "check" }),
+    }));
+  });
+
+  describe("with transactions of Kysely", () => {
+    const db = new Kysely<object>({
+      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: server.url, max: 5 }) }),
+    });
+    afterAll(() => db.destroy());
+    const transaction: PostgresOptions["transaction"] = (run) =>
+      db.transaction().execute((trx) => {
+        const ask = async (text: string, values: readonly unknown[] = []) => {
+          const { rows, numAffectedRows } = await trx.executeQuery({
+            sql: text,
+            parameters: values,
+            query: { kind: "RawNode", sqlFragments: [text], parameters: [] },
+            queryId: { queryId: "own" },
+          });
+          return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
+        };
+        const statements = { query: (text: unknown, values?: unknown[]) => ask(String(text), values) };
+        return run(new RevocableTransaction(statements), ask);
+      });
+    describeTransactions("on a server", () => on(server.url, { transaction }));
+  });
+
+  describe("through PgBouncer in transaction mode", async () => {
+    if (NO_POOLER !== undefined) {
+      it.skip(`handlers with tx, ${NO_POOLER}`, () => {});
+      return;
+    }
+    const pooler = await startPooler(server);
+    afterAll(() => pooler.stop());
+    describeTransactions("on a server", () => on(pooler.url));
+  });
+
+  afterAll(async () => {
+    await direct.query(`DROP SCHEMA ${SCHEMA} CASCADE; DROP TABLE effect`);
+    await direct.end();
+    await server.stop();
+  });
+}
