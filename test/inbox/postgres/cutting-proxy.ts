@@ -1,0 +1,66 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/**
+ * What happens to a commit: `answer` passes it on and loses the answer, `request` loses it and both connections, `silence`
+ * loses it and leaves the server's connection open, as if a machine had vanished.
+ */
+export type Cut = "answer" | "request" | "silence";
+
+/** A proxy in front of PostgreSQL that cuts connections at the commit of a transaction. */
+export async function startCuttingProxy(url: string) {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let armed: Cut | undefined;
+  let cuts = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    let isMarked = false;
+    let isLost = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => sockets.delete(socket));
+    }
+    client.on("data", (chunk: Buffer) => {
+      const text = chunk.toString("latin1");
+      if (text.includes("INSERT INTO effect")) isMarked = true;
+      if (isMarked && armed !== undefined && text.includes("COMMIT\0")) {
+        const cut = armed;
+        armed = undefined;
+        cuts++;
+        isLost = true;
+        if (cut === "answer") upstream.write(chunk);
+        if (cut === "request") upstream.destroy();
+        // Only once the server has committed, so that the answer is lost and nothing else.
+        setTimeout(() => client.destroy(), cut === "answer" ? 100 : 0);
+        return;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk: Buffer) => {
+      if (!isLost) client.write(chunk);
+    });
+    upstream.on("close", () => client.destroy());
+    client.on("close", () => {
+      if (!isLost) upstream.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const proxied = new URL(url);
+  proxied.port = String(typeof address === "object" ? address?.port : "");
+  return {
+    url: proxied.href,
+    /** Cuts the next commit of a transaction that wrote an effect. */
+    arm: (cut: Cut) => {
+      armed = cut;
+    },
+    get cuts() {
+      return cuts;
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
