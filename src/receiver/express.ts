@@ -18,7 +18,7 @@ export interface ExpressReceiverOptions {
 }
 
 /**
- * Wraps a receiver as an Express 5 handler: `app.use("/webhooks", expressReceiver(receiver))`, before any body parser.
+ * Wraps a receiver as a handler for Express 4 and 5: `app.use("/webhooks", expressReceiver(receiver))`, before any body parser.
  * Requests for other paths, also below its own, go on to `next()`; if the rest of the app answers a signed one with 404,
  * the receiver logs a warning.
  *

@@ -1,4 +1,5 @@
 import type { Answer } from "../http/answer.ts";
+import type { BodyLimits, BodyResult } from "../http/read-body.ts";
 import { readWebBody } from "../http/read-web-body.ts";
 import { checkAdapter, DRAIN } from "./check-adapter.ts";
 import type { DrainOptions } from "./drain-options.ts";
@@ -70,6 +71,28 @@ export function fetchReceiver(
     }
     return toResponse(answer, request.method);
   };
+}
+
+/**
+ * Reads the raw bytes of a `Request`, as `fetchReceiver` does: for an adapter of your own, as `read` of an `Incoming`.
+ *
+ * @throws ConfigurationError `body_already_parsed`
+ *
+ * @example
+ * ```ts
+ * import type { Receiver } from "hookporter";
+ * import { readRequestBody } from "hookporter/fetch";
+ *
+ * export function receive(receiver: Receiver, request: Request) {
+ *   const { pathname, search } = new URL(request.url);
+ *   const head = { method: request.method, target: pathname + search, path: pathname };
+ *   const headers = Object.fromEntries(request.headers);
+ *   return receiver.receive({ ...head, headers, read: (limits) => readRequestBody(request, limits) });
+ * }
+ * ```
+ */
+export function readRequestBody(request: Request, limits: BodyLimits): Promise<BodyResult> {
+  return readWebBody(request, limits);
 }
 
 function isContext(context: object): context is FetchContext {

@@ -56,7 +56,7 @@ export async function reportPassedOn(
  * was parsed, from `rawBody`, where platforms and `verify` of `express.json()` put them. They are only bytes until their
  * signature is checked. A body that was read in any other way is refused at once: its stream would never end again.
  */
-function readUnparsed(
+export function readUnparsed(
   request: IncomingMessage & { body?: unknown; rawBody?: unknown },
   limits: CountedLimits,
 ): Promise<BodyResult> {

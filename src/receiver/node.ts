@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_PATH } from "../default-endpoint.ts";
+import type { Answer } from "../http/answer.ts";
+import { writeAnswer as write } from "../http/answer.ts";
+import type { BodyLimits, BodyResult } from "../http/read-body.ts";
 import { checkAdapter } from "./check-adapter.ts";
 import { checkPath } from "./endpoint-path.ts";
-import { exchange } from "./http-exchange.ts";
+import { exchange, readUnparsed } from "./http-exchange.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** Options of {@link nodeReceiver}. */
@@ -40,4 +43,43 @@ export function nodeReceiver(
   return (request, response) => {
     void exchange(receiver, request, response, { target: request.url ?? "", path });
   };
+}
+
+/**
+ * Reads the raw bytes of a Node request, as the adapters do: for an adapter of your own, as `read` of an `Incoming`. Takes a
+ * body that `express.raw()` has read, or `rawBody` if the body was parsed.
+ *
+ * @throws ConfigurationError `body_already_parsed`
+ *
+ * @example
+ * ```ts
+ * import type { IncomingMessage, ServerResponse } from "node:http";
+ * import type { Receiver } from "hookporter";
+ * import { readBody, writeAnswer } from "hookporter/node";
+ *
+ * export async function handle(receiver: Receiver, request: IncomingMessage, response: ServerResponse) {
+ *   const { method = "", url: target = "", headers } = request;
+ *   const read = (limits: Parameters<typeof readBody>[1]) => readBody(request, limits);
+ *   await writeAnswer(response, await receiver.receive({ method, target, path: "/webhooks", headers, read }));
+ * }
+ * ```
+ */
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyResult> {
+  return readUnparsed(request, limits);
+}
+
+/**
+ * Writes an answer to a Node response, unless the connection is closed. If the answer closes the connection, first lets
+ * the sender receive it.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { writeAnswer } from "hookporter/node";
+ *
+ * createServer((_, response) => void writeAnswer(response, { status: 404, headers: {}, body: "" }));
+ * ```
+ */
+export function writeAnswer(response: ServerResponse, answer: Answer): Promise<void> {
+  return write(response, answer);
 }

@@ -214,19 +214,22 @@ describe("readBody with a budget", () => {
   });
 });
 
-describe.each(ADAPTERS)("a body that is cut off over $name", (adapter) => {
-  it("[case 45] is not kept, even if the received part is validly signed, and the receiver keeps serving", async () => {
-    const caught = uncaught();
-    const { url, post, outcomes, entries } = await openEndpoint(adapter);
-    const body = bytes(envelope());
-    const socket = await dial(url);
-    const headers = { host: "x", ...signedHeaders(body), "content-length": body.length + 1 };
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
-    socket.write(body, () => socket.resetAndDestroy());
-    await until(() => expect(outcomes()).toEqual([{ type: "refused", reason: "aborted" }]));
-    expect(await entries()).toEqual([]);
-    expect((await post(envelope())).status).toBe(200);
-    expect(caught).toEqual([]);
-  });
-});
+describe.each(ADAPTERS.filter(({ hides }) => !hides?.stream))(
+  "a body that is cut off over $name",
+  (adapter) => {
+    it("[case 45] is not kept, even if the received part is validly signed, and the receiver keeps serving", async () => {
+      const caught = uncaught();
+      const { url, post, outcomes, entries } = await openEndpoint(adapter);
+      const body = bytes(envelope());
+      const socket = await dial(url);
+      const headers = { host: "x", ...signedHeaders(body), "content-length": body.length + 1 };
+      const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
+      socket.write(body, () => socket.resetAndDestroy());
+      await until(() => expect(outcomes()).toEqual([{ type: "refused", reason: "aborted" }]));
+      expect(await entries()).toEqual([]);
+      expect((await post(envelope())).status).toBe(200);
+      expect(caught).toEqual([]);
+    });
+  },
+);

@@ -405,7 +405,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       async (target) => {
         const { ask, receiver } = await open();
         expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
-        const normalised = adapter.hides?.connection ? target.replace(/\?$/, "") : target;
+        const normalised = adapter.hides?.query ? target.replace(/\?$/, "") : target;
         expect((await receiver.inbox.delivery(1))?.target).toBe(normalised);
       },
     );

@@ -1,4 +1,11 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, request } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  request,
+} from "node:http";
+import { createRequire } from "node:module";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
@@ -13,12 +20,15 @@ import type { Receiver } from "../../src/receiver/receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
 import { gateway } from "./gateway.ts";
 import { EVENTS } from "./lambda-events.ts";
+import { streamReceiver } from "./stream-receiver.ts";
 
 /** What a receiver does not see. */
 interface Hidden {
   /** `URL` has resolved the target. */
   readonly target?: true;
-  /** A query that is empty, and when the connection is closed. */
+  /** A `?` without a query. */
+  readonly query?: true;
+  /** When the connection is closed. */
   readonly connection: true;
   /** The body as a stream: it is received to its end first. */
   readonly stream?: true;
@@ -49,6 +59,10 @@ export const ADAPTERS: readonly Adapter[] = [
     name: "expressReceiver in an app",
     listen: (receiver) => listenExpress((app) => app.use("/webhooks", expressReceiver(receiver))),
   },
+  {
+    name: "expressReceiver in an app of Express 4",
+    listen: (receiver) => listenNode(express4().use("/webhooks", expressReceiver(receiver))),
+  },
   { name: "nodeReceiver", listen: (receiver) => listenNode(nodeReceiver(receiver)) },
   {
     name: "fastifyReceiver",
@@ -61,18 +75,34 @@ export const ADAPTERS: readonly Adapter[] = [
   },
   {
     name: "fetchReceiver under Hono's server",
-    hides: { target: true, connection: true },
+    hides: { target: true, query: true, connection: true },
     listen: (receiver) => listenNode(getRequestListener(fetchReceiver(receiver, { path: "/webhooks" }))),
   },
   behindGateway("an HTTP API", { binary: true }),
   behindGateway("a REST API"),
+  {
+    name: "the adapter of docs/write-an-adapter.md",
+    hides: { connection: true },
+    listen: (receiver) => {
+      const handle = streamReceiver(receiver);
+      return listenNode(async (request, response) => {
+        const { method = "", url: target = "", headers } = request;
+        const answer = await handle({ method, target, headers, body: request });
+        response.writeHead(answer.status, answer.headers as OutgoingHttpHeaders);
+        response.end(method === "HEAD" ? undefined : answer.body);
+      });
+    },
+  },
 ];
+
+/** Without types of its own. */
+const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 /** `lambdaReceiver` behind a server that turns requests into events, as API Gateway does. */
 function behindGateway(source: keyof typeof EVENTS, hides: Partial<Hidden> = {}): Adapter {
   return {
     name: `lambdaReceiver behind ${source}`,
-    hides: { connection: true, stream: true, ...hides },
+    hides: { query: true, connection: true, stream: true, ...hides },
     listen: (receiver) =>
       listenNode(gateway(lambdaReceiver(receiver, { path: "/webhooks" }), EVENTS[source])),
   };
