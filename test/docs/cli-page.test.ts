@@ -36,6 +36,8 @@ const OTHER_PAGES = [
     "docs/library.md",
     "docs/signature.md",
     "docs/tunnel.md",
+    "docs/scaling.md",
+    "docs/postgres.md",
     "docs/inspector.md",
   ],
 ];

@@ -24,7 +24,10 @@ const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
  *
  * @throws HookporterError `usage` for an age that is too low
  */
-export function pruningOf(options: PruneOptions, { clock }: CliContext): Pruning {
+export function pruningOf(
+  options: PruneOptions,
+  { clock }: CliContext,
+): Required<Pick<Pruning, "prune" | "slim">> {
   const { state = ["done", "unhandled"], olderThan = DEFAULT_AGES.retention } = options;
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST) {

@@ -9,12 +9,12 @@ import { nameInbox } from "./named-inbox.ts";
 /** `inbox maintain`. */
 export async function maintainInbox(options: PruneOptions, context: CliContext): Promise<void> {
   const { output } = context;
-  const pruning = pruningOf(options, context);
+  const { prune, slim } = pruningOf(options, context);
   const { option } = nameInbox(context, options.inbox);
   const isDatabase = isPostgresUrl(option);
   const before = isDatabase ? await makeDaysAhead(option) : { made: 0, days: 0 };
   const { pruned, slimmed } = await withInbox(context, { inbox: options.inbox, access: "change" }, (inbox) =>
-    pruneInbox(inbox, pruning),
+    pruneInbox(inbox, { prune: { ...prune, wholeDays: isDatabase }, slim }),
   );
   const dropped = isDatabase ? Math.max(0, before.days - (await countDays(option))) : 0;
   const days = isDatabase ? `days made: ${before.made}; days dropped: ${dropped}; ` : "";

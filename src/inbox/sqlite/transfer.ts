@@ -73,7 +73,8 @@ function read(statements: Statements, { after, last, limit }: TransferRange): re
     const [delivery] = deliveries.get(entry.seq) ?? [];
     return {
       entry,
-      lease: row.lease as string | null,
+      // What has ended keeps its last lease, so that its settlement can be repeated; there is none in a copy.
+      lease: entry.state === "running" ? (row.lease as string) : null,
       delivery: delivery === undefined ? undefined : toDelivery(delivery),
       runs: (attempts.get(entry.seq) ?? []).map(toAttempt),
     };

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { root } from "../../docs/markdown.ts";
+import { codeOf, readPage, root } from "../../docs/markdown.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_SERVER } from "../../inbox/postgres/server.ts";
@@ -87,6 +87,23 @@ describe("care of an inbox on a server:", async () => {
     const [maintained] = await run(urlOf(schema), "inbox", "maintain");
     expect(maintained).toMatchObject({ daysMade: 0, daysDropped: 3 }); // the last always stays
     expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`)).rows).toEqual([{ n: 1 }]);
+  });
+
+  it("the queries of the page about scaling run on a server too, and find open transactions", async () => {
+    const schema = newSchema();
+    await run(urlOf(schema), "inbox", "migrate");
+    const [, ...queries] = codeOf(readPage("docs/scaling.md"), "sql");
+    const client = await admin.connect();
+    await client.query("BEGIN");
+    const names: string[] = [];
+    for (const query of queries) {
+      const { rows, fields } = await client.query(query.replaceAll("hookporter", schema));
+      names.push(...fields.map(({ name }) => name));
+      if (fields.some(({ name }) => name === "open_for")) expect(rows.length).toBeGreaterThan(0);
+    }
+    await client.query("COMMIT");
+    client.release();
+    expect(names).toEqual(expect.arrayContaining(["due", "open_for", "size"]));
   });
 
   it("10 000 entries are copied to the server over a kill, and back, each once", {

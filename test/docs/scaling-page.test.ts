@@ -1,0 +1,67 @@
+import { PGlite } from "@electric-sql/pglite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { keep, numberedEntry, settlementOf } from "../inbox/entries.ts";
+import { codeOf, readPage } from "./markdown.ts";
+
+const page = readPage("docs/scaling.md");
+const [grants = "", ...queries] = codeOf(page, "sql");
+
+describe("the SQL of the page", () => {
+  const database = new PGlite();
+  const results = new Map<string, Readonly<Record<string, unknown>>[]>();
+
+  beforeAll(async () => {
+    const inbox = postgresInbox(database);
+    await inbox.open();
+    await inbox.register?.({ id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"] });
+    const now = Date.now();
+    await keep(inbox, numberedEntry(1));
+    const [entry] = await inbox.claim({ now, limit: 1, leaseMs: 60_000 });
+    if (entry === undefined) throw new Error("expected an entry");
+    await inbox.settle(settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }), now);
+    await keep(inbox, numberedEntry(2));
+    await inbox.claim({ now, limit: 1, leaseMs: 60_000 });
+    await keep(inbox, numberedEntry(3));
+    await keep(inbox, numberedEntry(4, 0, { runAt: now + 60_000 }));
+    await database.exec(`CREATE ROLE monitor; ${grants} SET ROLE monitor`);
+    for (const query of queries) {
+      const { rows } = await database.query<Readonly<Record<string, unknown>>>(query);
+      for (const [name] of Object.entries(rows[0] ?? {})) results.set(name, rows);
+    }
+    await database.exec("RESET ROLE");
+    await inbox.close();
+  });
+  afterAll(() => database.close());
+
+  it("runs with the granted rights alone", () => {
+    expect(queries.length).toBeGreaterThan(8);
+    expect([...results.keys()]).toEqual(
+      expect.arrayContaining([
+        "due",
+        "pending",
+        "state",
+        "silent_seconds",
+        "days_ahead",
+        "n_dead_tup",
+        "size",
+      ]),
+    );
+  });
+
+  it("says what is due, what waits, what runs and what is stuck", () => {
+    expect(results.get("due")).toMatchObject([{ due: 1 }]);
+    expect(Number(results.get("oldest_seconds")?.[0]?.oldest_seconds)).toBeGreaterThan(60);
+    expect(results.get("pending")).toMatchObject([{ source: "service", pending: 2, running: 1 }]);
+    expect(results.get("entries")).toMatchObject([
+      { state: "dead", reason: "attempts_exhausted", entries: 1 },
+    ]);
+  });
+
+  it("says which processes live, and how far ahead the days are made", () => {
+    const [process] = results.get("silent_seconds") ?? [];
+    expect(process).toMatchObject({ id: "a", role: "both" });
+    expect(Math.abs(Number(process?.silent_seconds))).toBeLessThan(60);
+    expect(Number(results.get("days_ahead")?.[0]?.days_ahead)).toBeGreaterThan(2);
+  });
+});
