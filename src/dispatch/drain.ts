@@ -17,7 +17,7 @@ export interface DrainReport {
   readonly unhandled: number;
   /** These failed, or wait for something, and run again later. */
   readonly pending: number;
-  /** These were given back for lack of time, without counting the attempt. */
+  /** These were given back, for lack of time or since another process has the handler; the attempt is not counted. */
   readonly returned: number;
   /** When the next entry is due, in milliseconds since 1970; in the past if time ran out. `undefined` if none waits. */
   readonly nextRunAt: number | undefined;
@@ -70,12 +70,12 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   };
   try {
     while (budget.fits()) {
+      const terms = { ...(await claimTerms(options)), except: except() };
       const { now: room } = limit.room;
       if (room === 0) {
         await Promise.race([limit.untilRoom(), budget.closed]);
         continue;
       }
-      const terms = { ...(await claimTerms(options)), except: except() };
       const entries = await inbox.claim({ ...terms, now: clock(), limit: room });
       failures.end();
       for (const entry of entries) run(entry);

@@ -55,7 +55,8 @@ const TO_ANSWER = 1000;
  * import { createReceiver } from "hookporter";
  * import { lambdaReceiver } from "hookporter/lambda";
  *
- * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "postgres://db.internal/app" });
+ * const inbox = "postgres://db.internal/app";
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox, role: "receive" });
  * await receiver.start();
  * export const handler = lambdaReceiver(receiver);
  * ```
@@ -96,8 +97,9 @@ export function lambdaReceiver(
  * import { createReceiver } from "hookporter";
  * import { lambdaDrain, lambdaReceiver } from "hookporter/lambda";
  *
+ * const secret = process.env.HOOKPORTER_SECRET;
  * const inbox = "postgres://db.internal/app";
- * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox, handlerTimeout: 10_000 });
+ * const receiver = createReceiver({ secret, inbox, role: "receive", handlerTimeout: 10_000 });
  * receiver.on("*", (event) => console.log(event.kind, event.id));
  * await receiver.start();
  * export const handler = lambdaReceiver(receiver);

@@ -84,6 +84,18 @@ describe.each(INBOXES)("draining an inbox %s", (_, makeInbox) => {
     expect(await receiver.inbox.list({})).toMatchObject([{ state: "pending", attempts: 1 }]);
   });
 
+  it("in the role receive runs the handlers that nothing else does", async () => {
+    const { receiver } = create(makeInbox().first, { role: "receive" });
+    const run = vi.fn();
+    receiver.on("*", run);
+    await receiver.start();
+    const timestamp = new Date().toISOString();
+    await receiver.accept(deliveryOf(freshEnvelope({ timestamp }), undefined, Date.now()));
+    expect(await receiver.inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
+    expect(await receiver.drain(BUDGET)).toEqual({ ...NOTHING, done: 1 });
+    expect(run).toHaveBeenCalledOnce();
+  });
+
   it("beside a started receiver leaves its inbox open", async () => {
     const { receiver } = create(makeInbox().first);
     await receiver.start();
