@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   inbox_client_missing: "The package that an inbox needs is not installed.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
   inbox_unreachable: "The database of the inbox does not respond, or the connection to it was lost.",
-  inbox_busy: "The inbox is locked by another process, or too many writes are waiting.",
+  inbox_busy: "The inbox is locked by another process, or too many writes or entries are waiting.",
   inbox_corrupt: "The inbox is damaged, or the file is not an inbox.",
   inbox_newer: "The inbox was written by a newer version.",
   inbox_older: "The inbox was written by an older version, and must not be migrated here.",

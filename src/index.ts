@@ -106,7 +106,7 @@ export type {
   Unavailable,
 } from "./receiver/outcome.ts";
 export type { Ran, Receiver, ReplacingHandlers } from "./receiver/receiver.ts";
-export type { ReceiverOptions } from "./receiver/receiver-options.ts";
+export type { ReceiverOptions, SourceLimits } from "./receiver/receiver-options.ts";
 export { toAnswer } from "./receiver/response.ts";
 export type { HandlerRegistry } from "./receiver/router.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";

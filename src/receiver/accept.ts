@@ -2,6 +2,7 @@ import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
+import type { DedupKey } from "../event/identity.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
 import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
@@ -66,10 +67,13 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
   const { proof, holdMs = 0, reservation } = entitled;
   const terms = { holdMs, lease: reservation?.lease };
   try {
+    const refusal = await settings.backlog?.refusal();
+    if (refusal !== undefined) return await acceptKnown(delivery, { proof, refusal }, settings);
     const kept = await (leaveToInbox(delivery, terms, settings) ?? decideHere(delivery, terms, settings));
     if ("rejection" in kept) return rejectedOutcome(kept, proof, settings);
     const { seq, key, kind, leased } = kept;
     if (leased === true) reservation?.run({ seq, key, kind: storedKind(kind), delivery: copyOf(delivery) });
+    else if (!kept.duplicate && kept.state === "pending") settings.backlog?.added();
     return acceptedOutcome(kept, proof, settings);
   } catch (error) {
     if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
@@ -80,6 +84,30 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
     );
     return { type: "unavailable", error: asError(error) };
   }
+}
+
+/** Counts a duplicate of a known event; nothing new is kept. */
+async function acceptKnown(
+  delivery: Delivery,
+  { proof, refusal }: { readonly proof: Proof; readonly refusal: Error },
+  settings: Settings,
+): Promise<Outcome> {
+  const read = readEnvelope(delivery.body);
+  if (!read.ok) return { type: "unavailable", error: refusal };
+  let key: DedupKey;
+  try {
+    key = dedupKey(read, settings);
+  } catch (cause) {
+    throw new OwnCodeError("the user's own code failed", { cause });
+  }
+  const known = await settings.inbox.touch(key, delivery.receivedAt);
+  if (known === undefined) return { type: "unavailable", error: refusal };
+  const { content, timestamp, envelope } = read;
+  return acceptedOutcome(
+    { ...known, key, kind: envelope.event, timestamp, content, problems: [] },
+    proof,
+    settings,
+  );
 }
 
 /** A handler's own, as if it came from the store: what it changes is not seen by those who watch. */

@@ -20,6 +20,7 @@ import {
 } from "../options/check-options.ts";
 import { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
+import { Backlog } from "./backlog.ts";
 import { isHandlersModule, readOtherKinds, readSchemas } from "./define-handlers.ts";
 import {
   checkHandlersOption,
@@ -31,6 +32,7 @@ import {
 } from "./option-checks.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Restamps } from "./restamps.ts";
+import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
 import { wholeClock } from "./whole-clock.ts";
 
 const MINUTE = 60_000;
@@ -61,6 +63,8 @@ export interface Settings {
   readonly budget: BodyBudget;
   readonly bodyTimeout: number;
   readonly concurrency: number;
+  /** What has not ended of the source, if there is a limit. */
+  readonly backlog: Backlog | undefined;
   readonly handlerTimeout: number;
   readonly retry: RetryPolicy;
   readonly lease: number;
@@ -120,6 +124,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   bodyLimit: wholeNumber("bytes", 1),
   unverifiedLimit: wholeNumber("bytes", 1),
   bodyTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  sources: checkSources,
   concurrency: wholeNumber("entries", 1),
   handlerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
   retry: checkedElsewhere,
@@ -145,15 +150,21 @@ export function readOptions(options: ReceiverOptions): Settings {
   checkRetention(numbers);
   checkBodyLimits(numbers);
   const knownKinds = readOtherKinds(options.otherKinds ?? []);
+  const inbox = selectInbox(options.inbox ?? "hookporter.db");
+  const source = options.source ?? DEFAULT_SOURCE;
+  const { concurrency = numbers.concurrency, maxPending } = limitsOf(options.sources, source);
+  if (maxPending !== undefined) checkCountsBacklog(inbox);
   return Object.freeze({
     ...numbers,
+    concurrency,
+    backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
     budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
     log,
     retry: readRetry(options.retry, DEFAULT_RETRY),
     signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
     secrets: secretSource(options.secret, log),
-    inbox: selectInbox(options.inbox ?? "hookporter.db"),
-    source: options.source ?? DEFAULT_SOURCE,
+    inbox,
+    source,
     role: options.role ?? "both",
     knownKinds,
     // A module of handlers may declare the kinds that these are for.

@@ -8,6 +8,17 @@ import type { SecretOption } from "../signature/secrets.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
 import type { NoSchemas, SchemasOption } from "./handler-types.ts";
 
+/** Limits for one source. */
+export interface SourceLimits {
+  /** Entries of the source that are handled at a time, by each receiver. Default: the receiver's `concurrency`. */
+  readonly concurrency?: number | undefined;
+  /**
+   * While so many entries of the source have not ended, its new events are answered 503 and not kept; known ones are still
+   * answered 200. An estimate, counted about once a second. Default: no limit.
+   */
+  readonly maxPending?: number | undefined;
+}
+
 /** How a receiver is set up. All times are milliseconds. `undefined` means the default; only `secret` has none. */
 export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherKinds extends string = never> {
   /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
@@ -72,6 +83,11 @@ export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherK
   readonly unverifiedLimit?: number | undefined;
   /** How long a body may take to arrive. Default 10 seconds. */
   readonly bodyTimeout?: number | undefined;
+  /**
+   * Limits by source; those of this receiver's own `source` apply, so that the receivers of several sources can share one
+   * object. Default: none.
+   */
+  readonly sources?: Readonly<Record<string, SourceLimits>> | undefined;
   /** Entries handled at a time. Default 10. */
   readonly concurrency?: number | undefined;
   /** How long one handler may run. Default 30 seconds. */

@@ -30,6 +30,7 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
     bodyLimit: true,
     unverifiedLimit: true,
     bodyTimeout: true,
+    sources: true,
     concurrency: true,
   },
   ...{ handlerTimeout: true, retry: true, lease: true, poll: true, unhandledAfter: true, drainTimeout: true },

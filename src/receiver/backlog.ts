@@ -1,0 +1,78 @@
+import { HookporterError } from "../errors.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Logger } from "../logger.ts";
+
+/** Milliseconds after which the entries are counted again, and after which they are before a delivery is refused. */
+const RECENT = 1000;
+const JUST_NOW = 250;
+
+/** What a backlog is counted with. */
+interface BacklogTerms {
+  readonly inbox: Pick<Inbox, "backlog">;
+  readonly source: string;
+  /** The most entries that have not ended. */
+  readonly maxPending: number;
+  readonly log: Logger;
+}
+
+/** Estimates how many entries of a source have not ended, and says when there are too many to keep more. */
+export class Backlog {
+  readonly #terms: BacklogTerms;
+  #counted = 0;
+  /** Entries that were kept since, and wait. */
+  #added = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  #counting: Promise<void> | undefined;
+  #wasFull = false;
+
+  constructor(terms: BacklogTerms) {
+    this.#terms = terms;
+  }
+
+  /** Why no new entry is kept now, if there are too many. Counts at most once a second, or four times if there are. */
+  async refusal(): Promise<HookporterError | undefined> {
+    if (this.#isOlderThan(RECENT)) await this.#count();
+    if (this.#isFull && this.#isOlderThan(JUST_NOW)) await this.#count();
+    const { source, maxPending, log } = this.#terms;
+    const isFull = this.#isFull;
+    if (isFull && !this.#wasFull)
+      log.warn({ source, maxPending }, "too many entries wait: new events of this source are answered 503");
+    this.#wasFull = isFull;
+    if (!isFull) return undefined;
+    return new HookporterError(
+      "inbox_busy",
+      `expected fewer than ${maxPending} entries of the source ${JSON.stringify(source)} that have not ended, got as many: ` +
+        "let more processes run entries, or raise maxPending",
+    );
+  }
+
+  /** Call it when an entry was kept that waits. */
+  added(): void {
+    this.#added++;
+  }
+
+  get #isFull(): boolean {
+    return this.#counted + this.#added >= this.#terms.maxPending;
+  }
+
+  #isOlderThan(ms: number): boolean {
+    return performance.now() - this.#countedAt >= ms;
+  }
+
+  /** One count serves all deliveries that wait for it. */
+  #count(): Promise<void> {
+    this.#counting ??= this.#countNow().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #countNow(): Promise<void> {
+    const { inbox, source, maxPending } = this.#terms;
+    const before = this.#added;
+    const counted = await inbox.backlog?.({ sources: [source], limit: maxPending });
+    this.#counted = counted ?? 0;
+    this.#added -= before;
+    this.#countedAt = performance.now();
+  }
+}
