@@ -32,7 +32,7 @@ it("--template and --inbox choose the project, and its record names both", async
 it("an unknown template is refused with the names of all, and nothing is written", async () => {
   const { code, cwd, stderr } = await init(["--template", "rails"]);
   expect(code).toBe(2);
-  for (const name of ["express", "fastify", "hono", "nextjs"]) expect(stderr).toContain(name);
+  for (const name of ["express", "fastify", "hono", "lambda", "nextjs"]) expect(stderr).toContain(name);
   expect(existsSync(join(cwd, "app"))).toBe(false);
 });
 
@@ -41,6 +41,15 @@ it("an unknown inbox is refused, and nothing is written", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("file, postgres");
   expect(existsSync(join(cwd, "app"))).toBe(false);
+});
+
+it("a template for functions has PostgreSQL, and refuses a file", async () => {
+  const { cwd, code, stderr } = await init(["--template", "lambda", "--inbox", "file"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("postgres");
+  expect(existsSync(join(cwd, "app"))).toBe(false);
+  const { records } = await init(["--template", "lambda", "--json"]);
+  expect(records).toMatchObject([{ template: "lambda", inbox: "postgres" }]);
 });
 
 it("a setting for the inbox of other commands is not one for the kind of inbox of a project", async () => {
