@@ -47,10 +47,10 @@ export type EventsByPattern<Schemas = object, OtherKinds extends string = never>
  */
 export type Member<Map, Key> = Key extends keyof Map ? Map[Key] : never;
 
-/** A handler with options. */
+/** A handler with options. `tx` says which context it has. */
 export type HandlerDefinition<Event = WebhookEvent> =
-  | (HandlerOptions & { readonly tx: true; readonly handler: TransactionHandler<Event> })
-  | (HandlerOptions & { readonly tx?: false; readonly handler: Handler<Event> });
+  | (Omit<HandlerOptions, "tx"> & { readonly tx: true; readonly handler: TransactionHandler<Event> })
+  | (Omit<HandlerOptions, "tx"> & { readonly tx: false; readonly handler: Handler<Event> });
 
 /** Handlers by kind or pattern, or objects of a handler and its options. */
 export type HandlersByKind<Schemas = object, OtherKinds extends string = never> = {

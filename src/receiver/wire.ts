@@ -24,7 +24,9 @@ export interface Wired {
  */
 export function wire(handlers: HandlersModule | HandlersOption, own: Settings, current: Settings): Wired {
   const settings = isHandlersModule(handlers) ? withModule(own, handlers) : current;
-  const router = new Router(settings.knownKinds, (pattern) => checkTransactions(own.inbox, pattern));
+  const router = new Router(settings.knownKinds, (pattern) => {
+    if (own.role !== "receive") checkTransactions(own.inbox, pattern); // otherwise another process runs it
+  });
   registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
   return { router, settings };
 }
