@@ -13,7 +13,9 @@ export const ENTRY_STATES: readonly EntryState[] = ["pending", "running", "done"
 
 /** An entry without its delivery's headers and body. All times are milliseconds since 1970. */
 export interface Entry {
-  /** Arrival order within the inbox; the entry's short name. */
+  /**
+   * The entry's short name: unique in the inbox, never used again, and in order of arrival among entries of one order key.
+   */
   readonly seq: number;
   readonly key: DedupKey;
   readonly kind: string | null;

@@ -34,9 +34,15 @@ export interface Inbox {
   register?(runner: Runner): Promise<void>;
   /** The other processes that are registered, except those known to be dead. Default: there are none. */
   runners?(): Promise<readonly Runner[]>;
-  /** The store's time, with which leases and due times are compared. Default: the receiver's clock. */
+  /**
+   * The store's time, with which leases and due times are compared: needed if several machines share the inbox, since their
+   * clocks differ. Default: the receiver's clock.
+   */
   now?(): number;
-  /** Calls the listener if another process may have made entries due; returns an unsubscribe function. */
+  /**
+   * Calls the listener if another process may have made entries due; returns an unsubscribe function. A hint, which may be
+   * lost. Default: what other processes keep is found by polling, as with a file.
+   */
   onDue?(listener: () => void): () => void;
   /**
    * Why deliveries must not be acknowledged: damage to the store that stops entries from being handled. `undefined`
@@ -97,7 +103,10 @@ export interface Inbox {
   drop(filter: EntryFilter, now: number): Promise<number>;
   /** How many pending and running entries wait for each target, ordered by the target's name. */
   waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]>;
-  /** Entries in order of arrival; with a limit the newest, oldest of them first. */
+  /**
+   * Entries in order of their numbers; with a limit the newest, oldest of them first. With several writers an entry may
+   * become visible after one with a higher number, so who follows new entries by `after` must look back a few seconds.
+   */
   list(filter: EntryFilter): Promise<readonly Entry[]>;
   /** Deletes ended entries and their records, one step at a time. A pruned event is never taken for new again. */
   prune(request: PruneRequest, step: Step): Promise<StepResult>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { describeConcurrent, shuffled } from "../concurrent-contract.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -11,98 +11,51 @@ const EVERYTHING = {
   datedUntil: AT + 1e9,
 } as const;
 
-/** Numbers in another order each time, and the same in each run. */
-function shuffled(count: number, seed: number): readonly number[] {
-  const numbers = Array.from({ length: count }, (_, number) => number);
-  return numbers.sort((a, b) => ((a * 7919 + seed * 104_729) % 9973) - ((b * 7919 + seed * 104_729) % 9973));
-}
-
-/** Claims and settles until nothing is waiting; calls `run` for each entry between the two. */
-async function runAll(
-  inbox: Inbox,
-  isOver: () => boolean,
-  run: (entry: ClaimedEntry) => Promise<void>,
-): Promise<void> {
-  for (;;) {
-    const entries = await inbox.claim({ now: AT + 1e6, limit: 5, leaseMs: 60_000 });
-    if (entries.length === 0 && isOver() && (await inbox.nextRunAt()) === undefined) return;
-    await Promise.all(
-      entries.map(async (entry) => {
-        await run(entry);
-        expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);
-      }),
-    );
-  }
-}
-
 describe("several clients of one inbox on PostgreSQL", async () => {
   if (NO_SERVER !== undefined) {
     it.skip(NO_SERVER, () => {});
     return;
   }
-  const { admin, newSchema, open, waitForBlocked, deadlocks } = await openServer();
+  const { server, admin, newSchema, open, waitForBlocked, deadlocks } = await openServer();
   const openTwo = async () => {
     const schema = newSchema();
     return { schema, a: await open(schema), b: await open(schema) };
   };
 
-  it("make its schema once, if all of them start at the same moment", async () => {
-    const schema = newSchema();
-    const inboxes = await Promise.all(Array.from({ length: 10 }, () => open(schema)));
-    for (const [number, inbox] of inboxes.entries()) await keep(inbox, numberedEntry(number));
-    expect(await inboxes[0]?.counts()).toMatchObject({ pending: 10 });
+  describeConcurrent("two clients of an inbox on PostgreSQL", {
+    openTwo: async () => {
+      const schema = newSchema();
+      return [await open(schema), await open(schema)];
+    },
+    makeTwo: ([one, two]) => {
+      const schema = newSchema();
+      const make = (offset: number) =>
+        postgresInbox(server.url, { schema, clock: () => Date.now() + offset });
+      return [make(one), make(two)];
+    },
   });
 
-  it("keep the same keys once, in any order, and never wait for each other in a circle", async () => {
+  it("never wait for each other in a circle when they keep the same keys", async () => {
     const { a, b } = await openTwo();
     const before = await deadlocks();
     for (let round = 0; round < 10; round++) {
       const orders = [shuffled(500, round), shuffled(500, round + 1).toReversed()];
-      const kept = await Promise.all(
+      await Promise.all(
         [a, b].map((inbox, index) =>
           Promise.all(
             (orders[index] ?? []).map((number) => keep(inbox, numberedEntry(round * 1000 + number))),
           ),
         ),
       );
-      expect(kept.flat().filter(({ duplicate }) => !duplicate)).toHaveLength(500);
     }
-    const entries = await a.list({});
-    expect(entries).toHaveLength(5000);
-    expect(new Set(entries.map(({ duplicates }) => duplicates))).toEqual(new Set([1]));
     expect(await deadlocks()).toBe(before);
   });
 
-  it("run the entries of one order key one after another, in order of arrival, while others arrive", async () => {
-    const { a, b } = await openTwo();
-    const total = 400;
-    const running = new Set<string>();
-    const ran = new Map<string, number[]>();
-    const problems: string[] = [];
-    let arrived = 0;
-    const arrive = async (inbox: Inbox, from: number) => {
-      for (let number = from; number < total; number += 20) {
-        const batch = Array.from({ length: 10 }, (_, index) => {
-          const orderKey = index % 3 === 0 ? null : `key_${index % 3}`;
-          return keep(inbox, numberedEntry(number + index, 0, { orderKey }));
-        });
-        const kept = await Promise.all(batch);
-        arrived += kept.length;
-      }
-    };
-    const run = async ({ seq, orderKey }: ClaimedEntry) => {
-      if (orderKey === null) return;
-      if (running.has(orderKey)) problems.push(`two entries of ${orderKey} ran at once`);
-      running.add(orderKey);
-      ran.set(orderKey, [...(ran.get(orderKey) ?? []), seq]);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      running.delete(orderKey);
-    };
-    const isOver = () => arrived === total;
-    await Promise.all([arrive(a, 0), arrive(b, 10), runAll(a, isOver, run), runAll(b, isOver, run)]);
-    expect(problems).toEqual([]);
-    for (const seqs of ran.values()) expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
-    expect(await a.counts()).toEqual({ pending: 0, running: 0, done: total, dead: 0, unhandled: 0 });
+  it("make its schema once, if all of them start at the same moment", async () => {
+    const schema = newSchema();
+    const inboxes = await Promise.all(Array.from({ length: 10 }, () => open(schema)));
+    for (const [number, inbox] of inboxes.entries()) await keep(inbox, numberedEntry(number));
+    expect(await inboxes[0]?.counts()).toMatchObject({ pending: 10 });
   });
 
   it("number the entries of one order key in the order in which they become visible", async () => {
@@ -178,51 +131,6 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     expect(await a.counts()).toMatchObject({ done: 2500, running: 0 });
     expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([{ n: 0 }]);
     expect(await deadlocks()).toBe(before);
-  });
-
-  it("redrive and run dead letters at the same time, each once per redrive and in order", async () => {
-    const { a, b } = await openTwo();
-    const total = 120;
-    for (let number = 0; number < total; number++) {
-      const parts = { state: "dead", reason: "x", orderKey: `key_${number % 5}` } as const;
-      await keep(a, numberedEntry(number, 0, parts));
-    }
-    const running = new Set<string>();
-    const ran: number[] = [];
-    let redriven = 0;
-    const redrive = async () => {
-      for (let number = 0; number < total; number += 10) {
-        const seqs = Array.from({ length: 10 }, (_, index) => number + index + 1);
-        redriven += await b.redrive({ seqs }, AT);
-      }
-    };
-    const run = async ({ seq, orderKey }: ClaimedEntry) => {
-      expect(running.has(orderKey ?? "")).toBe(false);
-      running.add(orderKey ?? "");
-      ran.push(seq);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      running.delete(orderKey ?? "");
-    };
-    await Promise.all([redrive(), runAll(a, () => redriven === total, run)]);
-    expect(redriven).toBe(total);
-    expect(ran.toSorted((one, other) => one - other)).toEqual(
-      Array.from({ length: total }, (_, at) => at + 1),
-    );
-  });
-
-  it("settle again what was stored just before the connection was lost", async () => {
-    const { a, b } = await openTwo();
-    for (const [number, state] of (["done", "dead", "pending"] as const).entries()) {
-      await keep(a, numberedEntry(number));
-      const [entry] = await a.claim({ now: AT, limit: 1, leaseMs: 1000 });
-      if (entry === undefined) throw new Error("expected an entry");
-      const settlement = settlementOf(entry, { state, runAt: AT + 1e9 });
-      expect(await a.settle(settlement, AT)).toBe(true);
-      expect(await b.settle(settlement, AT)).toBe(true);
-      expect(await b.settle({ ...settlement, state: "unhandled" }, AT)).toBe(false);
-      expect(await b.settle({ ...settlement, lease: "another" }, AT)).toBe(false);
-    }
-    expect(await a.counts()).toEqual({ pending: 1, running: 0, done: 1, dead: 1, unhandled: 0 });
   });
 
   it("report a lost connection, keep what was acknowledged, and go on without help", async () => {
