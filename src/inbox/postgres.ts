@@ -18,6 +18,7 @@ import { connect } from "./postgres/connect.ts";
 import { isFaultOfRow, isOutage } from "./postgres/errors.ts";
 import { type InsideParts, insideParts, runInside } from "./postgres/inside.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
+import { LowWater } from "./postgres/low-water.ts";
 import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
 import {
   type PostgresConnection,
@@ -36,6 +37,7 @@ import {
 } from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
 import { Runners } from "./postgres/runners.ts";
+import type { Row } from "./postgres/session.ts";
 import { type Settling, settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
 import { Upkeep } from "./postgres/upkeep.ts";
@@ -72,6 +74,7 @@ interface Opened {
   readonly inside: InsideParts;
   readonly upkeep: Upkeep | undefined;
   readonly runners: Runners;
+  readonly lowWater: LowWater;
   readonly wake: Wake;
 }
 
@@ -114,6 +117,7 @@ class PostgresInbox implements Inbox {
       inside: insideParts(store, session, this.#terms),
       upkeep,
       runners,
+      lowWater: new LowWater(() => wake.due()),
       wake,
     };
   }
@@ -135,12 +139,13 @@ class PostgresInbox implements Inbox {
   }
 
   async append(entry: NewEntry): Promise<Appended | undefined> {
-    const { keeping, wake } = this.#writable;
+    const { keeping, wake, lowWater } = this.#writable;
     const { receivedAt, body } = entry.delivery;
     const runAt = entry.runAt ?? receivedAt;
     // Not later than by the database's clock, if this machine's clock is ahead.
     const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
     const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
+    lowWater.lower(dueAt);
     if (appended?.duplicate === false && appended.state === "pending" && appended.leased !== true)
       wake.tell();
     return appended;
@@ -152,10 +157,9 @@ class PostgresInbox implements Inbox {
   }
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    const { store } = this.#writable;
     const { now, leaseMs } = request;
     const claimed: ClaimedEntry[] = [];
-    for (const row of await claimRows(store, request)) {
+    for (const row of await this.#claimRows(request)) {
       const entry = toClaimed(row, now + leaseMs);
       if (row.reason !== DROPPED) claimed.push(entry);
       else await this.settle(droppedBefore(entry), now); // while it ran in a process that has died
@@ -163,19 +167,35 @@ class PostgresInbox implements Inbox {
     return claimed;
   }
 
+  async #claimRows(request: ClaimRequest): Promise<readonly Row[]> {
+    const { store, lowWater } = this.#writable;
+    if (request.only !== undefined || request.waitingFor !== undefined)
+      return claimRows(store, request, undefined);
+    const start = performance.now();
+    const from = lowWater.from(request, request.now);
+    const rows = await claimRows(store, request, from);
+    const dueTimes = rows.map((row) => Number(row.run_at));
+    lowWater.claimed(request, { dueTimes, from, tookMs: performance.now() - start });
+    return rows;
+  }
+
   async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
     return renewLeases(this.#writable.store, leases, until);
   }
 
   async settle(settlement: Settlement, now: number): Promise<boolean> {
-    const { settling, wake } = this.#writable;
+    const { settling, wake, lowWater } = this.#writable;
     const settled = await settling.add({ settlement, now });
+    if (settlement.unordered !== true)
+      lowWater.lower(); // what waited behind it is due
+    else if (settlement.state === "pending") lowWater.lower(settlement.runAt);
     if (settled && settlement.state === "pending" && settlement.runAt <= now) wake.tell(); // it was given back
     return settled;
   }
 
   async inside(work: (tx: unknown) => Promise<InsideEnd>, terms: InsideTerms): Promise<InsideResult> {
-    return runInside(work, terms, this.#writable.inside);
+    const { inside, lowWater } = this.#writable;
+    return runInside(work, terms, inside).finally(() => lowWater.lower());
   }
 
   get insideLimit(): number {
@@ -183,26 +203,25 @@ class PostgresInbox implements Inbox {
   }
 
   async nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
-    return nextDue(this.#open.store, request);
+    const { store, lowWater } = this.#open;
+    return nextDue(store, request, lowWater.from(request));
   }
 
   async redrive(filter: EntryFilter, now: number): Promise<number> {
-    const { store, wake } = this.#writable;
-    const many = await redrive(store, filter, Math.min(now, this.now()));
-    if (many > 0) wake.tell();
-    return many;
+    return this.#madeDue(await redrive(this.#writable.store, filter, Math.min(now, this.now())));
   }
 
   async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
-    const { store, wake } = this.#writable;
-    const many = await reschedule(store, filter, runAt);
-    if (many > 0) wake.tell();
-    return many;
+    return this.#madeDue(await reschedule(this.#writable.store, filter, runAt));
   }
 
   async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    const { store, wake } = this.#writable;
-    const many = await hasten(store, filter, Math.min(now, this.now()));
+    return this.#madeDue(await hasten(this.#writable.store, filter, Math.min(now, this.now())));
+  }
+
+  #madeDue(many: number): number {
+    const { wake, lowWater } = this.#writable;
+    lowWater.lower();
     if (many > 0) wake.tell();
     return many;
   }
@@ -212,7 +231,8 @@ class PostgresInbox implements Inbox {
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {
-    return drop(this.#writable.store, filter, now);
+    const { store, lowWater } = this.#writable;
+    return drop(store, filter, now).finally(() => lowWater.lower());
   }
 
   async waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
@@ -247,6 +267,7 @@ class PostgresInbox implements Inbox {
     const opened = this.#opened;
     if (opened === undefined) return;
     await Promise.all([opened.keeping.idle(), opened.settling.idle(), opened.upkeep?.stop()]);
+    opened.lowWater.stop();
     await opened.runners.leave();
     await opened.wake.stop();
     if (this.#opened === undefined) return;

@@ -36,12 +36,16 @@ class Parameters {
  * Leases due entries and returns their rows, joined with their entry and delivery. Each is looked up by itself: before a
  * table has statistics, the planner would read all of it for a join.
  */
-export async function claimRows(store: Store, request: ClaimRequest): Promise<readonly Row[]> {
+export async function claimRows(
+  store: Store,
+  request: ClaimRequest,
+  from: number | undefined,
+): Promise<readonly Row[]> {
   const { now, leaseMs, runner, limit, ahead = 0 } = request;
   const parameters = new Parameters();
   const sources = await sourcesOf(store, request.sources);
   if (sources.length === 0 || limit + ahead <= 0) return [];
-  const chosen = choose(request, sources, parameters);
+  const chosen = choose(request, sources, parameters, from);
   const prefix = parameters.add(runner === undefined ? "" : `${runner}.`, "text");
   const until = parameters.add(now + leaseMs, "bigint");
   return store.query(
@@ -64,7 +68,12 @@ export async function claimRows(store: Store, request: ClaimRequest): Promise<re
 }
 
 /** The common table expressions that choose and lock what to claim; the last is `chosen`. */
-function choose(request: ClaimRequest, sources: readonly string[], parameters: Parameters): string {
+function choose(
+  request: ClaimRequest,
+  sources: readonly string[],
+  parameters: Parameters,
+  from: number | undefined,
+): string {
   const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, only, waitingFor } = request;
   const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseMs);
   const bySource = parameters.add(sources, "text[]");
@@ -83,6 +92,7 @@ function choose(request: ClaimRequest, sources: readonly string[], parameters: P
       WHERE source = ANY (${bySource}) AND ${free} AND ${named} AND (lease IS NULL OR ${due} OR ${misdated})
       ORDER BY seq LIMIT ${parameters.add(limit, "int")} FOR UPDATE SKIP LOCKED)`;
   }
+  const early = from === undefined ? due : `${due} AND run_at >= ${parameters.add(from, "bigint")}`;
   const taken =
     exceptKinds.length === 0 ? "" : notOfKinds(parameters.add(exceptKinds.map(encodeText), "text[]"));
   // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than that.
@@ -92,7 +102,7 @@ function choose(request: ClaimRequest, sources: readonly string[], parameters: P
       ORDER BY run_at, seq LIMIT ${many} FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT ${many})`;
   const many = parameters.add(limit, "int");
-  const parts = [first("due", due, many)];
+  const parts = [first("due", early, many)];
   const rows = ["SELECT seq, 1 AS rank, run_at FROM due"];
   if (Number.isFinite(latest)) {
     parts.push(first("misdated", misdated, many));
@@ -102,7 +112,7 @@ function choose(request: ClaimRequest, sources: readonly string[], parameters: P
     `now AS (SELECT * FROM (${rows.join(" UNION ALL ")}) x ORDER BY rank, run_at, seq LIMIT ${many})`,
   );
   if (ahead <= 0) return [...parts, "chosen AS MATERIALIZED (SELECT * FROM now)"].join(", ");
-  const fresh = `attempts = 0 AND ${due} AND seq <> ALL (ARRAY (SELECT seq FROM now))`;
+  const fresh = `attempts = 0 AND ${early} AND seq <> ALL (ARRAY (SELECT seq FROM now))`;
   parts.push(first("later", fresh, parameters.add(ahead, "int")));
   return [
     ...parts,
@@ -123,11 +133,13 @@ export async function sourcesOf(
 export async function nextDue(
   store: Store,
   { except = [], deadBlocks = false, sources, exceptKinds = [] }: DueRequest,
+  from: number | undefined,
 ): Promise<number | undefined> {
   const served = await sourcesOf(store, sources);
   const [row] = await store.query(
     `SELECT min(found.run_at) AS next FROM unnest($1::text[]) AS s(served) CROSS JOIN LATERAL (
        SELECT run_at FROM @.turn WHERE source = served AND NOT behind AND seq <> ALL ($2::bigint[])
+         ${from === undefined ? "" : `AND run_at >= ${Math.floor(from)}`}
          ${deadBlocks ? NOT_BLOCKED : ""}${exceptKinds.length === 0 ? "" : notOfKinds("$3::text[]")}
        ORDER BY run_at LIMIT 1) found`,
     exceptKinds.length === 0 ? [served, except] : [served, except, exceptKinds.map(encodeText)],

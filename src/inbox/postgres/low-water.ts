@@ -1,0 +1,71 @@
+import type { ClaimRequest, DueRequest } from "../claim.ts";
+
+/** Milliseconds by which entries of other processes and machines may be due before those that were claimed last. */
+const MARGIN = 1000;
+/** Milliseconds between two looks from the start. */
+const FULL_LOOK = 1000;
+/** Milliseconds from which a look from the start is slow. */
+const SLOW = 10;
+
+/**
+ * From which due time on a claim looks. Each claim leaves dead rows at the start of the index. Usually they are passed over
+ * fast, but while any transaction of the server is old (a forgotten BEGIN, a dump, a replica) none of them can go, and a
+ * look from the start reads them all. So if one was slow, claims begin shortly before the entries that were claimed last,
+ * and only one each second looks from the start.
+ */
+export class LowWater {
+  readonly #monotonic: () => number;
+  readonly #onLook: () => void;
+  #mark: number | undefined;
+  /** What the claims that made the mark had in common. */
+  #of: string | undefined;
+  #isSlow = false;
+  #fullAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onLook - called when it is time for a look from the start, since claims since then may have missed an entry */
+  constructor(onLook: () => void, monotonic: () => number = () => performance.now()) {
+    this.#onLook = onLook;
+    this.#monotonic = monotonic;
+  }
+
+  /** From which due time on to look; `undefined` for a look from the start. */
+  from(request: DueRequest, now = Number.POSITIVE_INFINITY): number | undefined {
+    const isOld = this.#monotonic() - this.#fullAt >= FULL_LOOK;
+    if (!this.#isSlow || isOld || this.#mark === undefined || this.#mark > now) return undefined;
+    return keyOf(request) === this.#of ? this.#mark : undefined;
+  }
+
+  /** Takes note of what a claim found, which began at `from` and took some milliseconds. */
+  claimed(
+    request: ClaimRequest,
+    { dueTimes, from, tookMs }: { dueTimes: readonly number[]; from: number | undefined; tookMs: number },
+  ): void {
+    const { now, limit, ahead = 0 } = request;
+    const isAll = dueTimes.length < limit + ahead;
+    this.#mark = Math.min(now, ...(isAll ? [] : dueTimes)) - MARGIN;
+    if (from === undefined) {
+      this.#of = keyOf(request);
+      this.#isSlow = tookMs > SLOW;
+      this.#fullAt = this.#monotonic();
+    } else if (isAll) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#onLook();
+      }, FULL_LOOK).unref();
+    }
+  }
+
+  /** Says that an entry may be due at a time, or at any time. */
+  lower(runAt = Number.NEGATIVE_INFINITY): void {
+    if (this.#mark !== undefined && runAt < this.#mark) this.#mark = undefined;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+function keyOf({ sources, deadBlocks, except, exceptKinds }: DueRequest): string {
+  return JSON.stringify([sources, deadBlocks ?? false, except ?? [], exceptKinds ?? []]);
+}

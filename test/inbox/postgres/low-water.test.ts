@@ -1,0 +1,59 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import { LowWater } from "../../../src/inbox/postgres/low-water.ts";
+import { AT } from "../entries.ts";
+
+const REQUEST = { now: AT, limit: 3, leaseMs: 1000, sources: ["service"] };
+
+/** A mark after a look from the start that took some milliseconds and found entries that were due at some times. */
+function after(tookMs: number, dueTimes: readonly number[]) {
+  const clock = { now: 0 };
+  const looks = { times: 0 };
+  const water = new LowWater(
+    () => looks.times++,
+    () => clock.now,
+  );
+  onTestFinished(() => water.stop());
+  expect(water.from(REQUEST, AT)).toBeUndefined();
+  water.claimed(REQUEST, { dueTimes, from: undefined, tookMs });
+  return { water, clock, looks };
+}
+
+it("as long as looks from the start are fast, each claim is one", () => {
+  expect(after(5, [AT - 10]).water.from(REQUEST, AT)).toBeUndefined();
+});
+
+it("after a slow look a claim begins shortly before what was claimed last, or before now if that was all", () => {
+  expect(after(40, [AT - 60_000, AT - 50_000, AT - 40_000]).water.from(REQUEST, AT)).toBe(AT - 61_000);
+  expect(after(40, [AT - 60_000]).water.from(REQUEST, AT)).toBe(AT - 1000);
+});
+
+it("a claim looks from the start again after a second, for something else, or if the clock was set back", () => {
+  const { water, clock } = after(40, []);
+  expect(water.from({ ...REQUEST, except: [1] }, AT)).toBeUndefined();
+  expect(water.from({ ...REQUEST, exceptKinds: ["a"] }, AT)).toBeUndefined();
+  expect(water.from(REQUEST, AT - 2000)).toBeUndefined();
+  clock.now = 999;
+  expect(water.from(REQUEST, AT)).toBe(AT - 1000);
+  clock.now = 1000;
+  expect(water.from(REQUEST, AT)).toBeUndefined();
+});
+
+it("an entry that becomes due earlier makes the next claim look from the start", () => {
+  const { water } = after(40, []);
+  water.lower(AT - 1000);
+  expect(water.from(REQUEST, AT)).toBe(AT - 1000);
+  water.lower(AT - 1001);
+  expect(water.from(REQUEST, AT)).toBeUndefined();
+});
+
+it("a claim that may have missed an entry is followed by a look from the start", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { water, looks } = after(40, []);
+  vi.advanceTimersByTime(5000);
+  expect(looks.times).toBe(0);
+  for (let claim = 0; claim < 3; claim++)
+    water.claimed(REQUEST, { dueTimes: [], from: AT - 1000, tookMs: 1 });
+  vi.advanceTimersByTime(1000);
+  expect(looks.times).toBe(1);
+});
