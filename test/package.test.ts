@@ -3,15 +3,18 @@ import { once } from "node:events";
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import entries from "../scripts/entries.json" with { type: "json" };
@@ -112,9 +115,21 @@ describe("the packed package", () => {
       await receiver.start().catch(({ code, message }) => console.log(code, message));`;
     const said = await run(consumer, "node", "--input-type=module", "-e", program);
     expect(said).toMatch(
-      /^inbox_unavailable expected the package pg .* postgres:\/\/user@127.* run npm install pg\n$/,
+      /^inbox_client_missing expected the package pg .* postgres:\/\/user@127.* run npm i pg\n$/,
     );
     expect(said).not.toContain("canary-pw");
+  });
+
+  it("finds pg in the working folder, if it is installed elsewhere itself", async () => {
+    const withClient = join(folder, "with-client");
+    mkdirSync(join(withClient, "node_modules"), { recursive: true });
+    symlinkSync(join(root, "node_modules", "pg"), join(withClient, "node_modules", "pg"), "dir");
+    const library = pathToFileURL(join(consumer, "node_modules", "hookporter", "dist", "index.js"));
+    const program = `import { postgresInbox } from "${library}";
+      await postgresInbox("postgres://user@127.0.0.1:1/app").open().catch(({ code }) => console.log(code));`;
+    const open = (cwd: string) => run(cwd, "node", "--input-type=module", "-e", program);
+    expect(await open(folder)).toBe("inbox_client_missing\n");
+    expect(await open(withClient)).toBe("inbox_unreachable\n");
   });
 
   it("has at most 90 dependencies, none of which starting the command line loads", async () => {
