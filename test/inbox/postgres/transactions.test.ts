@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { afterAll, describe, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { RevocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { codeOf, readPage } from "../../docs/markdown.ts";
+import { deliveryOf, freshEnvelope, SECRET, until } from "../../receiver/sample.ts";
 import { describeTransactions } from "../../receiver/transactions-contract.ts";
 import { emptySql } from "./pglite.ts";
 import { NO_POOLER, NO_SERVER, startPooler, startPostgres } from "./server.ts";
@@ -61,6 +66,34 @@ if (NO_SERVER !== undefined) {
       });
     describeTransactions("on a server", () => on(server.url, { transaction }));
   });
+
+  it.each(["drizzle", "Kysely"])(
+    "the recipe of the docs for %s writes in the handler's transaction",
+    async (name) => {
+      const { makeInbox, query } = await on(server.url);
+      await query("CREATE TABLE IF NOT EXISTS payment (event text PRIMARY KEY)");
+      await query("DELETE FROM payment");
+      const codes = codeOf(readPage("docs/transactions.md"), "ts");
+      const code = codes.find((one) => one.includes(`import { ${name}`)) ?? "";
+      const folder = mkdtempSync(join(import.meta.dirname, "recipe-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const index = join(import.meta.dirname, "..", "..", "..", "src", "index.ts");
+      writeFileSync(join(folder, "recipe.ts"), code.replaceAll('"hookporter"', JSON.stringify(index)));
+      const { default: handlers } = await import(join(folder, "recipe.ts"));
+      const receiver = createReceiver({ secret: SECRET, inbox: makeInbox(), handlers });
+      let runs = 0;
+      receiver.on("payment.received", () => {
+        if (++runs === 1) throw new Error("not yet");
+      });
+      await receiver.start();
+      onTestFinished(() => receiver.close());
+      const envelope = freshEnvelope({ timestamp: new Date().toISOString() });
+      await receiver.accept(deliveryOf(envelope, undefined, Date.now()));
+      await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }));
+      expect(await query("SELECT count(*)::int AS n FROM payment")).toEqual([{ n: 1 }]);
+      await query("DROP TABLE payment");
+    },
+  );
 
   describe("through PgBouncer in transaction mode", async () => {
     if (NO_POOLER !== undefined) {
