@@ -47,6 +47,7 @@ const WITH_SERVERS = [
   "test/cli/inbox/{server,care}.test.ts",
   "test/inbox/postgres/roles.test.ts",
   "test/inbox/postgres/transactions*.test.ts",
+  "test/fleet/rolling-restart.test.ts",
 ];
 const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
 const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;
