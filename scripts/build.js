@@ -112,6 +112,7 @@ async function buildCommonJs() {
     comments: false,
     entryFileNames: "[name].cjs",
     chunkFileNames: "chunk-[name]-[hash].cjs",
+    minify: true, // half the size, and Node itself runs the ES modules, whose stack traces stay readable
   });
   await library.close();
 }

@@ -84,7 +84,7 @@ export interface SignedRequest {
   /** `content-type` and the signature. */
   readonly headers: Record<string, string>;
   /** Exactly the bytes that were signed. */
-  readonly body: Buffer<ArrayBuffer>;
+  readonly body: Buffer & { readonly buffer: ArrayBuffer };
 }
 
 /**

@@ -16,6 +16,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import entries from "../scripts/entries.json" with { type: "json" };
 
@@ -108,6 +110,23 @@ describe("the packed package", () => {
     const printed = await run(consumer, "node", "--no-experimental-require-module", "-e", program, dist);
     expect(printed.trim().split("\n").sort()).toEqual(files.map((file) => `${file} true`).sort());
   });
+
+  it("has no fault that publint finds", async () => {
+    const packed = new Uint8Array(readFileSync(tarball)).buffer;
+    const { messages } = await publint({ pack: { tarball: packed }, level: "warning" });
+    expect(messages).toEqual([]);
+  });
+
+  it("resolves every entry point, with the right types, wherever attw looks from", async () => {
+    const checked = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+    if (!checked.types) throw new Error("expected the package to have types");
+    // The old `node10` knows no exports, so it finds the main entry point only; the documentation says so.
+    const problems = checked.problems.filter(
+      (problem) => !("resolutionKind" in problem) || problem.resolutionKind !== "node10",
+    );
+    expect(problems).toEqual([]);
+    expect(Object.keys(checked.entrypoints)).toEqual(expect.arrayContaining(Object.keys(entries)));
+  }, 60_000);
 
   it("says what to install if an inbox on PostgreSQL is opened without pg", async () => {
     const program = `import { createReceiver } from "hookporter";
