@@ -1,89 +1,35 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { seededRandom } from "../../../src/relay/random.ts";
-import { sign } from "../../../src/signature/sign.ts";
+import { long } from "../../long.ts";
+import { Crowd, type Terms } from "./crowd.ts";
 import { openServer } from "./schemas.ts";
-import { NO_SERVER } from "./server.ts";
+import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
 
-const PROGRAM = join(import.meta.dirname, "children", "receiver.js");
-const SECRET = "a-secret-made-up-for-the-drill";
-const PROCESSES = 4;
-const LONG = process.env.HOOKPORTER_LONG !== undefined;
-const KILLS = LONG ? 1000 : 10;
+/** For each of two drills. `HOOKPORTER_DRILL_KILLS` overrides it. */
+const KILLS = Number(process.env.HOOKPORTER_DRILL_KILLS ?? long(15, 500));
+/** Disturbances of each kind: as many restarts of the server, of the pooler, and ends of all connections. */
+const OTHERS = Math.max(1, Math.round(KILLS / 25));
+/** Events that are sent while a kill is due, at most: so that they are under way when it comes, and all end soon after. */
+const EVENTS = 60;
 /** Milliseconds without progress after which what is left counts as stuck. */
 const STALLED = 30_000;
 
-/** The delivery of an event; every third event has an order key. */
-function deliveryOf(number: number, start: number) {
-  const timestamp = new Date(start + number).toISOString();
-  const data = { number, ...(number % 3 === 0 && { key: `key_${number % 5}` }) };
-  const body = Buffer.from(
-    JSON.stringify({
-      event: "payment.received",
-      timestamp,
-      data,
-      webhook: { id: "wh_1", url: "https://app.example/webhooks" },
-    }),
-  );
-  const headers = { "x-service-signature": sign(body, SECRET) };
-  return { method: "POST", target: "/webhooks", headers, body: body.toString("base64") };
-}
-
-/** Processes that receive and run on one inbox; a killed one is replaced. */
-class Crowd {
-  readonly answered = new Map<number, { accepted: number; fresh: number }>();
-  readonly #args: readonly string[];
-  readonly #children: (ChildProcess | undefined)[] = [];
-
-  constructor(url: string, schema: string) {
-    this.#args = [url, schema];
-  }
-
-  async start(index: number): Promise<void> {
-    const child = fork(PROGRAM, this.#args, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-    await new Promise((resolve, reject) => {
-      child.once("message", resolve);
-      child.once("exit", () => reject(new Error("a process of the drill did not start")));
-    });
-    child.on(
-      "message",
-      ({ number, type, duplicate }: { number: number; type: string; duplicate: boolean }) => {
-        if (type !== "accepted") return;
-        const { accepted, fresh } = this.answered.get(number) ?? { accepted: 0, fresh: 0 };
-        this.answered.set(number, { accepted: accepted + 1, fresh: fresh + (duplicate ? 0 : 1) });
-      },
-    );
-    child.on("error", () => {}); // a message to a process that was just killed
-    this.#children[index] = child;
-  }
-
-  send(index: number, number: number, start: number): void {
-    const child = this.#children[index];
-    if (child?.connected === true) child.send({ number, delivery: deliveryOf(number, start) }, () => {});
-  }
-
-  async kill(index: number): Promise<void> {
-    const child = this.#children[index];
-    this.#children[index] = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGKILL");
-    await ended;
-  }
-}
-
-describe("receivers on one inbox on PostgreSQL", async () => {
+describe("processes on one inbox on PostgreSQL", async () => {
   if (NO_SERVER !== undefined) {
     it.skip(NO_SERVER, () => {});
     return;
   }
   const { server, admin, newSchema, open } = await openServer();
+  const pooler = NO_POOLER === undefined ? await startPooler(server) : undefined;
 
-  it(`lose nothing, keep nothing twice and get stuck nowhere over ${KILLS} kills`, {
-    timeout: LONG ? 3_600_000 : 180_000,
-  }, async () => {
+  /** Two that receive and four that run, half of them through the pooler, half of those without a direct connection. */
+  const terms = (["receive", "receive", "run", "run", "run", "run"] as const).map((role, index): Terms => {
+    if (pooler === undefined || index % 2 === 0) return { role, url: server.url };
+    return { role, url: pooler.url, ...(index > 2 && { listenUrl: server.url }) };
+  });
+
+  const drill = async (tx: boolean) => {
     const schema = newSchema();
     const effects = `${schema}_effects`;
     await admin.query(
@@ -91,39 +37,49 @@ describe("receivers on one inbox on PostgreSQL", async () => {
     );
     const inbox = await open(schema);
     const random = seededRandom(7);
-    const crowd = new Crowd(server.url, schema);
-    const start = Date.now() - 3_600_000;
-    await Promise.all(Array.from({ length: PROCESSES }, (_, index) => crowd.start(index)));
+    const crowd = new Crowd(terms, { schema, tx });
+    onTestFinished(() => crowd.killAll());
+    await crowd.startAll();
+    const { receivers } = crowd;
 
     let sent = 0;
-    let killing = true;
+    let kills = 0;
+    let allowed = 0;
     const send = async () => {
-      while (killing) {
-        for (let many = 0; many < 3; many++) {
+      while (kills < KILLS) {
+        for (let many = 0; many < 3 && sent < allowed; many++) {
           const number = sent++;
           const times = random() < 0.3 ? 2 : 1;
           for (let time = 0; time < times; time++)
-            crowd.send(Math.floor(random() * PROCESSES), number, start);
+            crowd.send(receivers[Math.floor(random() * receivers.length)] ?? 0, number);
         }
         await delay(10);
       }
     };
     const sending = send();
-    for (let kills = 0; kills < KILLS; kills++) {
-      await delay(50 + random() * 250);
-      const index = Math.floor(random() * PROCESSES);
-      await crowd.kill(index);
-      await crowd.start(index);
+    const disturb: readonly (() => Promise<unknown> | undefined)[] = [
+      () => server.restart?.(),
+      () => pooler?.restart(),
+      () =>
+        admin.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        ),
+    ];
+    for (; kills < KILLS; kills++) {
+      allowed = sent + EVENTS;
+      await delay(50 + random() * 150);
+      await crowd.replace(Math.floor(random() * terms.length));
+      const turn = Math.floor((kills * OTHERS * disturb.length) / KILLS);
+      const next = Math.floor(((kills + 1) * OTHERS * disturb.length) / KILLS);
+      if (next > turn) await disturb[turn % disturb.length]?.();
     }
-    killing = false;
     await sending;
 
     // The sender retries what was not acknowledged, until all of it is.
     for (let rounds = 0; crowd.answered.size < sent && rounds < 100; rounds++) {
-      const left = Array.from({ length: sent }, (_, number) => number).filter(
-        (number) => !crowd.answered.has(number),
-      );
-      for (const number of left) crowd.send(number % PROCESSES, number, start);
+      for (let number = 0; number < sent; number++) {
+        if (!crowd.answered.has(number)) crowd.send(receivers[number % receivers.length] ?? 0, number);
+      }
       await delay(300);
     }
     expect(crowd.answered.size).toBe(sent);
@@ -135,22 +91,36 @@ describe("receivers on one inbox on PostgreSQL", async () => {
       if (pending + running < waiting) since = Date.now();
       waiting = pending + running;
     }
-    for (let index = 0; index < PROCESSES; index++) await crowd.kill(index);
+    const { pending, running, done, dead, unhandled } = await inbox.counts();
+    expect({ pending, running, done, dead, unhandled }).toEqual({
+      ...{ pending: 0, running: 0, done: sent, dead: 0, unhandled: 0 }, // none lost, none stuck
+    });
+    await crowd.killAll();
 
     const entries = await inbox.list({});
-    const { rows } = await admin.query(`SELECT number, key, attempt FROM ${effects}.effect ORDER BY at`);
+    const { rows } = await admin.query(`SELECT number FROM ${effects}.effect ORDER BY at`);
     const runs = new Map<number, number>();
     for (const { number } of rows) runs.set(number, (runs.get(number) ?? 0) + 1);
     const again = entries.filter(({ attempts }) => attempts > 1).length;
     const twice = [...runs.values()].filter((many) => many > 1).length;
     process.stdout.write(
-      `drill: ${sent} events, ${KILLS} kills, ${again} entries ran again, ${twice} effects twice\n`,
+      `drill ${tx ? "with" : "without"} tx: ${sent} events, ${KILLS} kills, ${OTHERS} of each other disturbance, ${again} entries ran again, ${twice} effects twice\n`,
     );
-    expect(await inbox.counts()).toEqual({ pending: 0, running: 0, done: sent, dead: 0, unhandled: 0 });
-    expect(entries).toHaveLength(sent); // none lost, none kept twice
+    expect(entries).toHaveLength(sent); // none kept twice
     expect([...crowd.answered.values()].filter(({ fresh }) => fresh > 1)).toEqual([]);
     expect(runs.size).toBe(sent);
-    expect(twice).toBeLessThanOrEqual(again);
     await admin.query(`DROP SCHEMA ${effects} CASCADE`);
+    return { again, twice };
+  };
+
+  const timeout = long(300_000, 3_600_000);
+
+  it(`lose nothing, keep nothing twice and get stuck nowhere over ${KILLS} kills`, { timeout }, async () => {
+    const { again, twice } = await drill(false);
+    expect(twice).toBeLessThanOrEqual(again);
+  });
+
+  it(`have every effect exactly once with tx over ${KILLS} kills`, { timeout }, async () => {
+    expect(await drill(true)).toMatchObject({ twice: 0 });
   });
 });

@@ -126,8 +126,16 @@ export async function startPostgres(own: Readonly<Record<string, string>> = {}):
   };
 }
 
+/** A pooler in front of a server. */
+export interface Pooler {
+  readonly url: string;
+  stop(): Promise<void>;
+  /** Ends it at once, with all its connections, and starts it again. */
+  restart(): Promise<void>;
+}
+
 /** Starts PgBouncer in transaction mode in front of a server. */
-export async function startPooler(server: PostgresServer): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPooler(server: PostgresServer): Promise<Pooler> {
   const { hostname, port: serverPort, pathname, username, password } = new URL(server.url);
   const folder = ownedFolder("hookporter-pgbouncer-");
   const port = await freePort();
@@ -147,16 +155,27 @@ unix_socket_dir =
 `,
   );
   chmodSync(config, 0o644);
-  const child = spawn(PGBOUNCER, [config], { ...user, cwd: folder, stdio: "ignore" });
   const url = `postgres://${username}@127.0.0.1:${port}${pathname}`;
-  await accepts(url, child);
+  const start = async () => {
+    const child = spawn(PGBOUNCER, [config], { ...user, cwd: folder, stdio: "ignore" });
+    await accepts(url, child);
+    return child;
+  };
+  let child = await start();
+  const end = async () => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await ended;
+  };
   return {
     url,
     stop: async () => {
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await ended;
+      await end();
       rmSync(folder, { recursive: true, force: true });
+    },
+    restart: async () => {
+      await end();
+      child = await start();
     },
   };
 }

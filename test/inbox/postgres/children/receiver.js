@@ -1,35 +1,45 @@
-// A receiver on PostgreSQL whose handler records each run, for the test that kills it.
+// A process on PostgreSQL whose handler records each run, for the test that kills it.
 import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { createReceiver, postgresInbox } from "../../../../dist/index.js";
 
-const [url, schema] = process.argv.slice(2);
-const effects = new pg.Pool({ connectionString: url, max: 2 });
+const { url, listenUrl, schema, role, tx } = JSON.parse(process.argv[2]);
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const EFFECT = `INSERT INTO ${schema}_effects.effect (id, number, key, attempt) VALUES ($1, $2, $3, $4)`;
+
+/** Runs the statement that is a handler's effect, before and after other work. */
+async function haveEffect({ id, data }, { attempt }, query) {
+  await delay(Math.random() * 20);
+  await query(EFFECT, [id, data.number, data.key ?? null, attempt]);
+  await delay(Math.random() * 20);
+}
 
 const receiver = createReceiver({
   secret: "a-secret-made-up-for-the-drill",
-  inbox: postgresInbox(url, { schema }),
+  inbox: postgresInbox(url, { schema, listenUrl }),
+  role,
   orderBy: ({ data }) => data.key ?? null,
   lease: 1500,
   poll: 100,
   retry: { attempts: 1000, delay: 50, maxDelay: 200 },
   log: silent,
 });
-receiver.on("payment.received", async (event, { attempt }) => {
-  await effects.query(
-    `INSERT INTO ${schema}_effects.effect (id, number, key, attempt) VALUES ($1, $2, $3, $4)`,
-    [event.id, event.data.number, event.data.key ?? null, attempt],
-  );
-});
+if (tx) {
+  const handler = (event, context) => haveEffect(event, context, (...query) => context.tx.query(...query));
+  receiver.on("payment.received", handler, { tx: true });
+} else {
+  const effects = new pg.Pool({ connectionString: url, max: 4 });
+  effects.on("error", () => {}); // the server is restarted
+  receiver.on("payment.received", (event, context) => {
+    return haveEffect(event, context, (...query) => effects.query(...query));
+  });
+}
 await receiver.start();
 process.on("message", async ({ number, delivery }) => {
-  const outcome = await receiver.accept({
-    ...delivery,
-    body: Buffer.from(delivery.body, "base64"),
-    receivedAt: Date.now(),
-  });
-  process.send?.({ number, type: outcome.type, duplicate: outcome.duplicate });
+  const body = Buffer.from(delivery.body, "base64");
+  const { type, duplicate } = await receiver.accept({ ...delivery, body, receivedAt: Date.now() });
+  process.send?.({ number, type, duplicate });
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ ready: true });

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { sign } from "../../../src/signature/sign.ts";
+
+const PROGRAM = join(import.meta.dirname, "children", "receiver.js");
+const SECRET = "a-secret-made-up-for-the-drill";
+const START = Date.now() - 3_600_000;
+
+/** What a process of the drill is: its role, and whether its handler is in a transaction. */
+export interface Terms {
+  readonly role: "receive" | "run" | "both";
+  readonly url: string;
+  /** A direct connection, if the URL leads to a pooler. */
+  readonly listenUrl?: string;
+}
+
+/** The delivery of an event; every third event has an order key. */
+function deliveryOf(number: number) {
+  const timestamp = new Date(START + number).toISOString();
+  const data = { number, ...(number % 3 === 0 && { key: `key_${number % 5}` }) };
+  const webhook = { id: "wh_1", url: "https://app.example/webhooks" };
+  const body = Buffer.from(JSON.stringify({ event: "payment.received", timestamp, data, webhook }));
+  const headers = { "x-service-signature": sign(body, SECRET) };
+  return { method: "POST", target: "/webhooks", headers, body: body.toString("base64") };
+}
+
+/** Processes that share an inbox; a killed one is replaced. */
+export class Crowd {
+  /** How often each event was accepted, and how often as a new one. */
+  readonly answered = new Map<number, { accepted: number; fresh: number }>();
+  readonly #terms: readonly Terms[];
+  readonly #common: { readonly schema: string; readonly tx: boolean };
+  readonly #children: (ChildProcess | undefined)[] = [];
+
+  constructor(terms: readonly Terms[], common: { readonly schema: string; readonly tx: boolean }) {
+    this.#terms = terms;
+    this.#common = common;
+  }
+
+  /** Those that receive. */
+  get receivers(): readonly number[] {
+    return this.#terms.flatMap(({ role }, index) => (role === "run" ? [] : [index]));
+  }
+
+  async startAll(): Promise<void> {
+    await Promise.all(this.#terms.map((_, index) => this.#start(index)));
+  }
+
+  /** Starts a process. One that cannot start, since the server is away, is started again. */
+  async #start(index: number): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const child = fork(PROGRAM, [JSON.stringify({ ...this.#terms[index], ...this.#common })], {
+        stdio: ["ignore", "ignore", tries < 20 ? "ignore" : "inherit", "ipc"],
+      });
+      const started = await new Promise((resolve) => {
+        child.once("message", () => resolve(true));
+        child.once("exit", () => resolve(false));
+      });
+      if (started === false) {
+        if (tries > 20) throw new Error("expected a process of the drill to start");
+        continue;
+      }
+      child.on("message", ({ number, type, duplicate }: Answer) => {
+        if (type !== "accepted") return;
+        const { accepted, fresh } = this.answered.get(number) ?? { accepted: 0, fresh: 0 };
+        this.answered.set(number, { accepted: accepted + 1, fresh: fresh + (duplicate ? 0 : 1) });
+      });
+      child.on("error", () => {}); // a message to a process that was just killed
+      this.#children[index] = child;
+      return;
+    }
+  }
+
+  send(index: number, number: number): void {
+    const child = this.#children[index];
+    if (child?.connected === true) child.send({ number, delivery: deliveryOf(number) }, () => {});
+  }
+
+  /** Kills a process, and starts its successor. */
+  async replace(index: number): Promise<void> {
+    await this.#kill(index);
+    await this.#start(index);
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all(this.#terms.map((_, index) => this.#kill(index)));
+  }
+
+  async #kill(index: number): Promise<void> {
+    const child = this.#children[index];
+    this.#children[index] = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+/** A process's answer to a delivery. */
+interface Answer {
+  readonly number: number;
+  readonly type: string;
+  readonly duplicate: boolean;
+}
