@@ -9,8 +9,10 @@ import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { Progress } from "./inside.ts";
 import { leaseToken } from "./lease.ts";
+import { dueEntries } from "./memory/due.ts";
 import { matchesFilter } from "./memory/filter.ts";
 import { insideTest, type TestTransactions } from "./memory/inside.ts";
+import { settleStored } from "./memory/settle.ts";
 import {
   copyOf,
   isOf,
@@ -84,33 +86,8 @@ class MemoryInbox implements Inbox {
   }
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    const {
-      now,
-      limit,
-      leaseMs,
-      ahead = 0,
-      except = [],
-      horizon = Number.POSITIVE_INFINITY,
-      deadBlocks = false,
-      only,
-      waitingFor,
-      sources,
-      exceptKinds = [],
-      runner,
-    } = request;
-    const latest = now + Math.max(horizon, leaseMs);
-    const due = [...this.#entries.values()]
-      .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources))
-      .filter(({ entry }) => only === undefined || entry.seq === only)
-      .filter(({ entry }) => only !== undefined || waitingFor !== undefined || isTaken(entry, exceptKinds))
-      .filter(({ entry }) => waitingFor === undefined || isInQueue(entry, waitingFor))
-      .filter(({ entry }) => {
-        const early = (only !== undefined || waitingFor !== undefined) && entry.state === "pending";
-        return early || entry.runAt <= now || entry.runAt > latest;
-      })
-      .sort(
-        (a, b) => (waitingFor === undefined ? a.entry.runAt - b.entry.runAt : 0) || a.entry.seq - b.entry.seq,
-      );
+    const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
+    const due = dueEntries([...this.#entries.values()], request);
     const claimed: ClaimedEntry[] = [];
     for (const stored of due) {
       const { entry } = stored;
@@ -158,27 +135,7 @@ class MemoryInbox implements Inbox {
 
   #store(settlement: Settlement | Progress, now: number): boolean {
     const stored = this.#entries.get(settlement.seq);
-    if (stored === undefined) return false;
-    if (stored.lease !== settlement.lease) {
-      const { lease, state } = settlement;
-      return state !== "running" && stored.lastLease === lease && stored.entry.state === state;
-    }
-    if (settlement.state === "running") {
-      stored.records.push(...settlement.records);
-      stored.entry = { ...stored.entry, finishedHandlers: settlement.finishedHandlers };
-      return true;
-    }
-    const { problems = [], runAt, finishedHandlers, waits = stored.entry.waits } = settlement;
-    const dropped = stored.entry.reason === DROPPED && settlement.state !== "done";
-    const { state, reason } = dropped ? ({ state: "dead", reason: DROPPED } as const) : settlement;
-    stored.lastLease = stored.lease;
-    stored.lease = null;
-    stored.records.push(...settlement.records);
-    const attempts = stored.entry.attempts - (settlement.uncount === true ? 1 : 0);
-    const settledAt = state === "pending" ? null : now;
-    const result = { state, reason, problems, runAt, finishedHandlers, waits, attempts, settledAt };
-    stored.entry = { ...stored.entry, ...result };
-    return true;
+    return stored !== undefined && settleStored(stored, settlement, now);
   }
 
   async nextRunAt({
@@ -311,11 +268,4 @@ class MemoryInbox implements Inbox {
   }
 
   async close(): Promise<void> {}
-}
-
-function isInQueue(
-  { seq, waits }: Entry,
-  { target, after }: NonNullable<ClaimRequest["waitingFor"]>,
-): boolean {
-  return seq > after && waits.some((wait) => wait.target === target && wait.over === null);
 }
