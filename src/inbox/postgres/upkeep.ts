@@ -1,14 +1,13 @@
-import { describeError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
 import type { StoreClock } from "./clock.ts";
+import { type DaysLeft, DayWarnings } from "./day-warnings.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Days that are made ahead: a process that lives looks far more often. */
 const DAYS_AHEAD = 3;
 /** Milliseconds between looks. */
 const PERIOD = 30_000;
-/** Failures in a row from which one is logged. */
-const MANY = 3;
+const DAY_MS = 86_400_000;
 
 /**
  * Measures the clock, and makes the days' partitions in time. If it cannot make them, rows go to a partition for all
@@ -17,16 +16,15 @@ const MANY = 3;
 export class Upkeep {
   readonly #store: Store;
   readonly #clock: StoreClock;
-  readonly #log: Logger | undefined;
+  readonly #warnings: DayWarnings;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
-  #failures = 0;
   #stopped = false;
 
   constructor(store: Store, clock: StoreClock, log: Logger | undefined) {
     this.#store = store;
     this.#clock = clock;
-    this.#log = log;
+    this.#warnings = new DayWarnings(log);
   }
 
   /** Looks now, and again from time to time. */
@@ -54,14 +52,17 @@ export class Upkeep {
   }
 
   async #makeDays(): Promise<void> {
+    let left: DaysLeft | undefined;
     try {
-      await makeDays(this.#store);
+      left = await daysLeft(this.#store);
+      const made = await makeDays(this.#store);
+      if (made > 0) this.#warnings.made(await sharedDays(this.#store, left.until));
       await this.#store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
-      this.#failures = 0;
+      // Another session may hold the lock for making days, or hold it for ever.
+      if (made === 0 && left.ms < DAY_MS) this.#warnings.notMade(left, undefined);
+      else this.#warnings.enough();
     } catch (thrown) {
-      if (++this.#failures % MANY !== 0) return;
-      const fields = { error: describeError(thrown) };
-      this.#log?.warn(fields, "the inbox's partitions for the next days could not be made; nothing is lost");
+      this.#warnings.notMade(left, thrown);
     }
   }
 }
@@ -74,4 +75,19 @@ export async function makeDays(store: Store, ahead = DAYS_AHEAD): Promise<number
     LONG_TIMEOUT,
   );
   return Number(row?.made);
+}
+
+async function daysLeft(store: Store): Promise<DaysLeft> {
+  const [row] = await store.query(
+    "SELECT max(until) AS until, max(until) - extract(epoch FROM now()) * 1000 AS ms FROM @.day",
+  );
+  return { until: Number(row?.until), ms: Number(row?.ms) };
+}
+
+/** How many days share one partition among those from a time on. */
+async function sharedDays(store: Store, from: number): Promise<number> {
+  const [row] = await store.query("SELECT max(until - first) AS ms FROM @.day WHERE first >= $1::bigint", [
+    from,
+  ]);
+  return Number(row?.ms ?? 0) / DAY_MS;
 }
