@@ -56,8 +56,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(hasServers ? [] : WITH_SERVERS)],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
     maxWorkers: availableParallelism(),
     reporters: ["default", closingLine, times],

@@ -15,7 +15,7 @@ export async function listening(argv: readonly string[] = [], cwd = tempFolder()
     const record = listen.now().records.find(({ type }) => type === "ready");
     if (record === undefined) throw new Error(`not ready: ${listen.now().stderr}`);
     return record;
-  }, 10_000);
+  }, 40_000);
   const url = String(ready.url);
   const records = (type: string) => listen.now().records.filter((record) => record.type === type);
   return { ...listen, url, cwd, records, stop };

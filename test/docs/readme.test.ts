@@ -78,12 +78,12 @@ it("all TypeScript on the pages compiles", { timeout: 60_000 }, async () => {
 
 it.skipIf(["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).error !== undefined))(
   "the README's example for openssl and curl works as written",
-  { timeout: 30_000 },
+  { timeout: 90_000 },
   async () => {
     const cwd = tempFolder();
     const listening = startCli(["listen", "--port", "0", "--json"], { cwd });
     const ready = () => listening.now().records.find(({ type }) => type === "ready");
-    await vi.waitFor(() => expect(ready()).toBeDefined(), 10_000);
+    await vi.waitFor(() => expect(ready()).toBeDefined(), 40_000);
     const [script = ""] = codeOf(readme.slice(readme.indexOf("## Sign with openssl")), "sh");
     expect(script).toContain(DEFAULT_ENDPOINT);
     const example = script.replace(DEFAULT_ENDPOINT, String(ready()?.url));

@@ -18,7 +18,7 @@ export async function startListen(argv: readonly string[] = [], options: FakeIoO
     const address = /Endpoint +(\S+)/.exec(listen.now().stderr)?.[1];
     expect(address).toBeDefined();
     return new URL(address ?? "");
-  }, 5000);
+  }, 40_000);
   return { ...listen, stop, url, cwd };
 }
 

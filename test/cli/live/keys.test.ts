@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
-const WAIT = { timeout: 10_000, interval: 10 };
+const WAIT = { timeout: 40_000, interval: 10 };
 const UP = "\u001b[A";
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 
