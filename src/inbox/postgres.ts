@@ -172,7 +172,7 @@ class PostgresInbox implements Inbox {
     if (request.only !== undefined || request.waitingFor !== undefined)
       return claimRows(store, request, undefined);
     const start = performance.now();
-    const from = lowWater.from(request, request.now);
+    const from = lowWater.begin(request, request.now);
     const rows = await claimRows(store, request, from);
     const dueTimes = rows.map((row) => Number(row.run_at));
     lowWater.claimed(request, { dueTimes, from, tookMs: performance.now() - start });

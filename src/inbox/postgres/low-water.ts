@@ -17,6 +17,8 @@ export class LowWater {
   readonly #monotonic: () => number;
   readonly #onLook: () => void;
   #mark: number | undefined;
+  /** The earliest time at which an entry became due while a claim was under way, which may not have seen it. */
+  #lowered = Number.POSITIVE_INFINITY;
   /** What the claims that made the mark had in common. */
   #of: string | undefined;
   #isSlow = false;
@@ -27,6 +29,12 @@ export class LowWater {
   constructor(onLook: () => void, monotonic: () => number = () => performance.now()) {
     this.#onLook = onLook;
     this.#monotonic = monotonic;
+  }
+
+  /** As `from`, for a claim that begins now and ends with `claimed`. */
+  begin(request: DueRequest, now: number): number | undefined {
+    this.#lowered = Number.POSITIVE_INFINITY;
+    return this.from(request, now);
   }
 
   /** From which due time on to look; `undefined` for a look from the start. */
@@ -43,7 +51,8 @@ export class LowWater {
   ): void {
     const { now, limit, ahead = 0 } = request;
     const isAll = dueTimes.length < limit + ahead;
-    this.#mark = Math.min(now, ...(isAll ? [] : dueTimes)) - MARGIN;
+    const mark = Math.min(now, ...(isAll ? [] : dueTimes)) - MARGIN;
+    this.#mark = this.#lowered < mark ? undefined : mark;
     if (from === undefined) {
       this.#of = keyOf(request);
       this.#isSlow = tookMs > SLOW;
@@ -58,6 +67,7 @@ export class LowWater {
 
   /** Says that an entry may be due at a time, or at any time. */
   lower(runAt = Number.NEGATIVE_INFINITY): void {
+    this.#lowered = Math.min(this.#lowered, runAt);
     if (this.#mark !== undefined && runAt < this.#mark) this.#mark = undefined;
   }
 

@@ -46,6 +46,19 @@ it("an entry that becomes due earlier makes the next claim look from the start",
   expect(water.from(REQUEST, AT)).toBeUndefined();
 });
 
+it("an entry that becomes due while a claim is under way is not passed over by the next one", () => {
+  const { water } = after(40, []);
+  for (const [at, from] of [
+    [AT - 60_000, undefined],
+    [AT - 10, AT - 1000],
+  ] as const) {
+    water.begin(REQUEST, AT);
+    water.lower(at);
+    water.claimed(REQUEST, { dueTimes: [], from: undefined, tookMs: 40 });
+    expect(water.from(REQUEST, AT)).toBe(from);
+  }
+});
+
 it("a claim that may have missed an entry is followed by a look from the start", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
