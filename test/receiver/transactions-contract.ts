@@ -284,7 +284,10 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       );
       const seq = await accept();
       await until(async () => expect(await entry(seq)).toMatchObject({ state: "pending", attempts: 1 }));
-      expect(await receiver.runNow(seq)).toMatchObject({ state: "done", records: [{ outcome: "ok" }] });
+      expect(await receiver.runNow(seq)).toMatchObject({
+        state: "done",
+        records: [{ outcome: "ok", error: null }],
+      });
       expect(await effects()).toEqual(["now"]);
     });
   });

@@ -151,6 +151,7 @@ listen_port = ${port}
 auth_type = any
 pool_mode = transaction
 default_pool_size = 10
+server_login_retry = 0.5
 unix_socket_dir =
 `,
   );
