@@ -48,6 +48,12 @@ export class ApiClient {
   readonly refusal = (id: string) => this.#json<RefusalDetail>(`/api/refusals/${id}`);
   readonly curl = async (seq: number) => (await this.#fetch(`/api/entries/${seq}/curl`)).text();
 
+  /** The whole body as text. Rejects if it is not UTF-8. */
+  readonly body = async (seq: number) =>
+    new TextDecoder("utf-8", { fatal: true }).decode(
+      await (await this.#fetch(`/api/entries/${seq}/body`)).arrayBuffer(),
+    );
+
   readonly replay = (seq: number, exact: boolean) =>
     this.#post<Sent>(`/api/entries/${seq}/replay`, { exact });
   readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});

@@ -3,8 +3,8 @@ import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { comparableLines, readJson } from "./json-reader.ts";
 import { sentMessage, useAttempt } from "./messages.tsx";
-import { comparableLines, prettyJson } from "./pretty-json.ts";
 import { visible } from "./visible.ts";
 
 /** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
@@ -145,7 +145,7 @@ function EditDialog({
             />
             Set timestamp to now
           </label>
-          {prettyJson(text) !== undefined && (
+          {readJson(text) !== undefined && (
             <button type="button" onClick={() => setText(comparableLines(text).join("\n"))}>
               Indent
             </button>

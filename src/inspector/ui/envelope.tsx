@@ -1,11 +1,16 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { EntryDetail, Previous } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { diffLines } from "./diff-lines.ts";
 import { dayTime, size } from "./format.ts";
-import { comparableLines, prettyJson } from "./pretty-json.ts";
+import { comparableLines } from "./json-reader.ts";
+import { JsonView } from "./json-view.tsx";
+import { LinesBox } from "./lines-box.tsx";
 import { goTo } from "./route.ts";
+import { TextView } from "./text-view.tsx";
+import { useJsonLines } from "./use-json-lines.ts";
 import { useLoaded } from "./use-loaded.ts";
+import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 import { visible } from "./visible.ts";
 
 type Form = "pretty" | "raw" | "changes";
@@ -14,7 +19,7 @@ type Form = "pretty" | "raw" | "changes";
 export function Envelope({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
   const [form, setForm] = useState<Form>("pretty");
   const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
-  const body = entry.delivery?.body;
+  const body = useWholeBody(entry, client);
   if (body === undefined) {
     return (
       <section aria-labelledby="body-title">
@@ -30,7 +35,7 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: ApiCli
         <h2 id="body-title">Body</h2>
         <span class="quiet">
           {size(body.bytes)}
-          {body.cut && ", truncated"}
+          {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
         </span>
         <fieldset class="segments" aria-label="Display of the body">
           {forms.map((one) => (
@@ -52,47 +57,41 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: ApiCli
       {form === "changes" && previous != null ? (
         <Changes before={previous} after={body.text} />
       ) : (
-        <BodyText text={body.text} pretty={form !== "raw" && body.form === "text"} />
+        <BodyText body={body} isPretty={form !== "raw"} />
       )}
     </section>
   );
 }
 
-function BodyText({ text, pretty }: { text: string; pretty: boolean }) {
-  const lines = pretty ? prettyJson(text) : undefined;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be focusable
-    <pre class="body" tabIndex={0}>
-      {lines === undefined
-        ? visible(text, { lines: true })
-        : lines.map((tokens, number) => (
-            <div key={number}>
-              {tokens.map(({ kind, text: token }, index) => (
-                <span key={index} class={`json-${kind}`}>
-                  {visible(token)}
-                </span>
-              ))}
-            </div>
-          ))}
-    </pre>
-  );
+/** JSON as a tree, and everything else, also a text that is cut, as it was received. */
+function BodyText({ body, isPretty }: { body: LoadedBody; isPretty: boolean }) {
+  const isWanted = isPretty && body.form === "text" && !body.cut;
+  const lines = useJsonLines(body.text, isWanted);
+  if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
+  if (isWanted && lines != null) return <JsonView lines={lines} />;
+  return <TextView text={body.text} />;
 }
+
+/** The most characters of a changed line that are displayed. */
+const MAX_LINE = 2000;
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
 
 function Changes({ before, after }: { before: Previous; after: string }) {
-  const lines = diffLines(comparableLines(before.body.text), comparableLines(after));
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be focusable
-    <pre class="body changes" tabIndex={0}>
-      {lines.map(({ change, text }, number) => (
-        <div key={number} class={`change ${change}`}>
-          <span aria-hidden="true">{SIGNS[change]} </span>
-          <span class="spoken">{SPOKEN[change]}</span>
-          {visible(text)}
-        </div>
-      ))}
-    </pre>
+  const lines = useMemo(
+    () => diffLines(comparableLines(before.body.text), comparableLines(after)),
+    [before.body.text, after],
   );
+  const render = (index: number) => {
+    const { change, text } = lines[index] ?? { change: "same", text: "" };
+    return (
+      <div class={`change ${change}`}>
+        <span aria-hidden="true">{SIGNS[change]} </span>
+        <span class="spoken">{SPOKEN[change]}</span>
+        {visible(text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text)}
+      </div>
+    );
+  };
+  return <LinesBox label="Changes" className="changes" lines={() => ({ count: lines.length, render })} />;
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
@@ -7,11 +5,10 @@ import { memoryInbox } from "../../../src/inbox/memory.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { sampleEvent, signedRequest } from "../../../src/testing.ts";
 import { openInspector, SECRET } from "../open.ts";
+import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { LONGEST_FRAME, WATCH_FRAMES, type WatchedFrames } from "./frames.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** The maximum share of a watched time between two frames: a stutter, not a frozen page, however busy the machine. */
-const LONGEST_FRAME = 1 / 3;
 const VIEWS = ["/", "/entry/1", "/entry/2", "/refusal/r1", "/overview", "/trigger"];
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
@@ -123,33 +120,6 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator("#line-e50000").waitFor();
   });
 });
-
-interface WatchedFrames {
-  /** The longest time between two frames, and all of the time watched. Milliseconds. */
-  readonly longest: number;
-  readonly time: number;
-  readonly frames: number;
-}
-
-const WATCH_FRAMES = `(() => {
-  window.watched = { longest: 0, time: 0, frames: 0 };
-  let last = performance.now();
-  const look = (now) => {
-    window.watched.longest = Math.max(window.watched.longest, now - last);
-    window.watched.time += now - last;
-    window.watched.frames++;
-    last = now;
-    requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-})()`;
-
-const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-async function axe(page: Page, runOnly: readonly string[] = STANDARDS): Promise<unknown> {
-  return page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })
-    .then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html, any }) => [html, any[0]?.message])]))`);
-}
 
 async function show(page: Page, url: URL, view: string): Promise<void> {
   await page.goto(`${url.origin}/#${view}`);

@@ -1,0 +1,80 @@
+import type { JsonLines } from "./json-lines.ts";
+
+/** Which lines of a JSON text are shown. A row is the position of a shown line. */
+export class Folding {
+  readonly #lines: JsonLines;
+  readonly #folded: Uint8Array<ArrayBuffer>;
+  #rows: Uint32Array<ArrayBuffer> = new Uint32Array(0);
+  #count = 0;
+
+  /** With `isFolded`, everything inside the outermost value starts folded. */
+  constructor(lines: JsonLines, isFolded: boolean) {
+    this.#lines = lines;
+    this.#folded = new Uint8Array(lines.count);
+    if (isFolded) this.foldAll();
+    else this.#update();
+  }
+
+  /** The number of rows. */
+  get count(): number {
+    return this.#count;
+  }
+
+  line(row: number): number {
+    return this.#rows[row] ?? 0;
+  }
+
+  /** The row of a line; that of the folded line around it if it is not shown. */
+  row(line: number): number {
+    let low = 0;
+    let high = this.#count - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.line(middle) <= line) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  isFolded(line: number): boolean {
+    return this.#folded[line] === 1;
+  }
+
+  /** Folds or unfolds the object or array that a line opens. */
+  set(line: number, isFolded: boolean): void {
+    if (this.#lines.kind(line) !== "open" || this.isFolded(line) === isFolded) return;
+    this.#folded[line] = isFolded ? 1 : 0;
+    this.#update();
+  }
+
+  /** Unfolds everything around a line. */
+  reveal(line: number): void {
+    for (let parent = this.#lines.parent(line); parent >= 0; parent = this.#lines.parent(parent)) {
+      this.#folded[parent] = 0;
+    }
+    this.#update();
+  }
+
+  /** Folds everything inside the outermost value. */
+  foldAll(): void {
+    for (let line = 1; line < this.#lines.count; line++) {
+      this.#folded[line] = this.#lines.kind(line) === "open" ? 1 : 0;
+    }
+    this.#update();
+  }
+
+  unfoldAll(): void {
+    this.#folded.fill(0);
+    this.#update();
+  }
+
+  #update(): void {
+    if (this.#rows.length === 0) this.#rows = new Uint32Array(this.#lines.count);
+    let count = 0;
+    for (let line = 0; line < this.#lines.count; line++) {
+      this.#rows[count++] = line;
+      if (this.isFolded(line)) line = this.#lines.mate(line);
+    }
+    this.#count = count;
+  }
+}

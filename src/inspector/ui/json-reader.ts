@@ -1,0 +1,171 @@
+import { JsonLines } from "./json-lines.ts";
+
+type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const ESCAPES = '"\\/bfnrt';
+const WORDS = ["true", "false", "null"];
+
+/** Reads the lines of a JSON text part by part, so that a large one does not block the page. Accepts what `JSON.parse` does. */
+export class JsonReader {
+  readonly lines: JsonLines;
+  readonly #text: string;
+  #at = 0;
+  #expected: Expected = "value";
+  /** The open containers' lines. */
+  readonly #open: number[] = [];
+  /** Where the key of the current member starts; -1 outside of a member. */
+  #key = -1;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.lines = new JsonLines(text);
+  }
+
+  /** Reads at least this many characters more, if there are any. */
+  read(characters: number): "more" | "done" | "failed" {
+    const until = this.#at + characters;
+    for (;;) {
+      this.#skipSpace();
+      if (this.#at >= this.#text.length) return this.#expected === "nothing" ? "done" : "failed";
+      if (!this.#token()) return "failed";
+      if (this.#at >= until) return "more";
+    }
+  }
+
+  #token(): boolean {
+    const mark = this.#text[this.#at] ?? "";
+    switch (this.#expected) {
+      case "nothing":
+        return false;
+      case "colon":
+        this.#expected = "value";
+        return this.#take(mark === ":");
+      case "comma or end":
+        if (mark !== ",") return this.#end(mark);
+        this.lines.addComma();
+        this.#expected = this.#inObject() ? "key" : "value";
+        return this.#take(true);
+      case "key or end":
+        return mark === "}" ? this.#end(mark) : this.#readKey(mark);
+      case "key":
+        return this.#readKey(mark);
+      case "value or end":
+        return mark === "]" ? this.#end(mark) : this.#readValue(mark);
+      case "value":
+        return this.#readValue(mark);
+    }
+  }
+
+  #take(isRight: boolean): boolean {
+    this.#at++;
+    return isRight;
+  }
+
+  #readKey(mark: string): boolean {
+    if (mark !== '"') return false;
+    this.#key = this.#at;
+    this.#expected = "colon";
+    return this.#moveTo(this.#stringEnd());
+  }
+
+  #readValue(mark: string): boolean {
+    const value = this.#at;
+    const parent = this.#open.at(-1) ?? -1;
+    const start = this.#key >= 0 ? this.#key : value;
+    this.#key = -1;
+    if (mark === "{" || mark === "[") {
+      this.#open.push(this.lines.add("open", { start, value, end: ++this.#at, parent }));
+      this.#expected = mark === "{" ? "key or end" : "value or end";
+      return true;
+    }
+    const end = mark === '"' ? this.#stringEnd() : (this.#wordEnd() ?? this.#numberEnd());
+    if (!this.#moveTo(end)) return false;
+    this.lines.add("value", { start, value, end: this.#at, parent });
+    this.#expected = parent < 0 ? "nothing" : "comma or end";
+    return true;
+  }
+
+  #end(mark: string): boolean {
+    const isRight = this.#open.length > 0 && mark === (this.#inObject() ? "}" : "]");
+    const open = this.#open.pop();
+    if (!isRight || open === undefined) return false;
+    this.lines.close(open, ++this.#at);
+    this.#expected = this.#open.length === 0 ? "nothing" : "comma or end";
+    return true;
+  }
+
+  #inObject(): boolean {
+    return this.lines.own(this.#open.at(-1) ?? -1) === "{";
+  }
+
+  #moveTo(end: number | undefined): boolean {
+    if (end === undefined) return false;
+    this.#at = end;
+    return true;
+  }
+
+  #skipSpace(): void {
+    for (; ; this.#at++) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+    }
+  }
+
+  /** Loops instead of an expression, whose stack a string of a million characters would exhaust. */
+  #stringEnd(): number | undefined {
+    const text = this.#text;
+    for (let at = this.#at + 1; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) return at + 1;
+      if (code < 0x20) return undefined;
+      if (code !== BACKSLASH) continue;
+      const escaped = text[++at] ?? "";
+      if (escaped === "u" && /^[0-9a-fA-F]{4}$/.test(text.slice(at + 1, at + 5))) at += 4;
+      else if (escaped === "" || !ESCAPES.includes(escaped)) return undefined;
+    }
+    return undefined;
+  }
+
+  #wordEnd(): number | undefined {
+    const word = WORDS.find((one) => this.#text.startsWith(one, this.#at));
+    return word === undefined ? undefined : this.#at + word.length;
+  }
+
+  #numberEnd(): number | undefined {
+    const text = this.#text;
+    const first = text[this.#at] === "-" ? this.#at + 1 : this.#at;
+    let end = this.#digitsEnd(first);
+    if (end === first || (text[first] === "0" && end > first + 1)) return undefined;
+    if (text[end] === ".") {
+      const fraction = end + 1;
+      end = this.#digitsEnd(fraction);
+      if (end === fraction) return undefined;
+    }
+    if (text[end] !== "e" && text[end] !== "E") return end;
+    const exponent = text[end + 1] === "+" || text[end + 1] === "-" ? end + 2 : end + 1;
+    end = this.#digitsEnd(exponent);
+    return end === exponent ? undefined : end;
+  }
+
+  #digitsEnd(from: number): number {
+    let at = from;
+    for (; ; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (!(code >= 0x30 && code <= 0x39)) return at;
+    }
+  }
+}
+
+/** The lines of a JSON text; `undefined` if it is not JSON. */
+export function readJson(text: string): JsonLines | undefined {
+  const reader = new JsonReader(text);
+  return reader.read(Number.POSITIVE_INFINITY) === "done" ? reader.lines : undefined;
+}
+
+/** The lines of a text for a comparison: indented if it is JSON. */
+export function comparableLines(text: string): readonly string[] {
+  const lines = readJson(text);
+  return lines === undefined ? text.split("\n") : [...lines.texts()];
+}

@@ -1,0 +1,52 @@
+/** Height of a line in pixels, as in the style sheet. */
+export const LINE_HEIGHT = 20;
+/** The tallest element in pixels; browsers have limits from 17 million on. Taller lists scroll more per pixel. */
+const MAX_SPACE = 15_000_000;
+/** The number of lines rendered beyond the visible ones. */
+const BEYOND = 10;
+
+/** What is visible of a list of lines. */
+export interface Viewport {
+  readonly count: number;
+  /** Its `scrollTop` and `clientHeight`. */
+  readonly top: number;
+  readonly height: number;
+}
+
+/** The lines to render, and where. */
+export interface LineWindow {
+  readonly first: number;
+  /** One more than the last one. */
+  readonly last: number;
+  /** The height of all lines, for the scroll bar. */
+  readonly space: number;
+  /** The distance of a line from the top of that space. */
+  readonly y: (line: number) => number;
+}
+
+/** Which lines to render. */
+export function lineWindow(view: Viewport): LineWindow {
+  const { count, top, height } = view;
+  const origin = top * scaleOf(view);
+  return {
+    first: Math.max(0, Math.min(count, Math.floor(origin / LINE_HEIGHT) - BEYOND)),
+    last: Math.min(count, Math.ceil((origin + height) / LINE_HEIGHT) + BEYOND),
+    space: Math.min(count * LINE_HEIGHT, MAX_SPACE),
+    y: (line) => line * LINE_HEIGHT - origin + top,
+  };
+}
+
+/** The `scrollTop` that shows a line, moved as little as possible. */
+export function topFor(line: number, view: Viewport): number {
+  const scale = scaleOf(view);
+  const origin = view.top * scale;
+  const start = line * LINE_HEIGHT;
+  if (start < origin) return start / scale;
+  return Math.max(origin, start + LINE_HEIGHT - view.height) / scale;
+}
+
+/** Pixels of lines per pixel of the scroll bar. */
+function scaleOf({ count, height }: Viewport): number {
+  const total = count * LINE_HEIGHT;
+  return total <= MAX_SPACE ? 1 : (total - height) / (MAX_SPACE - height);
+}

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact";
+import { lineWindow } from "./line-window.ts";
+import { useScrolledBox } from "./use-scrolled-box.ts";
+
+/** Pixels of a character, rounded up, and those beside a line. */
+const CHARACTER = 8;
+const PADDING = 28;
+const MIN_COLUMNS = 20;
+
+/** The lines of a box. */
+export interface BoxLines {
+  readonly count: number;
+  readonly render: (index: number) => ComponentChildren;
+}
+
+/** Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the columns that fit. */
+export function LinesBox({
+  label,
+  className,
+  lines,
+}: {
+  label: string;
+  className: string;
+  lines: (columns: number) => BoxLines;
+}) {
+  const { box, view, onScroll } = useScrolledBox();
+  const { count, render } = lines(Math.max(MIN_COLUMNS, Math.floor((view.width - PADDING) / CHARACTER)));
+  const { first, last, space, y } = lineWindow({ count, ...view });
+  const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a section inside a section would be a landmark too many
+    <div
+      ref={box}
+      class={`body ${className}`}
+      role="group"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be focusable
+      tabIndex={0}
+      onScroll={onScroll}
+    >
+      <div class="body-space" style={{ height: `${space}px` }}>
+        {shown.map((index) => (
+          <div key={index} class="body-line" style={{ transform: `translateY(${y(index)}px)` }}>
+            {render(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { topFor } from "./line-window.ts";
+
+/** Follows how far a box has been scrolled, so that only its visible lines are rendered. */
+export function useScrolledBox() {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 560, width: 0 });
+  const look = () => {
+    const element = box.current;
+    if (element === null) return;
+    setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+  };
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    look();
+    return () => observer.disconnect();
+  }, []);
+  return {
+    box,
+    view,
+    onScroll: look,
+    /** Scrolls to one of `count` lines, which must be rendered already: call it in an effect. */
+    scrollTo: (line: number, count: number) => {
+      const element = box.current;
+      if (element === null) return;
+      element.scrollTop = topFor(line, { count, top: element.scrollTop, height: element.clientHeight });
+      look();
+    },
+  };
+}
