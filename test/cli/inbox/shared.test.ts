@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { root } from "../../docs/markdown.ts";
+import { openServer } from "../../inbox/postgres/schemas.ts";
+import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+const WAIT = { timeout: 20_000, interval: 50 };
+const HOOKPORTER_SECRET = "a secret that is long enough";
+
+/** A handlers module whose handler writes to the database in its transaction. */
+const WITH_TX = `
+  export default (receiver) => {
+    receiver.on("*", (event, { tx }) => tx.query("INSERT INTO cli_effect (event) VALUES ($1)", [event.id]), { tx: true });
+  };
+`;
+
+describe("`listen` and `events` on a shared database:", async () => {
+  if (NO_SERVER !== undefined) {
+    it.skip(NO_SERVER, () => {});
+    return;
+  }
+  const { server, admin, newSchema } = await openServer();
+  const urlOf = (schema: string, base = server.url) => {
+    const url = new URL(base);
+    url.searchParams.set("schema", schema);
+    return url.href;
+  };
+  const run = async (inbox: string, ...argv: string[]) => {
+    const { code, records, stdout, stderr } = await runCli([...argv, "--json"], {
+      env: { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET },
+    });
+    expect(code, stdout + stderr).toBe(0);
+    return records;
+  };
+
+  /** Starts the built program with `listen`, and returns its URL. */
+  async function listenProcess(inbox: string, cwd: string, ...argv: string[]): Promise<string> {
+    const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET };
+    const program = join(root, "dist", "bin.js");
+    const child = spawn(process.execPath, [program, "listen", "--port", "0", "--json", ...argv], {
+      ...{ cwd, env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    onTestFinished(async () => {
+      const ended = once(child, "exit");
+      if (child.exitCode !== null || !child.kill("SIGKILL")) return;
+      await ended;
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += String(chunk);
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr += String(chunk);
+    });
+    return vi.waitFor(() => {
+      const ready = stdout.split("\n").find((line) => line.includes('"ready"'));
+      if (ready === undefined) throw new Error(`not ready: ${stdout}${stderr}`);
+      return String(JSON.parse(ready).url);
+    }, WAIT);
+  }
+
+  it("one process receives 50 events, another one runs them, and none ends as unhandled", {
+    timeout: 60_000,
+  }, async () => {
+    const inbox = urlOf(newSchema());
+    const cwd = tempFolder();
+    writeFileSync(
+      join(cwd, "h.js"),
+      'export default { "*": (event, { note }) => note(String(process.pid)) };',
+    );
+    const front = await listenProcess(inbox, tempFolder(), "--role", "receive");
+    await run(inbox, "trigger", "payment.received", "--count", "25", "--url", front);
+    await listenProcess(inbox, cwd, "--role", "run", "--handlers", "h.js");
+    await run(inbox, "trigger", "lead.created", "--count", "25", "--url", front);
+    await vi.waitFor(async () => {
+      const entries = await run(inbox, "events", "list", "--limit", "100");
+      expect(entries).toHaveLength(50);
+      expect(new Set(entries.map(({ state }) => state))).toEqual(new Set(["done"]));
+    }, WAIT);
+  });
+
+  it("a handler with `tx` writes on a database, and is refused in one line on a file", async () => {
+    await admin.query("CREATE TABLE IF NOT EXISTS cli_effect (event text)");
+    onTestFinished(async () => void (await admin.query("DROP TABLE cli_effect")));
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, "h.js"), WITH_TX);
+    const argv = ["listen", "--port", "0", "--inbox", "a.db", "--handlers", "h.js"];
+    const refused = await runCli(argv, { cwd, env: { HOOKPORTER_SECRET } });
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toBe("");
+    expect(refused.stderr.trim().split("\n")).toEqual([expect.stringMatching(/tx: true.*postgres:\/\//)]);
+
+    const inbox = urlOf(newSchema());
+    const { url } = await listening(["--inbox", inbox, "--handlers", "h.js"], cwd);
+    const sent = await runCli(["trigger", "payment.received", "--url", url], { cwd });
+    expect(sent.code, sent.stderr).toBe(0);
+    await vi.waitFor(async () => {
+      expect(await run(inbox, "events", "list")).toMatchObject([{ state: "done" }]);
+    }, WAIT);
+    expect((await admin.query("SELECT count(*)::int AS n FROM cli_effect")).rows).toEqual([{ n: 1 }]);
+  });
+
+  describe("through PgBouncer in transaction mode", async () => {
+    if (NO_POOLER !== undefined) {
+      it.skip(NO_POOLER, () => {});
+      return;
+    }
+    const pooler = await startPooler(server);
+    afterAll(() => pooler.stop());
+
+    it("entries are listed, shown and redriven", async () => {
+      const inbox = urlOf(newSchema(), pooler.url);
+      const listen = await listening(["--inbox", inbox]);
+      await runCli(["trigger", "payment.received", "--url", listen.url], { cwd: listen.cwd });
+      await vi.waitFor(async () => {
+        expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "unhandled" }]);
+      }, WAIT);
+      await listen.stop();
+      expect(await run(inbox, "events", "show", "1")).toMatchObject([{ delivery: { method: "POST" } }]);
+      expect(await run(inbox, "events", "redrive", "1")).toMatchObject([{ redriven: 1 }]);
+      expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "pending", attempts: 0 }]);
+    });
+  });
+});
