@@ -33,8 +33,8 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 const FOLDERS = "/usr/lib/postgresql";
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 
-/** The newest installed server's programs, if there is one. */
-function binaries(): string | undefined {
+/** The folder of the newest installed server's programs, if there is one. */
+export function serverPrograms(): string | undefined {
   if (!existsSync(FOLDERS)) return undefined;
   const versions = readdirSync(FOLDERS).sort((a, b) => Number(b) - Number(a));
   return versions
@@ -44,7 +44,7 @@ function binaries(): string | undefined {
 
 /** Why tests of a real server are skipped; `undefined` if they are not. */
 export const NO_SERVER =
-  process.env.HOOKPORTER_POSTGRES_URL === undefined && binaries() === undefined
+  process.env.HOOKPORTER_POSTGRES_URL === undefined && serverPrograms() === undefined
     ? "skipped: no PostgreSQL here (install postgresql, or set HOOKPORTER_POSTGRES_URL)"
     : undefined;
 
@@ -74,7 +74,7 @@ for (const [name, missing] of [
 export async function startPostgres(own: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const given = process.env.HOOKPORTER_POSTGRES_URL;
   if (given !== undefined) return { url: given, stop: async () => {}, restart: undefined };
-  const bin = binaries();
+  const bin = serverPrograms();
   if (bin === undefined) throw new Error(NO_SERVER);
   const folder = ownedFolder("hookporter-postgres-");
   const data = join(folder, "data");
