@@ -73,7 +73,7 @@ describe("signedRequest", () => {
 
 describe("createTestReceiver", () => {
   test("takes undefined for its own default, not the receiver's", async () => {
-    const testing = await started({ retry: { attempts: undefined }, drainTimeout: undefined });
+    const testing = await started({ retry: { attempts: undefined }, drainTimeout: undefined, poll: 7000 });
     testing.on("*", () => {
       throw new Error("always");
     });
@@ -83,7 +83,7 @@ describe("createTestReceiver", () => {
     await testing.close();
     const waits = timers.mock.calls.map(([, ms]) => ms);
     timers.mockRestore();
-    expect(waits).toEqual([1000]);
+    expect(waits.filter((ms) => ms !== 7000)).toEqual([1000]); // the loop may still begin to wait
   });
 
   test("has a secret that is long enough to cause no warning", () => {
