@@ -7,14 +7,15 @@ import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
+import { KnownTokens, NO_RECORDS, type TokenRecords } from "./known-tokens.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { Meter } from "./meter.ts";
+import type { NamedHost } from "./named-host.ts";
 import { readPage } from "./page-files.ts";
 import { Refusals } from "./refusals.ts";
 import { Repeats } from "./repeats.ts";
 import type { Workings } from "./routes.ts";
 import { startInspectorServer } from "./server.ts";
-import { drawToken } from "./token.ts";
 
 /** The options of an inspector. */
 export interface InspectorOptions {
@@ -26,6 +27,10 @@ export interface InspectorOptions {
   readonly signatureHeader: string;
   /** 0 means any free port. Default 4401, or a free one if that is taken. */
   readonly port: number | undefined;
+  /** Forwarded addresses under which the page may be open. Default: none. */
+  readonly hosts?: readonly NamedHost[];
+  /** Where hashes of tokens are kept, so that tabs survive a restart. Default: nowhere. */
+  readonly tokenRecords?: TokenRecords;
   /** A description of the inbox's location. */
   readonly inboxName: string;
   readonly handlers: string | null;
@@ -55,11 +60,12 @@ export interface RunningInspector {
 export async function startInspector(options: InspectorOptions): Promise<RunningInspector> {
   const { receiver, log } = options;
   const root = await findPackageRoot();
-  const token = drawToken();
+  const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
   const workings = makeWorkings(options, root.version);
   const { refusals, repeats, meter, feed } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
-  const server = await startInspectorServer(workings, { port: options.port, token, page, log });
+  const { port, hosts = [], clock } = options;
+  const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
   const remember = (observation: DeliveryObservation) => {
     const refusal = refusals.note(observation, options.diagnose?.(observation));
     if (refusal !== undefined) feed.noteRefusal(refusal);
@@ -75,7 +81,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     else setImmediate(remember, observation);
   });
   return {
-    url: new URL(`http://127.0.0.1:${server.port}/#token=${token.text}`),
+    url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
     close: async () => {
       stop();
       await feed.close();

@@ -12,10 +12,13 @@ import {
   wrongMethod,
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
+import { addTicket, admit, answerWithoutToken, type Entrance } from "./entrance.ts";
 import { type Door, denyCaller, denyOrigin } from "./guard.ts";
+import type { KnownTokens } from "./known-tokens.ts";
+import { allowedHosts, type NamedHost } from "./named-host.ts";
 import type { PageFile } from "./page-files.ts";
 import { findRoute, type Workings } from "./routes.ts";
-import type { Token } from "./token.ts";
+import { Tickets } from "./tickets.ts";
 
 const HOST = "127.0.0.1";
 
@@ -26,7 +29,10 @@ const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsChec
 export interface InspectorServerOptions {
   /** 0 means any free port; `undefined` means 4401, or a free one if that is taken. */
   readonly port: number | undefined;
-  readonly token: Token;
+  readonly tokens: KnownTokens;
+  /** Forwarded addresses under which the page may be open, besides its own. */
+  readonly hosts: readonly NamedHost[];
+  readonly clock: () => number;
   readonly page: ReadonlyMap<string, PageFile>;
   readonly log: Logger;
 }
@@ -44,9 +50,10 @@ export interface InspectorServer {
  */
 export async function startInspectorServer(
   workings: Workings,
-  { port, token, page, log }: InspectorServerOptions,
+  { port, tokens, hosts, clock, page, log }: InspectorServerOptions,
 ): Promise<InspectorServer> {
-  let door: Door = { hosts: new Set(), token };
+  const closed = { hosts: new Set<string>(), forwarded: new Set<string>() };
+  let door: Door & Entrance = { ...closed, tokens, tickets: new Tickets(clock) };
   const server = createServer(LIMITS, (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     respond(request, response, { workings, door, page }).catch((thrown: unknown) => {
@@ -57,14 +64,22 @@ export async function startInspectorServer(
     });
   });
   const bound = await bind(server, port);
-  door = { hosts: new Set([`${HOST}:${bound}`, `localhost:${bound}`, `[::1]:${bound}`]), token };
-  return { port: bound, close: () => closeServer(server) };
+  door = { ...door, ...allowedHosts(hosts, bound) };
+  const close = async () => {
+    await closeServer(server);
+    tokens.close();
+  };
+  return { port: bound, close };
 }
 
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { workings, door, page }: { workings: Workings; door: Door; page: ReadonlyMap<string, PageFile> },
+  {
+    workings,
+    door,
+    page,
+  }: { workings: Workings; door: Door & Entrance; page: ReadonlyMap<string, PageFile> },
 ): Promise<void> {
   const { method = "", url = "" } = request;
   const stranger = denyOrigin(request, door);
@@ -72,14 +87,26 @@ async function respond(
   const [path = "", search = ""] = url.split("?", 2);
   const file = page.get(path);
   if (file !== undefined) {
-    servePage(request, response, file);
+    servePage(request, response, { ...file, bytes: addTicket(file, request, door.tickets) });
     return;
   }
   if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "Not found.");
+  const query = new URLSearchParams(search);
+  const open = answerWithoutToken(request, path, query, door);
+  if (open !== undefined) {
+    writeResult(response, open);
+    return;
+  }
   const caller = denyCaller(request, door);
   if (caller !== undefined) throw new RequestError(caller.status, caller.type, caller.message);
+  const hash = door.tokens.find(request.headers.authorization);
+  if (hash !== undefined) response.once("close", door.tokens.use(hash));
+  if (path === "/api/admit") {
+    writeResult(response, await admit(request, door));
+    return;
+  }
   const { route, id } = findRoute(method, path);
-  const answer = await route(workings, { request, response, query: new URLSearchParams(search), id });
+  const answer = await route(workings, { request, response, query, id });
   if (answer !== undefined) writeResult(response, answer);
 }
 

@@ -1,26 +1,33 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 
-/** The token of one run, which gives access to the inspector. */
-export interface Token {
-  /** 43 URL-safe characters: 256 random bits. */
-  readonly text: string;
-  /** Whether a request's `Authorization` header contains the token; compares in constant time. */
-  matches(authorization: string | undefined): boolean;
+/** A token gives access to the inspector. 43 URL-safe characters: 256 random bits. */
+export function drawToken(): string {
+  return randomBytes(32).toString("base64url");
 }
 
-/** Creates a random token. */
-export function drawToken(): Token {
-  const text = randomBytes(32).toString("base64url");
-  const wanted = digest(text);
-  return {
-    text,
-    matches: (authorization) => {
-      const given = /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(authorization ?? "")?.[1];
-      return given !== undefined && timingSafeEqual(digest(given), wanted);
-    },
-  };
+/** The token in an `Authorization` header. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(authorization ?? "")?.[1];
 }
 
-function digest(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
+/** The SHA-256 hash of a token or ticket, in hexadecimal. */
+export function hashToken(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** A name for a hash, which a page may tell to any server: it reveals neither the hash nor the token. */
+export function nameHash(hash: string): string {
+  return mac(hash, "hookporter inspector name");
+}
+
+/**
+ * Proves to a page that this server knows the hash of its token. The host is the one in the page's address bar, so that a
+ * program on another port cannot pass the question on and use the answer.
+ */
+export function proveHash(hash: string, host: string, nonce: string): string {
+  return mac(hash, `hookporter inspector proof\n${host}\n${nonce}`);
+}
+
+function mac(hash: string, text: string): string {
+  return createHmac("sha256", Buffer.from(hash, "hex")).update(text).digest("base64url");
 }

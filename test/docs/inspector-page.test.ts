@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
+import { ENTRANCE_ROUTES } from "../../src/inspector/entrance.ts";
 import { ROUTE_NAMES } from "../../src/inspector/routes.ts";
 import { readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
@@ -9,7 +10,9 @@ const page = readPage("docs/inspector.md");
 
 it("the page lists every route of the API, and no other", () => {
   const rows = rowsOf(sectionOf(page, "The API"));
-  expect(rows.map(([route = ""]) => route.replaceAll("`", "")).sort()).toEqual([...ROUTE_NAMES].sort());
+  expect(rows.map(([route = ""]) => route.replaceAll("`", "")).sort()).toEqual(
+    [...ROUTE_NAMES, ...ENTRANCE_ROUTES].sort(),
+  );
 });
 
 it("names the port that the page is on", () => {

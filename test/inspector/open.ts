@@ -5,6 +5,8 @@ import type { EventKind } from "../../src/event/kinds.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
+import type { TokenRecord, TokenRecords } from "../../src/inspector/known-tokens.ts";
+import type { NamedHost } from "../../src/inspector/named-host.ts";
 import type { Logger } from "../../src/logger.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
@@ -25,6 +27,22 @@ export interface OpenOptions {
   readonly log?: Logger;
   /** Default `Date.now`. */
   readonly clock?: () => number;
+  /** The inspector's port. Default: any free one. */
+  readonly port?: number;
+  readonly hosts?: readonly NamedHost[];
+  /** Default: nowhere. */
+  readonly tokenRecords?: TokenRecords;
+}
+
+/** Records of tokens in memory, as one folder's file keeps them. */
+export function recordsInMemory(): TokenRecords {
+  let kept: readonly TokenRecord[] = [];
+  return {
+    read: () => kept,
+    write: (records) => {
+      kept = records;
+    },
+  };
 }
 
 /** A receiver and its inspector, both on free ports; they end with the test. */
@@ -36,6 +54,9 @@ export async function openInspector(options: OpenOptions = {}) {
     attempts = 2,
     log = SILENT,
     clock = Date.now,
+    port: wanted = 0,
+    hosts = [],
+    tokenRecords,
   } = options;
   const receiver = createReceiver({
     ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },
@@ -46,14 +67,19 @@ export async function openInspector(options: OpenOptions = {}) {
   const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
   const inspector = await startInspector({
     ...{ receiver, endpoint: server.url, secrets: [SECRET], signatureHeader: SIGNATURE_HEADER },
-    ...{ port: 0, inboxName: "in memory", handlers: null, targets, log, clock },
+    ...{ port: wanted, hosts, inboxName: "in memory", handlers: null, targets, log, clock },
+    ...(tokenRecords !== undefined && { tokenRecords }),
     diagnose: (observation) => observation.diagnose?.(),
   });
-  onTestFinished(async () => {
+  let closed = false;
+  const close = async () => {
+    if (closed) return;
+    closed = true;
     await inspector.close();
     await server.close();
     await receiver.close();
-  });
+  };
+  onTestFinished(close);
   const port = Number(inspector.url.port);
   const token = inspector.url.hash.replace("#token=", "");
   const api = async (path: string, body?: object) => {
@@ -69,7 +95,7 @@ export async function openInspector(options: OpenOptions = {}) {
     const { headers, body } = signed;
     return (await fetch(server.url, { method: "POST", headers, body })).json();
   };
-  return { receiver, inspector, endpoint: server.url, port, token, api, deliver };
+  return { receiver, inspector, endpoint: server.url, port, token, api, deliver, close };
 }
 
 /** Sends a request unchanged: no client rewrites its `Host`, as `fetch` would. */

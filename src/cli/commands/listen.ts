@@ -13,6 +13,7 @@ import {
   readCount,
   readDuration,
   readHeaderName,
+  readInspectHost,
   readKind,
   readKinds,
   readPath,
@@ -117,6 +118,12 @@ export function registerListen(program: Command, context: CliContext): void {
       `port of the inspector page on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_INSPECTOR_PORT}, or a free one)`,
       readPort,
     )
+    .option(
+      "--inspect-host <host>",
+      "forwarded address under which the inspector page is open, such as localhost:9000 or devbox.test; may be repeated",
+      readInspectHost,
+    )
+    .option("--forget-tabs", "let no tab of an earlier run back in")
     .option("--inspect", "open the inspector, even if a setting turns it off")
     .option("--no-inspect", "do not open the inspector")
     .optionsGroup("Service:")

@@ -1,15 +1,21 @@
 import { startInspector } from "../../inspector/inspector.ts";
+import type { NamedHost } from "../../inspector/named-host.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
+import { tokenFile } from "./token-file.ts";
 
 /** The options of `listen` for the inspector. */
 export interface InspectOptions {
   /** 0 means any free port. Default 4401, or a free one if that is taken. */
   readonly inspectPort?: number;
+  /** Forwarded addresses under which the page may be open. */
+  readonly inspectHost?: readonly NamedHost[];
+  /** Lets no tab of an earlier run in. */
+  readonly forgetTabs?: boolean;
   /** False with `--no-inspect`. */
   readonly inspect?: boolean;
 }
@@ -33,11 +39,13 @@ export interface Inspected {
  * @throws HookporterError `port_unavailable`
  */
 export async function openInspector(
-  { inspect = true, inspectPort }: InspectOptions,
+  { inspect = true, inspectPort, inspectHost = [], forgetTabs = false }: InspectOptions,
   { inbox, signatureHeader = SIGNATURE_HEADER, secrets, handlers, ...inspected }: Inspected,
-  { output, clock }: CliContext,
+  { io, output, clock }: CliContext,
   stops: (() => unknown)[],
 ): Promise<URL | undefined> {
+  const tokenRecords = tokenFile(io.cwd, output);
+  if (forgetTabs) tokenRecords.write([]);
   if (!inspect) return undefined;
   const inspector = await startInspector({
     ...inspected,
@@ -48,6 +56,7 @@ export async function openInspector(
       inboxName: inbox,
       secrets: secrets.values,
     },
+    ...{ hosts: inspectHost, tokenRecords },
     ...{ clock, log: createCliLogger(output) },
   });
   stops.push(() => inspector.close());

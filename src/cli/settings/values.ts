@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { DEFAULT_PATH } from "../../default-endpoint.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
+import { type NamedHost, readNamedHost } from "../../inspector/named-host.ts";
 import { isLoopback } from "../../is-loopback.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { looksLikeKey } from "../shown-value.ts";
@@ -207,6 +208,15 @@ export function readInteger(text: string, low: number, high: number, expected: s
 export function readHeaderName(text: string): string {
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text)) return text.toLowerCase();
   throw new InvalidArgumentError("expected a header name such as x-service-signature.");
+}
+
+/** A forwarded address of the inspector, with or without a port; a repeated flag adds to it. */
+export function readInspectHost(text: string, before: readonly NamedHost[] = []): readonly NamedHost[] {
+  const host = readNamedHost(text);
+  if (host !== undefined && !isPastedKey(text)) return [...before, host];
+  throw new InvalidArgumentError(
+    "expected one host such as devbox.test or localhost:9000, without wildcards.",
+  );
 }
 
 /** A program and its arguments, separated by blanks; quotes hold blanks. There is no shell, so nothing else is special. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ApiClient } from "./client.ts";
 import { DeliveriesPage } from "./deliveries-page.tsx";
 import type { FeedState } from "./feed.ts";
@@ -9,7 +9,7 @@ import { dropToken } from "./session.ts";
 import { TriggerPage } from "./trigger-page.tsx";
 import { useFeed } from "./use-feed.ts";
 import { useLoaded } from "./use-loaded.ts";
-import { NoToken } from "./welcome.tsx";
+import { NoToken, UnknownServer } from "./welcome.tsx";
 
 /** Milliseconds for which a message is shown. */
 const SHOWN = 8000;
@@ -19,6 +19,7 @@ const STATES: Readonly<Record<FeedState, string>> = {
   loading: "reading",
   live: "live",
   offline: "listen does not respond; retrying",
+  unknown: "waiting for listen",
   unauthorized: "",
 };
 
@@ -34,10 +35,10 @@ export function App({ client }: { client: ApiClient }) {
   useEffect(() => {
     document.title = `${titleOf(route.path)} · hookporter`;
   }, [route.path]);
-  if (state === "unauthorized") {
-    dropToken();
-    return <NoToken />;
-  }
+  const wasLive = useRef(false);
+  if (state === "live") wasLive.current = true;
+  if (state === "unauthorized") dropToken();
+  if (state === "unauthorized" || (state === "unknown" && !wasLive.current)) return <NoToken />;
   return (
     <TellContext.Provider value={tell}>
       <header class="top">
@@ -66,6 +67,7 @@ export function App({ client }: { client: ApiClient }) {
           {STATES[state]}
         </span>
       </header>
+      {state === "unknown" && <UnknownServer />}
       {pageOf(route.path) === "/" && (
         <DeliveriesPage route={route} feed={feed} client={client} status={status} kinds={kinds} />
       )}

@@ -10,17 +10,8 @@ import type {
   Sent,
   Status,
 } from "../api.ts";
-
-/** An error response, or no response. */
-export class ApiError extends Error {
-  /** 0 if there was no response. */
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
+import { ApiError } from "./api-error.ts";
+import type { Connection } from "./connection.ts";
 
 /** Callbacks of the live feed. */
 export interface LiveListener {
@@ -32,10 +23,15 @@ export interface LiveListener {
 
 /** The inspector's API. */
 export class ApiClient {
-  readonly #token: string;
+  readonly #connection: Connection;
 
-  constructor(token: string) {
-    this.#token = token;
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Whether a live feed is open. */
+  get live(): boolean {
+    return this.#connection.live;
   }
 
   readonly status = () => this.#json<Status>("/api/status");
@@ -62,6 +58,7 @@ export class ApiClient {
   readonly redriveAll = () => this.#post<{ redriven: number }>("/api/redrive?state=dead", {});
   readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
   readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
+  readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
   readonly trigger = (kind: string, data: string) => this.#post<Sent>("/api/trigger", { kind, data });
 
   /** Saves a file from the API. */
@@ -83,13 +80,11 @@ export class ApiClient {
     const response = await this.#fetch(`/api/live?${query}`, { signal });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     if (reader === undefined) throw new ApiError(0, "the feed has no body");
-    let rest = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const blocks = (rest + value).split("\n\n");
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) tell(block, listener);
+    this.#connection.opened();
+    try {
+      await readBlocks(reader, (block) => tell(block, listener));
+    } finally {
+      this.#connection.ended(signal.aborted);
     }
   }
 
@@ -104,16 +99,31 @@ export class ApiClient {
   }
 
   async #fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.#token}` };
+    const token = await this.#connection.token();
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
     let response: Response;
     try {
-      response = await fetch(path, { ...init, headers });
+      response = await fetch(path, { ...init, headers, redirect: "error" });
     } catch (thrown) {
       if (init.signal?.aborted === true) throw thrown;
       throw new ApiError(0, "listen does not respond: check that it is running");
     }
     if (response.ok) return response;
     throw new ApiError(response.status, await messageOf(response));
+  }
+}
+
+async function readBlocks(
+  reader: ReadableStreamDefaultReader<string>,
+  onBlock: (block: string) => void,
+): Promise<void> {
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    blocks.forEach(onBlock);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { RefusalPage } from "./refusal-page.tsx";
-import { goTo, type Route } from "./route.ts";
+import { goTo, type Route, toHash } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet } from "./welcome.tsx";
 
@@ -79,8 +79,8 @@ export function DeliveriesPage({
           <DeliveryList
             feed={feed}
             selected={selected}
+            hrefOf={({ id }) => toHash({ path: pathOf(id), filter: route.filter })}
             onSelect={({ id }) => setSelected(id)}
-            onOpen={open}
           />
         )}
       </div>

@@ -15,13 +15,14 @@ const NEAR_END = 200;
 export function DeliveryList({
   feed,
   selected,
+  hrefOf,
   onSelect,
-  onOpen,
 }: {
   feed: Feed;
   selected: string | undefined;
+  /** The address of a row's page. */
+  hrefOf: (row: Row) => string;
   onSelect: (row: Row) => void;
-  onOpen: (row: Row) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
@@ -96,8 +97,8 @@ export function DeliveryList({
                 position={position}
                 count={feed.lines.count}
                 selected={row.id === selected}
+                href={hrefOf(row)}
                 onSelect={onSelect}
-                onOpen={onOpen}
               />
             );
           })}
@@ -112,22 +113,23 @@ function ListLine({
   position,
   count,
   selected,
+  href,
   onSelect,
-  onOpen,
 }: {
   row: Row;
   position: number;
   count: number;
   selected: boolean;
+  href: string;
   onSelect: (row: Row) => void;
-  onOpen: (row: Row) => void;
 }) {
   const name = row.type === "entry" ? (row.kind ?? "not an event") : `${row.method} ${row.target}`;
   const notes = notesOf(row);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list itself handles the keys
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the active row
-    <div
+    // A link, so that a middle click, Ctrl and the context menu open it in a new tab.
+    <a
+      href={href}
+      tabIndex={-1}
       id={`line-${row.id}`}
       class="line"
       role="option"
@@ -135,9 +137,9 @@ function ListLine({
       aria-setsize={count}
       aria-posinset={position + 1}
       style={{ transform: `translateY(${position * LINE}px)` }}
-      onClick={() => {
-        onSelect(row);
-        onOpen(row);
+      onFocus={() => document.getElementById("list")?.focus({ preventScroll: true })}
+      onClick={({ ctrlKey, metaKey, shiftKey }) => {
+        if (!ctrlKey && !metaKey && !shiftKey) onSelect(row);
       }}
     >
       <span class="line-name">
@@ -153,7 +155,7 @@ function ListLine({
         ))}
       </span>
       <span class="line-id">{row.type === "entry" ? `#${row.seq}` : row.status}</span>
-    </div>
+    </a>
   );
 }
 

@@ -32,8 +32,8 @@ export function EntryPage({
     () => client.entry(seq),
     [client, seq, ...changes, reload.count],
   );
-  if (failure !== undefined) return <p class="notice">{failure}</p>;
-  if (entry === undefined || entry.seq !== seq) return <p class="notice quiet">Loading #{seq}</p>;
+  if (entry?.seq !== seq)
+    return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
   const { explanation } = entry;
   return (
     <article class="detail" key={seq}>

@@ -1,8 +1,10 @@
-import { type ApiClient, ApiError } from "./client.ts";
+import { ApiError } from "./api-error.ts";
+import type { ApiClient } from "./client.ts";
+import { UnknownServerError } from "./connection.ts";
 import { Lines } from "./lines.ts";
 
-/** The state of the feed. */
-export type FeedState = "loading" | "live" | "offline" | "unauthorized";
+/** The state of the feed. `unknown` means that another server, or one that does not know this tab, is on the port. */
+export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized";
 
 /** Rows loaded at a time. */
 const FIRST_PAGE = 200;
@@ -83,7 +85,8 @@ export class Feed {
         if (signal.aborted) return;
         const status = thrown instanceof ApiError ? thrown.status : 0;
         if (status === 400) this.#failure = (thrown as ApiError).message;
-        this.#become(status === 401 ? "unauthorized" : "offline");
+        if (thrown instanceof UnknownServerError) this.#become("unknown");
+        else this.#become(status === 401 ? "unauthorized" : "offline");
         if (status === 401 || status === 400) return;
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY));

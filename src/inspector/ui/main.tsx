@@ -8,18 +8,26 @@ import "./styles/pages.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { ApiClient } from "./client.ts";
+import { Connection } from "./connection.ts";
+import { admitTabs, askOtherTabs } from "./other-tabs.ts";
 import { takeToken } from "./session.ts";
 import { NoToken } from "./welcome.tsx";
 
 const root = document.getElementById("app");
-if (root !== null) start(root);
+if (root !== null) void start(root);
 
 // Pasting the address of another run into this tab changes only the fragment.
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#token=")) location.reload();
 });
 
-function start(element: HTMLElement): void {
-  const token = takeToken();
-  render(token === null ? <NoToken /> : <App client={new ApiClient(token)} />, element);
+async function start(element: HTMLElement): Promise<void> {
+  const token = takeToken() ?? (await askOtherTabs());
+  if (token === undefined) {
+    render(<NoToken />, element);
+    return;
+  }
+  const client = new ApiClient(new Connection(token));
+  admitTabs(client);
+  render(<App client={client} />, element);
 }

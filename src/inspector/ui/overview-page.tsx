@@ -22,8 +22,8 @@ export function OverviewPage({ client }: { client: ApiClient }) {
     return () => clearInterval(timer);
   }, []);
   const { value, failure } = useLoaded(() => client.overview(), [client, look]);
-  if (failure !== undefined) return <p class="notice">{failure}</p>;
-  if (value === undefined) return <p class="notice quiet">Loading</p>;
+  if (value === undefined)
+    return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? "Loading"}</p>;
   return (
     <main class="page overview">
       <h1>Overview</h1>

@@ -1,6 +1,7 @@
 /**
- * The token of this run. It is passed in the address's fragment, which browsers never send, and then kept only for this tab.
- * A cookie would be sent to every server on this host, whatever its port, including each app under development.
+ * The token. It is passed in the address's fragment, which browsers never send, and then kept only for this tab. Cookies and
+ * `localStorage` would outlive the tab, and the next program on this port could read them. It could read `sessionStorage`,
+ * too, if the tab is loaded again, so the token is there only while this tab is connected.
  */
 const KEY = "hookporter-token";
 
@@ -8,12 +9,17 @@ const KEY = "hookporter-token";
 export function takeToken(): string | null {
   const [, given, path = "/"] = /^#token=([A-Za-z0-9_-]+)(\/[a-z0-9/]*)?$/.exec(location.hash) ?? [];
   if (given === undefined) return sessionStorage.getItem(KEY);
-  sessionStorage.setItem(KEY, given);
+  keepToken(given);
   history.replaceState(null, "", `#${path}`);
   return given;
 }
 
-/** Forgets an invalid token. */
+/** Keeps the token for a reload of this tab. */
+export function keepToken(token: string): void {
+  sessionStorage.setItem(KEY, token);
+}
+
+/** Removes what is kept; a page that waits has the token in memory. */
 export function dropToken(): void {
   sessionStorage.removeItem(KEY);
 }

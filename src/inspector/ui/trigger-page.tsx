@@ -10,7 +10,7 @@ const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 export function TriggerPage({ client }: { client: ApiClient }) {
   const { value: samples, failure } = useLoaded(() => client.samples(), [client]);
   const [kind, setKind] = useState("payment.received");
-  if (failure !== undefined) return <p class="notice">{failure}</p>;
+  if (failure !== undefined && samples === undefined) return <p class="notice">{failure}</p>;
   const sample = samples?.find((one) => one.kind === kind);
   return (
     <main class="page trigger">

@@ -6,7 +6,7 @@ export interface Loaded<Value> {
   readonly failure: string | undefined;
 }
 
-/** Loads a value, and again whenever one of `inputs` changes; keeps the old value until the new one is there. */
+/** Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a new one, also if that fails. */
 export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Loaded<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ value: undefined, failure: undefined });
   useEffect(() => {
@@ -15,7 +15,7 @@ export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly un
       .then((value) => current && setLoaded({ value, failure: undefined }))
       .catch((thrown: unknown) => {
         if (current)
-          setLoaded({ value: undefined, failure: thrown instanceof Error ? thrown.message : "failed" });
+          setLoaded(({ value }) => ({ value, failure: thrown instanceof Error ? thrown.message : "failed" }));
       });
     return () => {
       current = false;

@@ -96,9 +96,21 @@ export function NoToken() {
       <h1>hookporter</h1>
       <p>
         This page needs the token of the running <code>listen</code>. Open the address that it printed, or
-        press <kbd>o</kbd> in its terminal. Each start has a new token.
+        press <kbd>o</kbd> in its terminal. If this page is open and connected in another tab, reload this
+        one.
       </p>
       <Command text="npx hookporter listen" />
     </main>
+  );
+}
+
+/** Shown above a page that was connected before, and now waits. */
+export function UnknownServer() {
+  return (
+    <p class="notice" role="status">
+      The server on this port does not know this tab: it is another program, the <code>listen</code> of
+      another folder, or the tab was not used for 24 hours. Nothing was sent to it. This page goes on when its
+      own <code>listen</code> is back; otherwise open the address that <code>listen</code> printed.
+    </p>
   );
 }

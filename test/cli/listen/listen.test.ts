@@ -234,3 +234,21 @@ it("the inspector opens, on a free port if its own is taken, and not with --no-i
   expect((await listening([], cwd)).records("ready")).toMatchObject([{ inspector: null }]);
   expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
 });
+
+it("a token of an earlier run in the folder is still valid, until --forget-tabs", async () => {
+  const cwd = tempFolder();
+  const flags = ["--inspect-host", "devbox.test", "--inspect-host", "localhost:9000"];
+  const first = await listening(flags, cwd);
+  const inspectorOf = ({ records }: typeof first) => new URL(String(records("ready")[0]?.inspector));
+  const token = inspectorOf(first).hash.replace("#token=", "");
+  const status = async (run: typeof first) =>
+    (await fetch(new URL("/api/status", inspectorOf(run)), { headers: { authorization: `Bearer ${token}` } }))
+      .status;
+  expect(await status(first)).toBe(200);
+  const file = join(cwd, ".hookporter", "inspector-tokens");
+  expect(readFileSync(file, "utf8")).not.toContain(token);
+  expect(await status(await listening([], cwd))).toBe(200);
+  expect(await status(await listening(["--forget-tabs"], cwd))).toBe(401);
+  const wrong = await runCli(["listen", "--port", "0", "--inspect-host", "*.test"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("without wildcards")]);
+});

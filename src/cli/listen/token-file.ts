@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { TokenRecord, TokenRecords } from "../../inspector/known-tokens.ts";
+import { isRecord } from "../../is-record.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { readOwnFile } from "../files/own-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { STATE_FOLDER } from "../files/state-folder.ts";
+import type { Output } from "../output.ts";
+
+/** The file in which the hashes of the inspector's recent tokens are kept. */
+export const TOKEN_FILE = join(STATE_FOLDER, "inspector-tokens");
+
+/**
+ * Keeps the hashes of the inspector's tokens in the project's state folder, if there is one. A file that others can write
+ * counts as empty and is replaced: a hash of theirs would let them in. If it cannot be written, tabs do not survive a
+ * restart; `listen` goes on.
+ */
+export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecords {
+  const path = join(cwd, TOKEN_FILE);
+  let told = false;
+  return {
+    read: () => {
+      try {
+        return parse(readOwnFile(path) ?? "");
+      } catch {
+        return [];
+      }
+    },
+    write: (records) => {
+      if (!existsSync(join(cwd, STATE_FOLDER))) return;
+      try {
+        replaceFile(path, `${records.map((record) => JSON.stringify(record)).join("\n")}\n`);
+      } catch (thrown) {
+        if (told) return;
+        told = true;
+        const cause = describeFileError(thrown);
+        output.talk(
+          `could not write ${TOKEN_FILE}: ${cause}. The inspector's tabs must be opened again after a restart.`,
+        );
+      }
+    },
+  };
+}
+
+/** One record a line; a damaged line is left out. */
+function parse(text: string): readonly TokenRecord[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      if (!isRecord(value)) return [];
+      const { hash, usedAt } = value;
+      const fits = typeof hash === "string" && /^[\da-f]{64}$/.test(hash) && typeof usedAt === "number";
+      return fits ? [{ hash, usedAt }] : [];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,79 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { TOKEN_FILE, tokenFile } from "../../../src/cli/listen/token-file.ts";
+import { tempFolder } from "../fake-io.ts";
+
+const RECORD = { hash: "a".repeat(64), usedAt: 12 };
+
+it("the file is readable by its owner only, and contains what was written", () => {
+  const { records, path } = open();
+  expect(records.read()).toEqual([]);
+  records.write([RECORD]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(records.read()).toEqual([RECORD]);
+  records.write([]);
+  expect(records.read()).toEqual([]);
+  expect(readFileSync(path, "utf8").trim()).toBe("");
+});
+
+it("a file that others can write counts as empty, and is replaced", () => {
+  const { records, path } = open();
+  records.write([RECORD]);
+  chmodSync(path, 0o666);
+  expect(records.read()).toEqual([]);
+  records.write([RECORD]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it("a symbolic link is not followed", () => {
+  const { records, path, folder } = open();
+  const elsewhere = join(folder, "elsewhere");
+  writeFileSync(elsewhere, `${JSON.stringify(RECORD)}\n`, { mode: 0o600 });
+  symlinkSync(elsewhere, path);
+  expect(records.read()).toEqual([]);
+  records.write([]);
+  expect(readFileSync(elsewhere, "utf8")).toContain(RECORD.hash);
+});
+
+it("damaged lines are left out", () => {
+  const { records, path } = open();
+  const others = ["{", "null", '{"hash":"short","usedAt":1}', '{"hash":1}'];
+  writeFileSync(path, [...others, JSON.stringify(RECORD)].join("\n"), { mode: 0o600 });
+  expect(records.read()).toEqual([RECORD]);
+});
+
+it("without a state folder nothing is written", () => {
+  const cwd = tempFolder();
+  tokenFile(cwd, { talk: () => {} }).write([RECORD]);
+  expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
+});
+
+it("a file that cannot be written is reported once, and nothing fails", () => {
+  const { records, path, said } = open();
+  mkdirSync(path);
+  records.write([RECORD]);
+  records.write([RECORD]);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain(TOKEN_FILE);
+});
+
+function open() {
+  const folder = tempFolder();
+  mkdirSync(join(folder, ".hookporter"));
+  const said: string[] = [];
+  return {
+    records: tokenFile(folder, { talk: (line) => said.push(line) }),
+    path: join(folder, TOKEN_FILE),
+    said,
+    folder,
+  };
+}
