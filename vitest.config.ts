@@ -43,7 +43,7 @@ function readTimes(file: string): object {
 
 /** Tests that start servers of their own: `npm run test:postgres` runs them, so that `npm test` stays short. */
 const WITH_SERVERS = [
-  "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump}.test.ts",
+  "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/inbox/postgres/roles.test.ts",
   "test/inbox/postgres/transactions*.test.ts",
