@@ -108,6 +108,7 @@ export class Wake {
       else if (payload !== this.#id) this.due();
     };
     this.#listening = await this.#session.listen?.(this.#channel, heard, () => this.#lost());
+    if (this.#stopped) return; // nothing waits for the proof
     const arrives = await this.#arrives(proof);
     if (this.#listening === undefined || this.#stopped) return; // lost meanwhile, or no longer needed
     if (!arrives) {
