@@ -3,7 +3,7 @@ import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { comparableLines, readJson } from "./json-reader.ts";
+import { EditDialog } from "./edit-dialog.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { visible } from "./visible.ts";
 
@@ -98,64 +98,6 @@ export function EntryActions({
         <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
       )}
     </div>
-  );
-}
-
-/** A dialog to edit the body and send it, signed, as a new delivery. */
-function EditDialog({
-  entry,
-  client,
-  onClose,
-}: {
-  entry: EntryDetail;
-  client: ApiClient;
-  onClose: () => void;
-}) {
-  const given = entry.delivery?.body;
-  const [text, setText] = useState(given?.form === "text" ? given.text : "");
-  const [restamp, setRestamp] = useState(true);
-  const attempt = useAttempt();
-  const send = async () => {
-    const done = await attempt(async () => sentMessage(await client.send(text, restamp)));
-    if (done) onClose();
-  };
-  return (
-    <Dialog title="Edit and send as new delivery" onClose={onClose}>
-      {given?.cut === true && <p class="warning">Only the beginning of the body is shown here.</p>}
-      {given?.form === "binary" && <p class="warning">The body is not text; enter a new one.</p>}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <textarea
-          aria-label="Body"
-          rows={16}
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <div class="form-end">
-          <label>
-            <input
-              type="checkbox"
-              checked={restamp}
-              onChange={(event) => setRestamp(event.currentTarget.checked)}
-            />
-            Set timestamp to now
-          </label>
-          {readJson(text) !== undefined && (
-            <button type="button" onClick={() => setText(comparableLines(text).join("\n"))}>
-              Indent
-            </button>
-          )}
-          <button type="submit" class="main">
-            Sign and send
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 

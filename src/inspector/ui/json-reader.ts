@@ -1,5 +1,6 @@
 import { JsonLines } from "./json-lines.ts";
 
+/** What may come next. */
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing";
 
 const QUOTE = 0x22;
@@ -23,6 +24,26 @@ export class JsonReader {
     this.lines = new JsonLines(text);
   }
 
+  /** Where the next token starts; after a failure, the one that is wrong. */
+  get position(): number {
+    return this.#at;
+  }
+
+  /** What was expected there, in words. */
+  get expected(): string {
+    const end = this.#inObject() ? "}" : "]";
+    const words: Readonly<Record<Expected, string>> = {
+      value: "a value",
+      "value or end": "a value or ]",
+      key: "a key in double quotes",
+      "key or end": "a key in double quotes or }",
+      colon: ":",
+      "comma or end": `, or ${end}`,
+      nothing: "nothing more",
+    };
+    return words[this.#expected];
+  }
+
   /** Reads at least this many characters more, if there are any. */
   read(characters: number): "more" | "done" | "failed" {
     const until = this.#at + characters;
@@ -40,13 +61,14 @@ export class JsonReader {
       case "nothing":
         return false;
       case "colon":
+        if (mark !== ":") return false;
         this.#expected = "value";
-        return this.#take(mark === ":");
+        return this.#moveTo(this.#at + 1);
       case "comma or end":
         if (mark !== ",") return this.#end(mark);
         this.lines.addComma();
         this.#expected = this.#inObject() ? "key" : "value";
-        return this.#take(true);
+        return this.#moveTo(this.#at + 1);
       case "key or end":
         return mark === "}" ? this.#end(mark) : this.#readKey(mark);
       case "key":
@@ -56,11 +78,6 @@ export class JsonReader {
       case "value":
         return this.#readValue(mark);
     }
-  }
-
-  #take(isRight: boolean): boolean {
-    this.#at++;
-    return isRight;
   }
 
   #readKey(mark: string): boolean {
@@ -89,8 +106,8 @@ export class JsonReader {
 
   #end(mark: string): boolean {
     const isRight = this.#open.length > 0 && mark === (this.#inObject() ? "}" : "]");
-    const open = this.#open.pop();
-    if (!isRight || open === undefined) return false;
+    if (!isRight) return false;
+    const open = this.#open.pop() ?? 0;
     this.lines.close(open, ++this.#at);
     this.#expected = this.#open.length === 0 ? "nothing" : "comma or end";
     return true;

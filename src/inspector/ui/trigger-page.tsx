@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Sample } from "../api.ts";
 import type { ApiClient } from "./client.ts";
+import { JsonEditor } from "./json-editor.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
+import { useDraft } from "./use-draft.ts";
 import { useLoaded } from "./use-loaded.ts";
 
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
@@ -49,9 +51,9 @@ export function TriggerPage({ client }: { client: ApiClient }) {
 }
 
 function SampleForm({ sample, client }: { sample: Sample; client: ApiClient }) {
-  const [data, setData] = useState(sample.data);
+  const draft = useDraft(`trigger:${sample.kind}`, sample.data);
   const attempt = useAttempt();
-  const send = () => attempt(async () => sentMessage(await client.trigger(sample.kind, data)));
+  const send = () => attempt(async () => sentMessage(await client.trigger(sample.kind, draft.text)));
   return (
     <form
       onSubmit={(event) => {
@@ -65,18 +67,13 @@ function SampleForm({ sample, client }: { sample: Sample; client: ApiClient }) {
           ? "The service documents this data."
           : "The service does not document this data; the sample is invented."}
       </p>
-      <label class="field">
-        data
-        <textarea
-          rows={14}
-          spellcheck={false}
-          value={data}
-          onInput={(event) => setData(event.currentTarget.value)}
-        />
-      </label>
+      <div class="field">
+        <span aria-hidden="true">data</span>
+        <JsonEditor label="data" value={draft.text} onChange={draft.setText} />
+      </div>
       <div class="form-end">
-        {data !== sample.data && (
-          <button type="button" onClick={() => setData(sample.data)}>
+        {draft.isChanged && (
+          <button type="button" onClick={draft.reset}>
             Reset
           </button>
         )}

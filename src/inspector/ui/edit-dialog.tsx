@@ -1,0 +1,126 @@
+import { useState } from "preact/hooks";
+import type { EntryDetail } from "../api.ts";
+import type { ApiClient } from "./client.ts";
+import { Dialog } from "./dialog.tsx";
+import { size } from "./format.ts";
+import { JsonEditor } from "./json-editor.tsx";
+import { comparableLines } from "./json-reader.ts";
+import { sentMessage, useAttempt } from "./messages.tsx";
+import { useDraft } from "./use-draft.ts";
+import { useWholeBody } from "./use-whole-body.ts";
+
+/** The largest body in bytes that can be edited on the page. */
+const MAX_EDITED = 2 * 1024 * 1024;
+
+/** A dialog to edit the body and send it, signed, as a new delivery. Closing it keeps the draft. */
+export function EditDialog({
+  entry,
+  client,
+  onClose,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  onClose: () => void;
+}) {
+  const body = useWholeBody(entry, client);
+  return (
+    <Dialog title="Edit and send as new delivery" onClose={onClose}>
+      {body === undefined || body.isLoading ? (
+        <p class="quiet">Loading the whole body</p>
+      ) : body.form === "text" && (body.bytes > MAX_EDITED || body.cut) ? (
+        <TooLarge entry={entry} client={client} bytes={body.bytes} />
+      ) : (
+        <EditForm
+          name={entry.bodyHash}
+          original={body.form === "text" ? body.text : ""}
+          isText={body.form === "text"}
+          client={client}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function TooLarge({ entry, client, bytes }: { entry: EntryDetail; client: ApiClient; bytes: number }) {
+  const attempt = useAttempt();
+  const save = () =>
+    attempt(async () => ({
+      good: true,
+      text: `Saved ${await client.save(`/api/entries/${entry.seq}/body`)}`,
+    }));
+  const isLarge = bytes > MAX_EDITED;
+  return (
+    <>
+      <p class="warning">
+        {isLarge
+          ? `This body has ${size(bytes)}; up to ${size(MAX_EDITED)} can be edited here.`
+          : "The whole body could not be loaded."}{" "}
+        Download it, and edit the file instead.
+      </p>
+      <div class="form-end">
+        <button type="button" class="main" onClick={() => void save()}>
+          Download it
+        </button>
+      </div>
+    </>
+  );
+}
+
+function EditForm({
+  name,
+  original,
+  isText,
+  client,
+  onClose,
+}: {
+  name: string;
+  original: string;
+  isText: boolean;
+  client: ApiClient;
+  onClose: () => void;
+}) {
+  const draft = useDraft(name, original);
+  const [restamp, setRestamp] = useState(true);
+  const attempt = useAttempt();
+  const send = async () => {
+    const done = await attempt(async () => sentMessage(await client.send(draft.text, restamp)));
+    if (!done) return;
+    draft.finish();
+    onClose();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {!isText && <p class="warning">The body is not text; enter a new one.</p>}
+      {draft.isOffered && draft.isChanged && <p class="quiet">This is your draft, kept for this tab.</p>}
+      {!draft.isKept && <p class="warning">The browser has no room to keep this draft.</p>}
+      <JsonEditor label="Body" value={draft.text} onChange={draft.setText} />
+      <div class="form-end">
+        <label>
+          <input
+            type="checkbox"
+            checked={restamp}
+            onChange={(event) => setRestamp(event.currentTarget.checked)}
+          />
+          Set timestamp to now
+        </label>
+        {draft.isChanged && (
+          <button type="button" onClick={draft.reset}>
+            Discard the draft
+          </button>
+        )}
+        <button type="button" onClick={() => draft.setText(comparableLines(draft.text).join("\n"))}>
+          Indent
+        </button>
+        <button type="submit" class="main">
+          Sign and send
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { findProblem, type JsonProblem } from "./json-problem.ts";
+
+/** Milliseconds without typing before the text is checked. */
+const TYPING = 300;
+
+/** An editor that names the first place where its text is not JSON, and selects it on demand. */
+export function JsonEditor({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+}) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const problem = useProblem(value);
+  const select = ({ from, to }: JsonProblem) => {
+    area.current?.focus();
+    area.current?.setSelectionRange(from, to);
+  };
+  return (
+    <div class="editor">
+      <textarea
+        ref={area}
+        aria-label={label}
+        aria-invalid={problem !== undefined}
+        rows={14}
+        spellcheck={false}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="editor-problem">
+        <span role="status">{problem !== undefined && `Not JSON: ${placeOf(value, problem)}`}</span>{" "}
+        {problem !== undefined && (
+          <button type="button" class="link" onClick={() => select(problem)}>
+            Show it
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function useProblem(text: string): JsonProblem | undefined {
+  const [found, setFound] = useState<{ text: string; problem: JsonProblem | undefined }>();
+  useEffect(() => {
+    let isCurrent = true;
+    const check = async () => {
+      const problem = text === "" ? undefined : await findProblem(text);
+      if (isCurrent) setFound({ text, problem });
+    };
+    const timer = setTimeout(() => void check(), TYPING);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return found?.text === text ? found.problem : undefined;
+}
+
+function placeOf(text: string, { from, message }: JsonProblem): string {
+  const before = text.slice(0, from).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`;
+}

@@ -1,0 +1,35 @@
+import { JsonReader } from "./json-reader.ts";
+
+/** Why a text is not JSON, and where. */
+export interface JsonProblem {
+  /** Offsets in the text. */
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+}
+
+/** The characters read at once, so that checking a large text does not block typing. */
+const PART = 64 * 1024;
+
+/** Finds the first place where a text is not JSON. */
+export async function findProblem(text: string): Promise<JsonProblem | undefined> {
+  const reader = new JsonReader(text);
+  for (;;) {
+    const state = reader.read(PART);
+    if (state === "done") return undefined;
+    if (state === "failed") return problemAt(text, reader);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+function problemAt(text: string, { position, expected }: JsonReader): JsonProblem {
+  if (position >= text.length) {
+    // Nothing can be marked after the end, so the last character is.
+    const from = Math.max(0, text.trimEnd().length - 1);
+    return { from, to: Math.min(text.length, from + 1), message: `expected ${expected}, got the end` };
+  }
+  const [token = ""] = /^(?:"[^"\n]*"?|[\w.+-]+|.)/su.exec(text.slice(position, position + 200)) ?? [];
+  const message =
+    token.startsWith('"') && /value|key/.test(expected) ? "this string is not valid" : `expected ${expected}`;
+  return { from: position, to: position + token.length, message };
+}

@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { dropDraft, keepDraft, readDraft } from "./drafts.ts";
+
+/** Milliseconds without typing before a draft is kept. It is also kept when the editor closes. */
+const TYPING = 300;
+
+/** A text that is edited. What was typed is kept for the tab until it is sent or reset. */
+export function useDraft(name: string, original: string) {
+  const [found] = useState(() => readDraft(name));
+  const [text, setText] = useState(found ?? original);
+  const [isKept, setKept] = useState(true);
+  const current = useRef({ text, isDone: false });
+  /** At once, since the editor may close before the next rendering. */
+  const change = (changed: string) => {
+    current.current.text = changed;
+    setText(changed);
+  };
+  const keep = () => {
+    if (current.current.isDone || current.current.text === original) {
+      dropDraft(name);
+      return true;
+    }
+    return keepDraft(name, current.current.text);
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => setKept(keep()), TYPING);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => {
+    const leave = () => void keep();
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("pagehide", leave);
+      leave();
+    };
+  }, []);
+  return {
+    text,
+    setText: change,
+    /** Whether the text is not the original. */
+    isChanged: text !== original,
+    /** Whether it starts from a draft kept earlier. */
+    isOffered: found !== undefined && found !== original,
+    /** Whether the browser has room for the draft. */
+    isKept,
+    reset: () => change(original),
+    /** The text was sent: the draft is no longer needed. */
+    finish: () => {
+      current.current.isDone = true;
+      dropDraft(name);
+    },
+  };
+}
