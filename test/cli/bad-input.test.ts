@@ -31,7 +31,7 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["listen --handlers broken.ts", 3, "broken.ts"],
   ["listen --handlers wrong.ts", 3, "(receiver) => void"],
   ["listen --handlers typo.ts", 3, "payment.received"],
-  ["listen --inbox postgres://localhost/x", 3, "file path"],
+  ["listen --inbox mysql://localhost/x", 3, "file path"],
   ["listen --inbox not-a-database", 3, "SQLite"],
   ["listen --secret-env MISSING", 3, "MISSING"],
   ["listen --env-file missing.env", 3, "missing.env"],

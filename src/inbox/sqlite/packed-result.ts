@@ -58,7 +58,7 @@ type PackedClaimed = ReturnType<typeof packClaimed>;
 
 function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
   const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery, unreadable } = entry;
-  const { waits = [], dueAt = delivery.receivedAt } = entry;
+  const { waits = [], dueAt = delivery.receivedAt, reason = null } = entry;
   const { method, target, headers, body, receivedAt } = delivery;
   bodies.push(body);
   // biome-ignore format: one thing a line
@@ -66,7 +66,7 @@ function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
     key.source, key.eventId, key.timestamp,
     seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
     method, target, headers, body.byteLength, receivedAt, unreadable ?? null,
-    waits, dueAt,
+    waits, dueAt, reason,
   ] as const;
 }
 
@@ -76,7 +76,7 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     source, eventId, timestamp,
     seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
     method, target, headers, length, receivedAt, unreadable,
-    waits, dueAt,
+    waits, dueAt, reason,
   ] = packed;
   return {
     ...(unreadable !== null && { unreadable }),
@@ -90,6 +90,7 @@ function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
     finishedHandlers,
     waits,
     dueAt,
+    reason,
     delivery: { method, target, headers, body: rest.take(length), receivedAt },
   };
 }

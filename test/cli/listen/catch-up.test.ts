@@ -37,7 +37,7 @@ it("listen prints once that events are only kept and shown, if there are no hand
   const target = await startReceiving();
   const told = async (...argv: string[]) => {
     const { now } = await listening(argv, cwd);
-    return now().stderr.match(/events are only kept and shown/g)?.length ?? 0;
+    return now().stderr.match(/Events are kept and shown\./g)?.length ?? 0;
   };
   expect(await told()).toBe(1);
   expect(await told("--handlers", "h.js", "--inbox", "two.db")).toBe(0);
