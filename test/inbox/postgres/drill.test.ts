@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { seededRandom } from "../../../src/relay/random.ts";
 import { long } from "../../long.ts";
 import { Crowd, type Terms } from "./crowd.ts";
@@ -22,6 +22,7 @@ describe("processes on one inbox on PostgreSQL", async () => {
   }
   const { server, admin, newSchema, open } = await openServer();
   const pooler = NO_POOLER === undefined ? await startPooler(server) : undefined;
+  afterAll(() => pooler?.stop());
 
   /** Two that receive and four that run, half of them through the pooler, half of those without a direct connection. */
   const terms = (["receive", "receive", "run", "run", "run", "run"] as const).map((role, index): Terms => {
