@@ -56,6 +56,19 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       const byNext = runs().filter(({ pid }) => pid === next.pid);
       expect(byNext.filter(({ kind }) => kind === "lead.created")).toHaveLength(100);
     });
+
+    it("what nobody has a handler for waits for `unhandledAfter`, and then ends as unhandled", async () => {
+      const { start, look } = crowd(share());
+      const front = await start("receive", "");
+      await start("run", "payment.received", 1000);
+      await sendAll(front, 0, 20);
+      const inbox = await look();
+      const counts = { pending: 0, running: 0, done: 10, dead: 0, unhandled: 10 };
+      await vi.waitFor(async () => expect(await inbox.counts()).toEqual(counts), WAIT);
+      const left = await inbox.list({ states: ["unhandled"] });
+      for (const { settledAt, receivedAt } of left)
+        expect((settledAt ?? 0) - receivedAt).toBeGreaterThanOrEqual(1000);
+    });
   });
 }
 
@@ -70,8 +83,8 @@ function crowd({ path, schema, look: open }: SharedInbox) {
     opened ??= open();
     return opened;
   };
-  const start = async (role: Role, kinds: string): Promise<ChildProcess> => {
-    const child = fork(CHILD, [path, schema, ran, role, kinds]);
+  const start = async (role: Role, kinds: string, unhandledAfter = 600_000): Promise<ChildProcess> => {
+    const child = fork(CHILD, [path, schema, ran, role, kinds, String(unhandledAfter)]);
     onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
