@@ -36,7 +36,7 @@ async function ran(argv: readonly string[], options: FakeIoOptions = {}): Promis
     ended = true;
   });
   const isUp = ({ stdout, stderr }: CliRun) =>
-    /"type":"(?:ready|sandbox)"/.test(stdout) || /^try it/m.test(stderr);
+    /"type":"(?:ready|sandbox)"/.test(stdout) || /^ *try it/im.test(stderr);
   while (!ended && !isUp(cli.now())) await wait(5);
   cli.signal("SIGTERM");
   return cli.finished;

@@ -41,7 +41,7 @@ it("two `listen` that start at the same time in a new folder both start, with on
       child.stderr.setEncoding("utf8").on("data", (text) => {
         said += text;
       });
-      for (const end = Date.now() + 20_000; !said.includes("try it") && Date.now() < end; ) await sleep(20);
+      for (const end = Date.now() + 20_000; !said.includes("Try it") && Date.now() < end; ) await sleep(20);
       child.kill("SIGKILL");
       return /fingerprint ([0-9a-f]{8})/.exec(said)?.[1];
     }),
