@@ -18,7 +18,7 @@ export interface Claims {
   readonly walKb: number;
 }
 
-/** Claims beside so many dead rows that a forgotten transaction pins, and behind so many entries of one order key. */
+/** How long a claim takes beside dead rows that a forgotten transaction pins, and behind entries of one order key. */
 export async function measureClaims(url: string, sizes: { pinned: number; behind: number }): Promise<Claims> {
   const admin = new pg.Pool({ connectionString: url, max: 2 });
   const inSchema = async <Result>(
@@ -75,7 +75,7 @@ export async function measureClaims(url: string, sizes: { pinned: number; behind
   }
 }
 
-/** Keeps so many entries, and runs them, in parts. */
+/** Keeps a number of entries, and runs them, in parts. */
 async function keepAndRun(inbox: Inbox, next: () => NewEntry, many: number): Promise<void> {
   for (let left = many; left > 0; left -= PART) {
     await append(inbox, next, Math.min(PART, left));

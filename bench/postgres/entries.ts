@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 /** Entries that wait to be kept at a time: about as many as connections of senders. */
 export const AT_ONCE = 256;
 
-/** A source of new entries with bodies of 600 bytes, which arrived as dated: from so many milliseconds since 1970 on. */
+/** A source of new entries with bodies of 600 bytes. Their dates, also of arrival, begin at a time in milliseconds since 1970. */
 export function entrySource(parts: Partial<NewEntry> = {}, from = Date.now() - HOUR): () => NewEntry {
   const bodyOf = bodySource(600, from);
   let next = 0;
@@ -21,12 +21,12 @@ export function entrySource(parts: Partial<NewEntry> = {}, from = Date.now() - H
   };
 }
 
-/** Runs so many loops side by side until each has ended. */
+/** Runs a number of loops side by side, until each has ended. */
 export async function sideBySide(many: number, loop: (index: number) => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: many }, (_, index) => loop(index)));
 }
 
-/** Appends so many entries. */
+/** Appends a number of entries. */
 export async function append(inbox: Inbox, next: () => NewEntry, many: number): Promise<void> {
   let left = many;
   await sideBySide(AT_ONCE, async () => {

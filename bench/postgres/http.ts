@@ -15,7 +15,7 @@ export interface OverHttp {
   readonly ofPlain: number;
   /** p99 in milliseconds × SQLite's. */
   readonly p99OfSqlite: number;
-  /** Received with so many entries in the inbox × received with none. */
+  /** The rate with entries in the inbox × the rate with none. */
   readonly aged: { readonly entries: number; readonly ratio: number };
 }
 

@@ -15,7 +15,7 @@ export interface Keeping {
   readonly ratio: number;
 }
 
-/** Keeps entries in an inbox and in a plain table with a unique id, in turn, while both hold so many. */
+/** Keeps entries in an inbox and in a plain table with a unique id, in turn; both hold the same number before. */
 export async function measureKeeping(
   url: string,
   { entries, rounds, seconds }: { entries: number; rounds: number; seconds: number },

@@ -7,7 +7,7 @@ import { append, entrySource } from "./entries.ts";
 
 const SCHEMA = "processes";
 
-/** Waiting entries that so many processes run, per second. */
+/** Waiting entries that a number of processes run, per second. */
 export interface Processes {
   readonly processes: number;
   readonly perSecond: number;

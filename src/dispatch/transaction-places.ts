@@ -62,7 +62,7 @@ export class TransactionPlaces {
     return entered;
   }
 
-  /** Gives a place back after so many milliseconds. */
+  /** Gives a place back that was held for a number of milliseconds. */
   leave(ms: number): void {
     const known = Number.isFinite(this.#averageMs) ? this.#averageMs : ms;
     this.#averageMs = Math.max(0.01, known + (ms - known) * LATEST);

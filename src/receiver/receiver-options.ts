@@ -13,7 +13,7 @@ export interface SourceLimits {
   /** Entries of the source that are handled at a time, by each receiver. Default: the receiver's `concurrency`. */
   readonly concurrency?: number | undefined;
   /**
-   * While so many entries of the source have not ended, its new events are answered 503 and not kept; known ones are still
+   * While this number of entries of the source have not ended, its new events are answered 503 and not kept; known ones are still
    * answered 200. An estimate, counted about once a second. Default: no limit.
    */
   readonly maxPending?: number | undefined;

@@ -3,16 +3,9 @@ import { ENTRY_STATES } from "../../inbox/entry.ts";
 import type { CliContext } from "../context.ts";
 import type { ExportOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";
+import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
-import {
-  readCount,
-  readDuration,
-  readKinds,
-  readMoment,
-  readOneOf,
-  readSources,
-  readTexts,
-} from "../settings/values.ts";
+import { readCount, readKinds, readMoment, readOneOf, readSources, readTexts } from "../settings/values.ts";
 
 /** `events list|show|redrive|retry|drop|export|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
@@ -87,35 +80,15 @@ export function registerEvents(program: Command, context: CliContext): void {
       (await import("../events/events.ts")).exportEvents(options, context),
     );
 
-  events
-    .command("prune")
+  addPruneOptions(events.command("prune"))
     .description(
       "delete old entries that are finished; a running receiver does this itself, except for dead letters",
-    )
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .option(
-      "--state <states>",
-      "only entries in these states: done, unhandled, dead (default: done,unhandled)",
-      readOneOf(ENDED_STATES),
-    )
-    .option(
-      "--source <names>",
-      "only entries of these sources, if receivers of several sources share the inbox",
-      readSources,
-    )
-    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
-    .option(
-      "--deliveries-older-than <duration>",
-      "of entries done longer ago than this, delete the delivery but keep the rest (default: 7d)",
-      readDuration,
     )
     .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
     .action(async (options: PruneOptions) =>
       (await import("../events/prune.ts")).pruneEvents(options, context),
     );
 }
-
-const ENDED_STATES = ["done", "unhandled", "dead"] as const;
 
 function addSelection(command: Command): Command {
   return command

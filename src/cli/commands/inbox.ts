@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import type { PruneOptions } from "../events/prune.ts";
+import { addPruneOptions } from "../events/prune-options.ts";
 import type { CopyOptions } from "../inbox/copy.ts";
 import type { MigrateOptions } from "../inbox/migrate.ts";
-import { readDuration, readOneOf, readSources } from "../settings/values.ts";
 
 /** `inbox migrate|maintain|copy`: care of the inbox itself. */
 export function registerInbox(program: Command, context: CliContext): void {
@@ -23,26 +23,8 @@ export function registerInbox(program: Command, context: CliContext): void {
       (await import("../inbox/migrate.ts")).migrateInbox(options, context),
     );
 
-  inbox
-    .command("maintain")
+  addPruneOptions(inbox.command("maintain"))
     .description("make the coming days of an inbox on PostgreSQL, and delete what is old; for cron")
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .option(
-      "--state <states>",
-      "only entries in these states: done, unhandled, dead (default: done,unhandled)",
-      readOneOf(["done", "unhandled", "dead"]),
-    )
-    .option(
-      "--source <names>",
-      "only entries of these sources, if receivers of several sources share the inbox",
-      readSources,
-    )
-    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
-    .option(
-      "--deliveries-older-than <duration>",
-      "of entries done longer ago than this, delete the delivery but keep the rest (default: 7d)",
-      readDuration,
-    )
     .addHelpText("after", "\nExample:\n  hookporter inbox maintain --older-than 90d")
     .action(async (options: PruneOptions) =>
       (await import("../inbox/maintain.ts")).maintainInbox(options, context),

@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import { readDuration, readOneOf, readSources } from "../settings/values.ts";
+
+/** Adds the options that say what to delete from an inbox. */
+export function addPruneOptions(command: Command): Command {
+  return command
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option(
+      "--state <states>",
+      "only entries in these states: done, unhandled, dead (default: done,unhandled)",
+      readOneOf(["done", "unhandled", "dead"]),
+    )
+    .option(
+      "--source <names>",
+      "only entries of these sources, if receivers of several sources share the inbox",
+      readSources,
+    )
+    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
+    .option(
+      "--deliveries-older-than <duration>",
+      "of entries done longer ago than this, delete the delivery but keep the rest (default: 7d)",
+      readDuration,
+    );
+}
