@@ -41,25 +41,39 @@ function readTimes(file: string): object {
   }
 }
 
-/** Tests that start servers of their own: `npm run test:postgres` runs them, so that `npm test` stays short. */
-const WITH_SERVERS = [
+/**
+ * Tests of whole systems: browsers, database servers, other languages, installs, long series of processes. `npm test` stays
+ * quick without them; `npm run test:system` (`--mode system`) runs these alone.
+ */
+const SYSTEM = [
+  "test/inspector/browser/*.test.ts",
+  "test/strangers/*.test.ts",
+  "test/scaffold/templates.test.ts",
+  "test/{package,public-types}.test.ts",
+  "test/modules/{bundles,types}.test.ts",
+  "test/check/receivers.test.ts",
+  "test/crash/*.test.ts",
+  "test/inbox/{soak,first-start,runners,stuck-lock}.test.ts",
+  "test/cli/listen/first-start.test.ts",
+  "test/cli/tunnel/listen-through-*.test.ts",
+  "test/tunnel/{drill,outage}.test.ts",
+  "test/hostile/{floods,handlers,storage}.test.ts",
   "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers}.test.ts",
+  "test/inbox/postgres/{roles,transactions*}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
-  "test/inbox/postgres/roles.test.ts",
-  "test/inbox/postgres/transactions*.test.ts",
   "test/fleet/rolling-restart.test.ts",
 ];
-const { HOOKPORTER_SERVERS, HOOKPORTER_LONG } = process.env;
-const hasServers = (HOOKPORTER_SERVERS ?? HOOKPORTER_LONG) !== undefined;
+/** Files that are named on the command line run in any case. */
+const hasNames = process.argv.slice(2).some((argument) => argument.startsWith("test"));
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(hasServers ? [] : WITH_SERVERS)],
+    include: mode === "system" ? SYSTEM : ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...(hasNames || mode === "system" ? [] : SYSTEM)],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
     maxWorkers: availableParallelism(),
     reporters: ["default", closingLine, times],
   },
-});
+}));
