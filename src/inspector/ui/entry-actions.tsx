@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
-import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
+import { Menu, type MenuItem } from "./menu.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { visible } from "./visible.ts";
 
@@ -41,58 +41,75 @@ export function EntryActions({
       onChanged();
       return { good: true, text: `#${seq} was dropped; Redrive takes it back.` };
     });
+  const copy = (what: string, text: () => Promise<string>) =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(await text());
+      return { good: true, text: `${what} was copied.` };
+    });
   const save = (what: "body" | "fixture") =>
     attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
   const gone = delivery === null;
   const redrivable = state === "dead" || state === "unhandled";
   const [unfit, ...others] = entry.stillUnfit ?? [];
+  const sendAgain: readonly MenuItem[] = [
+    {
+      label: "Send again as new",
+      hint: "with a new timestamp and signature: a new event",
+      onSelect: () => void replay(false),
+    },
+    {
+      label: "Resend identical bytes",
+      hint: "with the same signature: a duplicate",
+      onSelect: () => void replay(true),
+    },
+    { label: "Edit and send…", hint: "signed again", onSelect: () => setDialog("edit") },
+    { label: "Forward to…", hint: "the same bytes, to another target", onSelect: () => setDialog("forward") },
+  ];
+  const copies: readonly MenuItem[] = [
+    {
+      label: "Copy as curl",
+      hint: "a command that sends the same bytes",
+      disabled: gone,
+      onSelect: () => void copy("The curl command", () => client.curl(seq)),
+    },
+    { label: "Copy event id", onSelect: () => void copy("The event id", async () => entry.eventId) },
+  ];
+  const more: readonly MenuItem[] = [
+    {
+      label: "Save fixture",
+      hint: "a file for hookporter replay",
+      disabled: gone,
+      onSelect: () => void save("fixture"),
+    },
+    { label: "Download body", disabled: gone, onSelect: () => void save("body") },
+    {
+      label: "Drop",
+      hint: "let it go: it does not run again by itself",
+      disabled: state === "done" || entry.reason === "dropped",
+      onSelect: () => void drop(),
+    },
+  ];
   return (
     <div class="actions" role="toolbar" aria-label="Actions">
-      {unfit !== undefined && (
-        <p class="warning">
-          {`Redriving it now would fail again: ${visible(`${unfit.field}: ${unfit.message}`)}`}
-          {others.length > 0 && ` and ${others.length} more`}
-        </p>
-      )}
       {redrivable && (
         <button type="button" class={unfit === undefined ? "main" : ""} onClick={() => void redrive()}>
           {unfit === undefined ? "Redrive" : "Redrive anyway"}
         </button>
       )}
       {state === "pending" && (
-        <button type="button" onClick={() => void retry()}>
+        <button type="button" class="main" onClick={() => void retry()}>
           Retry now
         </button>
       )}
-      {state !== "done" && entry.reason !== "dropped" && (
-        <button type="button" onClick={() => void drop()}>
-          Drop
-        </button>
+      <Menu label="Send again ▾" name="Send again" items={sendAgain} disabled={gone} />
+      <Menu label="Copy ▾" name="Copy" items={copies} />
+      <Menu label="⋯" name="More actions" items={more} />
+      {unfit !== undefined && (
+        <p class="warning">
+          {`Redriving it now would fail again: ${visible(`${unfit.field}: ${unfit.message}`)}`}
+          {others.length > 0 && ` and ${others.length} more`}
+        </p>
       )}
-      <button
-        type="button"
-        class={redrivable ? "" : "main"}
-        disabled={gone}
-        onClick={() => void replay(false)}
-      >
-        Replay as new event
-      </button>
-      <button type="button" disabled={gone} onClick={() => void replay(true)}>
-        Replay exact bytes
-      </button>
-      <button type="button" disabled={gone} onClick={() => setDialog("edit")}>
-        Edit and send
-      </button>
-      <button type="button" disabled={gone} onClick={() => setDialog("forward")}>
-        Forward to…
-      </button>
-      {!gone && <CopyButton text={() => client.curl(seq)} label="Copy as curl" />}
-      <button type="button" class="small" disabled={gone} onClick={() => void save("fixture")}>
-        Save fixture
-      </button>
-      <button type="button" class="small" disabled={gone} onClick={() => void save("body")}>
-        Download body
-      </button>
       {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
       {dialog === "forward" && (
         <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />

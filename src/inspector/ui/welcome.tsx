@@ -44,7 +44,7 @@ export function NothingFits({ searching }: { searching: boolean }) {
 const KEYS = [
   ["j", "k", "next, previous"],
   ["Enter", "", "open"],
-  ["r", "", "replay as new event"],
+  ["r", "", "send again as new"],
   ["/", "", "search"],
   ["Esc", "", "back to the list"],
 ] as const;

@@ -9,7 +9,7 @@ import { eventKinds } from "../../../src/event/kinds.ts";
 import { parseFixture } from "../../../src/relay/fixture.ts";
 import { forwardTo } from "../../../src/relay/forward.ts";
 import { openInspector } from "../open.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
 
@@ -24,10 +24,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Replay as new event");
+    await choose(page, "Send again", "Send again as new");
     await told(page, /answered 200/);
     await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(2), WAIT);
-    await click(page, "Replay exact bytes");
+    await choose(page, "Send again", "Resend identical bytes");
     await told(page, /duplicate/i);
     await vi.waitFor(
       async () => expect(await receiver.inbox.list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
@@ -44,7 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     const body = page.getByRole("textbox", { name: "Body" });
     await click(page, "Indent");
     expect(await body.inputValue()).toContain('\n    "amount": "1450.00",');
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Forward to…");
+    await choose(page, "Send again", "Forward to…");
     await page.getByRole("combobox", { name: "Target" }).fill(target);
     await click(page, "Forward");
     await told(page, /answered 418/);
@@ -155,8 +155,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver(awkward);
     const page = await newPage({ permissions: ["clipboard-read", "clipboard-write"] });
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Copy as curl");
-    await click(page, "Copied");
+    await choose(page, "Copy", "Copy as curl");
+    await told(page, /was copied/);
     const command = await page.evaluate<string>("navigator.clipboard.readText()");
     expect(command).toContain("--data-binary '@-'");
     const { stdout } = await promisify(execFile)("sh", ["-c", command]);
@@ -171,7 +171,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     for (const button of ["Save fixture", "Download body"]) {
-      const [download] = await Promise.all([page.waitForEvent("download"), click(page, button)]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        choose(page, "More actions", button),
+      ]);
       const bytes = readFileSync(await download.path());
       const fixture = button === "Save fixture" ? parseFixture(bytes, "saved") : undefined;
       const body = fixture?.type === "delivery" ? fixture.delivery.body : bytes;

@@ -59,3 +59,9 @@ export async function openPage(page: Page, url: URL, path = "/"): Promise<void> 
   await page.locator(".feed-state.live").waitFor();
   if (path !== "/") await page.goto(`${url.origin}/#${path}`);
 }
+
+/** Chooses an item of a menu. */
+export async function choose(page: Page, menu: string, item: string): Promise<void> {
+  await page.getByRole("button", { name: menu, exact: true }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}

@@ -4,7 +4,7 @@ import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { sampleEvent } from "../../../src/testing.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver(Buffer.from(body));
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     await editor(page).click();
     await page.keyboard.press("Control+End");
     await page.keyboard.type(" ");
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector } = await openInspector({ inbox });
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     await page.getByText("can be edited here").waitFor();
     expect(await editor(page).count()).toBe(0);
     const [download] = await Promise.all([page.waitForEvent("download"), click(page, "Download it")]);
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     const page = await newPage({ viewport: { width: 360, height: 740 } });
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     await editor(page).fill('\n{"data": {"id": oops}}');
     await expect
       .poll(() => problem(page).textContent())
@@ -80,22 +80,22 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     const draft = JSON.stringify({ ...sampleEvent("lead.created"), id: "evt_draft" });
     await editor(page).fill(draft);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.reload();
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     await page.getByText("This is your draft").waitFor();
     await expect.poll(() => editor(page).inputValue()).toBe(draft);
     const other = await page.context().newPage();
     await openPage(other, inspector.url, "/entry/1");
-    await click(other, "Edit and send");
+    await choose(other, "Send again", "Edit and send…");
     await expect.poll(() => editor(other).inputValue()).toContain("payment.received");
     await click(page, "Sign and send");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await click(page, "Edit and send");
+    await choose(page, "Send again", "Edit and send…");
     await expect.poll(() => editor(page).inputValue()).toContain("payment.received");
     expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => /draft/.test(key))")).toEqual([]);
     expect(await page.evaluate("Object.keys(localStorage)")).toEqual([]);

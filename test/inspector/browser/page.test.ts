@@ -6,7 +6,7 @@ import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { sampleEvent, signedRequest } from "../../../src/testing.ts";
 import { openInspector, SECRET } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { LONGEST_FRAME, WATCH_FRAMES, type WatchedFrames } from "./frames.ts";
 
 const VIEWS = ["/", "/entry/1", "/entry/2", "/refusal/r1", "/overview", "/trigger"];
@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await page.emulateMedia({ colorScheme: "light" });
     }
     await show(page, inspector.url, "/entry/1");
-    await page.getByRole("button", { name: "Edit and send" }).click();
+    await choose(page, "Send again", "Edit and send…");
     expect(await axe(page), "dialog").toEqual([]);
     const empty = await openInspector();
     await page.goto("about:blank");

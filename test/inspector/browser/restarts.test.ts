@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hashToken } from "../../../src/inspector/token.ts";
 import { openInspector, recordsInMemory } from "../open.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 
 const UNKNOWN = "[role=status]:has-text('The server on this port does not know this tab')";
 const DAY = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const trigger = await openTab(page, `${inspector.url.origin}/#/trigger`);
     await trigger.locator("textarea").fill('{"draft":1}');
     const edit = await openTab(page, `${inspector.url.origin}/#/entry/1`);
-    await edit.getByRole("button", { name: "Edit and send" }).click();
+    await choose(edit, "Send again", "Edit and send…");
     await edit.getByRole("textbox", { name: "Body" }).fill('{"draft":2}');
     await close();
     for (const tab of [page, trigger, edit]) await tab.locator(".feed-state.offline").waitFor();
