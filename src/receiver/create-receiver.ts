@@ -1,7 +1,6 @@
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts";
-import type { Reservation } from "../dispatch/reservation.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -9,10 +8,8 @@ import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { Listeners } from "../listeners.ts";
 import { checkFunction } from "../options/check-options.ts";
-import { accept, acceptFromChannel } from "./accept.ts";
-import { admit } from "./admit.ts";
-import { type Channel, channelDelivery } from "./channel.ts";
-import { letterOf, tellDead } from "./dead-letter.ts";
+import type { Channel } from "./channel.ts";
+import { tellDead } from "./dead-letter.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
 import type { DrainOptions } from "./drain-options.ts";
 import { Drains } from "./drains.ts";
@@ -20,20 +17,18 @@ import type { HandlerOptions } from "./handler-options.ts";
 import type { NoSchemas } from "./handler-types.ts";
 import { InboxUse } from "./inbox-use.ts";
 import type { Incoming, Inline } from "./incoming.ts";
-import { keptHeaders } from "./kept-headers.ts";
-import { misconfigured } from "./misconfigured.ts";
+import { Intake } from "./intake.ts";
 import { MissingHandlers } from "./missing-handlers.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
-import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
+import { attemptObservation } from "./observed.ts";
 import { readOptions, type Settings } from "./options.ts";
-import { type Outcome, refused } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { recheckEntry } from "./problems-in-time.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Registration } from "./registration.ts";
-import { toAnswer } from "./response.ts";
 import { Retention } from "./retention.ts";
 import { Router } from "./router.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
@@ -71,8 +66,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
   readonly #observers: Listeners<Observation>;
-  readonly #signedRefusals: SignedRefusals;
-  readonly #underWay = new Set<Promise<Outcome>>();
+  readonly #intake: Intake;
   readonly #registered: Registered;
   #router = new Router();
   #phase: Phase = "new";
@@ -88,7 +82,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#wire(handlers);
     this.#observers = new Listeners(settings.log);
     this.#retention = new Retention(settings);
-    this.#signedRefusals = new SignedRefusals(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const here = { router: () => this.#router, startedAt: () => this.#startedAt };
     const missing = new MissingHandlers(settings, here);
@@ -102,6 +95,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry) => planEntry(entry, this.#settings, this.#registered),
       onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
+      onDead: (letter) => this.#tellDead(letter),
+    });
+    this.#intake = new Intake({
+      ...{ settings: () => this.#settings, dispatcher: this.#dispatcher, observers: this.#observers },
+      signedRefusals: new SignedRefusals(settings),
+      refusal: () => (this.ready ? undefined : notReady(this.#phase, this.inbox.damage)),
       onDead: (letter) => this.#tellDead(letter),
     });
     this.#drains = new Drains({
@@ -184,7 +183,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   async #shutDown(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await this.#intake.settled();
     await this.#retention.stop();
     await this.#dispatcher.stop(this.#settings.drainTimeout);
     await this.#release?.();
@@ -213,88 +212,18 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take(delivery, (reservation) => accept(delivery, this.#settings, { reservation }));
+    return this.#intake.accept(delivery);
   }
 
-  async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    const { clock, bodyLimit } = this.#settings;
-    const start = performance.now();
-    try {
-      const delivery = channelDelivery(channel, body, clock());
-      const outcome =
-        body.byteLength > bodyLimit
-          ? refused("too_large").outcome
-          : await this.#take(delivery, (reservation) =>
-              acceptFromChannel(delivery, channel.name, this.#settings, reservation),
-            );
-      this.#tellDelivery({ head: delivery, outcome, start, delivery });
-      return outcome;
-    } catch (thrown) {
-      return misconfigured(thrown, this.#settings);
-    }
+  acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
+    return this.#intake.acceptFrom(channel, body);
   }
 
-  async #take(
-    delivery: Delivery,
-    decide: (reservation: Reservation | undefined) => Promise<Outcome>,
-  ): Promise<Outcome> {
-    if (!this.ready) return { type: "unavailable", error: notReady(this.#phase, this.inbox.damage) };
-    let reservation: Reservation | undefined;
-    let outcome: Outcome;
-    try {
-      reservation = this.#dispatcher.reserve();
-      const accepting = decide(reservation);
-      this.#underWay.add(accepting);
-      outcome = await accepting.finally(() => this.#underWay.delete(accepting));
-      if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);
-    } catch (thrown) {
-      outcome = misconfigured(thrown, this.#settings);
-    }
-    reservation?.release();
-    const runsAlready = reservation?.isUsed === true;
-    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "pending")
-      this.#dispatcher.wake();
-    this.#tellDead(letterOf(outcome, delivery));
-    return outcome;
+  receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    return this.#intake.receive(incoming, inline);
   }
 
-  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    try {
-      return await this.#answer(incoming, inline);
-    } catch (thrown) {
-      return toAnswer(misconfigured(thrown, this.#settings));
-    }
-  }
-
-  async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
-    const { method, target } = incoming;
-    const receivedAt = this.#settings.clock();
-    const start = performance.now();
-    const { outcome, delivery } = await admit(incoming, receivedAt, {
-      settings: this.#settings,
-      take: (read) =>
-        this.#take(read, (reservation) =>
-          accept(read, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
-        ),
-    });
-    this.#signedRefusals.note(incoming, outcome, receivedAt);
-    const isOurs = incoming.passedOn !== true || this.#signedRefusals.isSigned(incoming);
-    if (isOurs && !this.#observers.isEmpty) {
-      const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-      this.#tellDelivery({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
-    }
-    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
-    return own ?? toAnswer(outcome);
-  }
-
-  #tellDelivery(answered: Answered): void {
-    const { observation, forget } = deliveryObservation(answered, this.#settings);
-    this.#observers.notify(observation);
-    // After the immediates that listeners started, which run once the sender has its answer.
-    if (forget !== undefined) setImmediate(forget);
-  }
-
-  #tellDead(letter: EntryLetter | undefined): void {
-    if (letter !== undefined) tellDead(letter, this.#router.deadListeners, this.#settings);
+  #tellDead(letter: EntryLetter): void {
+    tellDead(letter, this.#router.deadListeners, this.#settings);
   }
 }

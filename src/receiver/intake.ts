@@ -1,0 +1,139 @@
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import type { EntryLetter } from "../dispatch/handler.ts";
+import type { Reservation } from "../dispatch/reservation.ts";
+import type { Delivery } from "../event/delivery.ts";
+import type { Answer } from "../http/answer.ts";
+import type { Listeners } from "../listeners.ts";
+import { accept, acceptFromChannel } from "./accept.ts";
+import { admit } from "./admit.ts";
+import { type Channel, channelDelivery } from "./channel.ts";
+import { letterOf } from "./dead-letter.ts";
+import type { Incoming, Inline } from "./incoming.ts";
+import { keptHeaders } from "./kept-headers.ts";
+import { misconfigured } from "./misconfigured.ts";
+import type { Observation } from "./observation.ts";
+import { type Answered, deliveryObservation } from "./observed.ts";
+import type { Settings } from "./options.ts";
+import { type Outcome, refused } from "./outcome.ts";
+import { toAnswer } from "./response.ts";
+import type { SignedRefusals } from "./signed-refusals.ts";
+
+/** What taking deliveries needs of the receiver. */
+interface Receiving {
+  /** The settings of now: a module of handlers may replace some. */
+  readonly settings: () => Settings;
+  readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
+  readonly observers: Listeners<Observation>;
+  readonly signedRefusals: SignedRefusals;
+  /** Why deliveries are not accepted now, if they are not. */
+  readonly refusal: () => Error | undefined;
+  /** Called with a delivery that has just become a dead letter. */
+  readonly onDead: (letter: EntryLetter) => void;
+}
+
+/** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
+export class Intake {
+  readonly #receiving: Receiving;
+  readonly #underWay = new Set<Promise<Outcome>>();
+
+  constructor(receiving: Receiving) {
+    this.#receiving = receiving;
+  }
+
+  /** Resolves once all deliveries that are being accepted have their outcome. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** As `Receiver.accept`. */
+  accept(delivery: Delivery): Promise<Outcome> {
+    return this.#take(delivery, (reservation) => accept(delivery, this.#settings, { reservation }));
+  }
+
+  /** As `Receiver.acceptFrom`. */
+  async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
+    const { clock, bodyLimit } = this.#settings;
+    const start = performance.now();
+    try {
+      const delivery = channelDelivery(channel, body, clock());
+      const outcome =
+        body.byteLength > bodyLimit
+          ? refused("too_large").outcome
+          : await this.#take(delivery, (reservation) =>
+              acceptFromChannel(delivery, channel.name, this.#settings, reservation),
+            );
+      this.#report({ head: delivery, outcome, start, delivery });
+      return outcome;
+    } catch (thrown) {
+      return misconfigured(thrown, this.#settings);
+    }
+  }
+
+  /** As `Receiver.receive`. */
+  async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    try {
+      return await this.#answer(incoming, inline);
+    } catch (thrown) {
+      return toAnswer(misconfigured(thrown, this.#settings));
+    }
+  }
+
+  get #settings(): Settings {
+    return this.#receiving.settings();
+  }
+
+  async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
+    const { observers, signedRefusals } = this.#receiving;
+    const { method, target } = incoming;
+    const receivedAt = this.#settings.clock();
+    const start = performance.now();
+    const { outcome, delivery } = await admit(incoming, receivedAt, {
+      settings: this.#settings,
+      take: (read) =>
+        this.#take(read, (reservation) =>
+          accept(read, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
+        ),
+    });
+    signedRefusals.note(incoming, outcome, receivedAt);
+    const isOurs = incoming.passedOn !== true || signedRefusals.isSigned(incoming);
+    if (isOurs && !observers.isEmpty) {
+      const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+      this.#report({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
+    }
+    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
+    return own ?? toAnswer(outcome);
+  }
+
+  async #take(
+    delivery: Delivery,
+    decide: (reservation: Reservation | undefined) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { dispatcher, refusal, onDead } = this.#receiving;
+    const error = refusal();
+    if (error !== undefined) return { type: "unavailable", error };
+    let reservation: Reservation | undefined;
+    let outcome: Outcome;
+    try {
+      reservation = dispatcher.reserve();
+      const accepting = decide(reservation);
+      this.#underWay.add(accepting);
+      outcome = await accepting.finally(() => this.#underWay.delete(accepting));
+      if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);
+    } catch (thrown) {
+      outcome = misconfigured(thrown, this.#settings);
+    }
+    reservation?.release();
+    const runsAlready = reservation?.isUsed === true;
+    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "pending") dispatcher.wake();
+    const letter = letterOf(outcome, delivery);
+    if (letter !== undefined) onDead(letter);
+    return outcome;
+  }
+
+  #report(answered: Answered): void {
+    const { observation, forget } = deliveryObservation(answered, this.#settings);
+    this.#receiving.observers.notify(observation);
+    // After the immediates that listeners started, which run once the sender has its answer.
+    if (forget !== undefined) setImmediate(forget);
+  }
+}
