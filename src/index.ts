@@ -37,7 +37,7 @@ export type { AttemptRecord, HandlerFailure } from "./inbox/attempt-record.ts";
 export type { ClaimedEntry, ClaimRequest, DueRequest } from "./inbox/claim.ts";
 export type { Counts } from "./inbox/counts.ts";
 export type { Entry, EntryState } from "./inbox/entry.ts";
-export type { EntryFilter } from "./inbox/entry-filter.ts";
+export type { EntryFilter, TextAlternatives } from "./inbox/entry-filter.ts";
 export type { BacklogRequest, Inbox } from "./inbox/inbox.ts";
 export type { InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox/inside.ts";
 export type { KeepTerms, Kept, KeptEvent, KeptRejected } from "./inbox/kept.ts";

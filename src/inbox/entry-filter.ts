@@ -1,5 +1,17 @@
 import type { EntryState } from "./entry.ts";
 
+/** What else matches a text that a user typed, such as a state's name. An entry matches if one of the fields names it. */
+export interface TextAlternatives {
+  readonly states?: readonly EntryState[];
+  /** Exact reasons. */
+  readonly reasons?: readonly string[];
+  /** Exact entry numbers. */
+  readonly seqs?: readonly number[];
+}
+
+/** From so many characters on, a text is looked for in headers too: a signature has nearly every shorter one. */
+export const MIN_HEADER_TEXT = 4;
+
 /** Which entries to list or change: those that match every field. */
 export interface EntryFilter {
   readonly states?: readonly EntryState[];
@@ -23,8 +35,13 @@ export interface EntryFilter {
   readonly after?: number;
   /** Entries with a lower number. */
   readonly before?: number;
-  /** A text in the event id or the body's bytes; a to z in either case. Slow: limit it with `after` and `before`. */
+  /**
+   * A text in the kind, event id, reason, problems, order key or body, in the error or note of an attempt, or, from 4
+   * characters on, in the headers; a to z in either case. Slow: limit it with `after` and `before`.
+   */
   readonly text?: string;
+  /** With `text`: entries that match as well, whatever their texts. Default: none. */
+  readonly orElse?: TextAlternatives;
   /** The maximum number of entries, newest first. */
   readonly limit?: number;
 }

@@ -187,7 +187,7 @@ class MemoryInbox implements Inbox {
   /** Changes the entries that match a filter and for which `change` returns something; returns how many. */
   #change({ limit, ...rest }: EntryFilter, change: (entry: Entry) => Partial<Entry> | undefined): number {
     const changes = [...this.#entries.values()].flatMap((stored) => {
-      const matches = matchesFilter(stored.entry, rest, stored.delivery?.body);
+      const matches = matchesFilter(stored.entry, rest, stored);
       const parts = matches ? change(stored.entry) : undefined;
       return parts === undefined ? [] : [{ stored, parts }];
     });
@@ -210,7 +210,7 @@ class MemoryInbox implements Inbox {
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {
     const found = [...this.#entries.values()]
-      .filter(({ entry, delivery }) => matchesFilter(entry, filter, delivery?.body))
+      .filter((stored) => matchesFilter(stored.entry, filter, stored))
       .map(({ entry }) => entry);
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }

@@ -2,11 +2,12 @@ import { ENTRY_STATES, type EntryState } from "../inbox/entry.ts";
 import type { EntryFilter } from "../inbox/entry-filter.ts";
 import { RequestError } from "./answer.ts";
 import type { RefusalDetail } from "./api.ts";
+import { namedBy } from "./words.ts";
 
 /** The list's filter; all given conditions must hold. */
 export interface RowFilter {
   /** The conditions for entries. */
-  readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text">;
+  readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text" | "orElse" | "seq">;
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
   readonly refusals: boolean;
   /** The same conditions for a refused delivery. */
@@ -24,7 +25,10 @@ export function readFilter(query: URLSearchParams): RowFilter {
   const states = readList(query, "state");
   const wrong = states?.find((state) => state !== "refused" && !isState(state));
   if (wrong !== undefined) {
-    throw badQuery("state", `one of ${ENTRY_STATES.join(", ")}, refused`);
+    throw badQuery(
+      "state",
+      `one of ${ENTRY_STATES.join(", ")}, refused, got ${JSON.stringify(wrong.slice(0, 40))}`,
+    );
   }
   const kinds = readList(query, "kind");
   const since = readTime(query, "since");
@@ -35,7 +39,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
     ...(kinds !== undefined && { kinds }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-    ...(text !== undefined && { text }),
+    ...(text !== undefined && entriesWith(text)),
   };
   const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
   return {
@@ -75,8 +79,25 @@ function readTime(query: URLSearchParams, name: string): number | undefined {
   return readNumber(query, name, Number.MAX_SAFE_INTEGER);
 }
 
-function textOf({ method, target, reason, word, headers }: RefusalDetail): string {
-  return JSON.stringify([method, target, reason, word, headers]).toLowerCase();
+/** A number sign finds one entry, and looks into no body. */
+function entriesWith(text: string): Pick<EntryFilter, "text" | "orElse" | "seq"> {
+  const [, number] = /^\s*#(\d{1,15})\s*$/.exec(text) ?? [];
+  return number === undefined ? { text, orElse: namedBy(text) } : { seq: Number(number) };
+}
+
+/** All that is shown of a refused delivery, except the checks that it passed. */
+function textOf({ method, target, reason, word, headers, status, explanation }: RefusalDetail): string {
+  const why = [explanation.summary, ...explanation.steps.filter(({ result }) => result === "failed")];
+  return JSON.stringify([
+    method,
+    target,
+    `${method} ${target}`,
+    reason,
+    word,
+    headers,
+    status,
+    why,
+  ]).toLowerCase();
 }
 
 function badQuery(name: string, expected: string): RequestError {

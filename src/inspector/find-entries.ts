@@ -3,11 +3,12 @@ import type { Entry } from "../inbox/entry.ts";
 import type { EntryFilter } from "../inbox/entry-filter.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
-/** The number of bodies searched at a time, so that deliveries are not delayed. */
-const WINDOW = 500;
+/** The number of entries searched at a time: more while it takes little time, so that deliveries are never delayed for long. */
+const WINDOW = { first: 250, least: 10, most: 4000 };
 
-/** The maximum number of windows per request; after that the caller continues with `next`. */
-const MAX_WINDOWS = 40;
+/** Milliseconds that a window should take, and those after which the caller has to continue with `next`. */
+const WINDOW_TIME = 20;
+const SEARCH_TIME = 1000;
 
 /** Some entries, newest first. */
 export interface Found {
@@ -29,13 +30,23 @@ export async function findEntries(
   }
   let top = before ?? ((await inbox.list({ limit: 1 }))[0]?.seq ?? 0) + 1;
   const entries: Entry[] = [];
-  for (let window = 0; window < MAX_WINDOWS && top > 1 && entries.length < limit; window++) {
-    const after = Math.max(0, top - 1 - WINDOW);
+  const start = performance.now();
+  let size = WINDOW.first;
+  while (top > 1 && entries.length < limit && performance.now() - start < SEARCH_TIME) {
+    const after = Math.max(0, top - 1 - size);
     const wanted = limit - entries.length;
+    const windowStart = performance.now();
     const found = await inbox.list({ ...filter, before: top, after, limit: wanted });
+    size = nextSize(size, performance.now() - windowStart);
     entries.push(...found.toReversed());
     top = found.length === wanted ? (entries.at(-1)?.seq ?? 1) : after + 1;
     await turn();
   }
   return { entries, next: top <= 1 ? null : top };
+}
+
+/** The bodies' sizes are not known, so the time that they took decides how many are read next. */
+function nextSize(size: number, took: number): number {
+  if (took > WINDOW_TIME) return Math.max(WINDOW.least, Math.floor(size / 2));
+  return took < WINDOW_TIME / 2 ? Math.min(WINDOW.most, size * 2) : size;
 }

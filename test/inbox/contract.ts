@@ -18,6 +18,7 @@ import {
 import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
 import { describeRoles } from "./roles-contract.ts";
+import { describeSearch } from "./search-contract.ts";
 import { describeSources } from "./source-contract.ts";
 import { describeWaits } from "./waits-contract.ts";
 
@@ -588,7 +589,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         }
         expect(await ids({ text: "STRASSE" })).toEqual([]);
         expect(await ids({ text: "%" })).toEqual(["evt_7"]);
-        expect(await ids({ text: "payment.received", limit: 2 })).toEqual(["evt_30", "evt_4"]);
+        expect(await ids({ text: '"event":"payment.received"', limit: 2 })).toEqual(["evt_30", "evt_4"]);
         expect(await ids({ text: "evt_3", states: ["dead"] })).toEqual(["evt_30"]);
       });
     });
@@ -665,6 +666,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     describeWaits(makeInbox);
     describePruning(makeInbox);
     describeSources(makeInbox);
+    describeSearch(makeInbox);
     describeRoles(makeInbox);
   });
 }

@@ -1,5 +1,5 @@
 import type { EntryState } from "../entry.ts";
-import type { EntryFilter } from "../entry-filter.ts";
+import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
 import { encodeText } from "../text.ts";
 import type { Value } from "./session.ts";
 
@@ -42,13 +42,42 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
     conditions.push(`EXISTS (SELECT FROM json_array_elements(coalesce(t.waits, s.waits, d.waits)::json) wait
       WHERE wait ->> 'target' = ANY (${value(targets.map(encodeText), "text[]")}))`);
   }
-  if (text !== undefined) {
-    const wanted = escaped(`convert_to(${value(encodeText(text), "text")}, 'UTF8')`);
-    conditions.push(`(strpos(${escaped("convert_to(e.event_id, 'UTF8')")}, ${wanted}) > 0 OR EXISTS (
-      SELECT FROM @.delivery b WHERE b.seq = e.seq AND b.received_at = e.received_at
-        AND strpos(${escaped("b.body")}, ${wanted}) > 0))`);
-  }
+  if (text !== undefined) conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.orElse, value)]));
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
+}
+
+type AddValue = (given: Value, type: string) => string;
+
+/** Problems as they are shown: field, colon, message. */
+const PROBLEMS = `replace(replace(coalesce(s.problems, ''), '","message":"', ': '), '\\"', '"')`;
+
+/** The conditions under which an entry has a text. Short texts of the entry come first, since they decide sooner. */
+function textSql(text: string, value: AddValue): readonly string[] {
+  const wanted = escaped(`convert_to(${value(encodeText(text), "text")}, 'UTF8')`);
+  const has = (found: string) => `strpos(${found}, ${wanted}) > 0`;
+  const among = (...texts: readonly string[]) =>
+    has(escaped(`convert_to(concat_ws(E'\\n', ${texts.join(", ")}), 'UTF8')`));
+  const delivered = text.length < MIN_HEADER_TEXT ? [] : [among("b.headers")];
+  return [
+    among("e.event_id", "e.kind", "t.reason", "s.reason", "d.reason", "e.order_key", PROBLEMS),
+    `EXISTS (SELECT FROM @.attempt a WHERE a.seq = e.seq AND a.received_at = e.received_at AND ${among("a.error", "a.note")})`,
+    `EXISTS (SELECT FROM @.delivery b WHERE b.seq = e.seq AND b.received_at = e.received_at
+      AND ${anyOf([...delivered, has(escaped("b.body"))])})`,
+  ];
+}
+
+function elseSql(
+  { states = [], reasons = [], seqs = [] }: TextAlternatives = {},
+  value: AddValue,
+): readonly string[] {
+  const given = (reasons.length === 0 ? [] : [value(reasons.map(encodeText), "text[]")]).map(
+    (list) => `coalesce(t.reason, s.reason, d.reason) = ANY (${list})`,
+  );
+  return [
+    ...states.map((state) => STATES[state]),
+    ...given,
+    ...(seqs.length === 0 ? [] : [`e.seq = ANY (${value(seqs, "bigint[]")})`]),
+  ];
 }
 
 function anyOf(conditions: readonly string[]): string {

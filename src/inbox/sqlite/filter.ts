@@ -1,15 +1,34 @@
-import type { EntryFilter } from "../entry-filter.ts";
+import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
 import { encodeText } from "../text.ts";
 
-/** SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
-const HAS_TEXT = `(instr(lower(event_id), lower(?)) > 0 OR EXISTS (
-  SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0))`;
+/** What a text is looked for in. SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
+const TEXTS = {
+  id: "instr(lower(event_id), lower(?)) > 0",
+  // Problems as they are shown: field, colon, message.
+  entry: `instr(lower(coalesce(kind, '') || char(10) || coalesce(reason, '') || char(10) || coalesce(order_key, '') || char(10) ||
+    replace(replace(coalesce(problems, ''), '","message":"', ': '), '\\"', '"')), lower(?)) > 0`,
+  attempts: `EXISTS (SELECT 1 FROM attempt WHERE attempt.seq = entry.seq
+    AND instr(lower(coalesce(error, '') || char(10) || coalesce(note, '')), lower(?)) > 0)`,
+  headers: `EXISTS (SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(headers), lower(?)) > 0)`,
+  body: `EXISTS (
+    SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0)`,
+} as const;
+
+/** Which of them a file has whose schema is too old for the others. */
+const OLD_TEXTS = ["id", "body"] as const;
 
 const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
   WHERE json_extract(wait.value, '$.target') IN (SELECT value FROM json_each(?)))`;
 
-/** A filter as an SQL condition and its values. */
-export function filterSql(filter: EntryFilter): { where: string; values: (string | number)[] } {
+/**
+ * A filter as an SQL condition and its values.
+ *
+ * @param isOld - whether the file's schema is older than this code's
+ */
+export function filterSql(
+  filter: EntryFilter,
+  isOld = false,
+): { where: string; values: (string | number)[] } {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
   const add = (condition: string, ...given: (string | number)[]) => {
@@ -36,8 +55,34 @@ export function filterSql(filter: EntryFilter): { where: string; values: (string
   if (targets !== undefined) add(HAS_TARGET, JSON.stringify(targets.map(encodeText)));
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
-  if (text !== undefined) add(HAS_TEXT, text, text);
+  if (text !== undefined) {
+    const either = [...textSql(text, isOld), ...alternativesSql(filter.orElse)];
+    add(`(${either.map(({ where: one }) => one).join(" OR ")})`, ...either.flatMap((one) => one.values));
+  }
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
+}
+
+type Condition = { readonly where: string; readonly values: readonly (string | number)[] };
+
+function textSql(text: string, isOld: boolean): readonly Condition[] {
+  const known = isOld ? OLD_TEXTS : (["id", "entry", "attempts", "body"] as const);
+  const isLong = !isOld && text.length >= MIN_HEADER_TEXT;
+  return [...known, ...(isLong ? (["headers"] as const) : [])].map((name) => ({
+    where: TEXTS[name],
+    values: [text],
+  }));
+}
+
+function alternativesSql({
+  states = [],
+  reasons = [],
+  seqs = [],
+}: TextAlternatives = {}): readonly Condition[] {
+  const among = (column: string, values: readonly (string | number)[]) =>
+    values.length === 0
+      ? []
+      : [{ where: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] }];
+  return [...among("state", states), ...among("reason", reasons.map(encodeText)), ...among("seq", seqs)];
 }
 
 function kindSql(pattern: string): { where: string; values: (string | number)[] } {

@@ -13,8 +13,10 @@ import type { Statements } from "./statements.ts";
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {
-  if (filter.targets !== undefined && !knowsWaits(statements)) return [];
-  const { where, values } = filterSql(filter);
+  const { targets, text } = filter;
+  const isOld = (targets ?? text) !== undefined && !knowsWaits(statements);
+  if (targets !== undefined && isOld) return [];
+  const { where, values } = filterSql(filter, isOld);
   const sql = `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`;
   return statements
     .all(sql, ...values, filter.limit ?? -1)

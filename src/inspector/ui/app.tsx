@@ -21,6 +21,7 @@ const STATES: Readonly<Record<FeedState, string>> = {
   offline: "listen does not respond; retrying",
   unknown: "waiting for listen",
   unauthorized: "",
+  invalid: "no deliveries: the filter is wrong",
 };
 
 /** The whole page. */
@@ -28,8 +29,9 @@ export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
   const feed = useFeed(client, route.filter.toString());
   const state = feed?.state ?? "loading";
-  const { value: status } = useLoaded(() => client.status(), [client, state === "live"]);
-  const { value: samples = [] } = useLoaded(() => client.samples(), [client, state === "live"]);
+  const isConnected = state === "live" || state === "invalid";
+  const { value: status } = useLoaded(() => client.status(), [client, isConnected]);
+  const { value: samples = [] } = useLoaded(() => client.samples(), [client, isConnected]);
   const { messages, tell, drop } = useMessages();
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {

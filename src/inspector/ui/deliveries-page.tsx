@@ -9,7 +9,7 @@ import { sentMessage, useAttempt } from "./messages.tsx";
 import { RefusalPage } from "./refusal-page.tsx";
 import { goTo, type Route, toHash } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
-import { NothingChosen, NothingFits, NothingYet } from "./welcome.tsx";
+import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "./welcome.tsx";
 
 /** The list, with the selected delivery beside it. */
 export function DeliveriesPage({
@@ -68,14 +68,14 @@ export function DeliveriesPage({
       <div class="side">
         <h1 class="spoken">Deliveries</h1>
         <FilterBar filter={route.filter} kinds={kinds} />
-        {feed?.failure != null && <p class="notice">{feed.failure}</p>}
+        {feed?.failure != null && <WrongFilter failure={feed.failure} />}
         {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
         {feed?.state === "live" && count === 0 && !empty && (
           <p class="notice quiet" role="status">
             Searching further back
           </p>
         )}
-        {feed !== undefined && !empty && (
+        {feed !== undefined && feed.failure === null && !empty && (
           <DeliveryList
             feed={feed}
             selected={selected}

@@ -3,8 +3,11 @@ import type { ApiClient } from "./client.ts";
 import { UnknownServerError } from "./connection.ts";
 import { Lines } from "./lines.ts";
 
-/** The state of the feed. `unknown` means that another server, or one that does not know this tab, is on the port. */
-export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized";
+/**
+ * The state of the feed. `unknown` means that another server, or one that does not know this tab, is on the port; `invalid`
+ * that the filter in the address is wrong.
+ */
+export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
 
 /** Rows loaded at a time. */
 const FIRST_PAGE = 200;
@@ -86,7 +89,7 @@ export class Feed {
         const status = thrown instanceof ApiError ? thrown.status : 0;
         if (status === 400) this.#failure = (thrown as ApiError).message;
         if (thrown instanceof UnknownServerError) this.#become("unknown");
-        else this.#become(status === 401 ? "unauthorized" : "offline");
+        else this.#become(status === 401 ? "unauthorized" : status === 400 ? "invalid" : "offline");
         if (status === 401 || status === 400) return;
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY));

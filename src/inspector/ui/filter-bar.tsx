@@ -77,7 +77,7 @@ export function isNarrowed(filter: URLSearchParams): boolean {
 
 /** Removes the filter. */
 export function clearFilter(): void {
-  setFilter({ state: "", kind: "", within: "", text: "" });
+  setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "" });
 }
 
 function TextFilter({ text }: { text: string }) {
@@ -93,8 +93,8 @@ function TextFilter({ text }: { text: string }) {
     <input
       id="text-filter"
       type="search"
-      aria-label="Search in ids and bodies"
-      placeholder="Search ids and bodies"
+      aria-label="Search reasons, errors, numbers, headers, kinds, ids and bodies"
+      placeholder="Search error, #number, header, id, body"
       value={typed}
       onInput={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {

@@ -11,8 +11,29 @@ export function dayTime(instant: number, now = Date.now()): string {
   return day(instant) === day(now) ? time : `${day(instant)} ${time}`;
 }
 
+/** How long ago an instant was, in one unit: `3 s ago`. */
+export function ago(instant: number, now = Date.now()): string {
+  const seconds = Math.floor((now - instant) / 1000);
+  if (seconds < 1) return "now";
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  if (seconds < 30 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
+  return dayTime(instant, now).slice(0, 10);
+}
+
+/** An instant exactly, in this machine's local time and in UTC: `2026-11-22 13:10:25.123 UTC+1 (12:10:25.123 UTC)`. */
+export function exactTime(instant: number): string {
+  const date = new Date(instant);
+  const hours = -date.getTimezoneOffset() / 60;
+  const zone = hours === 0 ? "UTC" : `UTC${hours < 0 ? "−" : "+"}${Math.abs(hours)}`;
+  const local = `${date.toLocaleDateString("sv-SE")} ${clockTime(instant)} ${zone}`;
+  return hours === 0 ? local : `${local} (${date.toISOString().slice(11, -1)} UTC)`;
+}
+
 /** A duration in a suitable unit. */
 export function duration(ms: number): string {
+  if (ms < 0.1) return "under 0.1 ms";
   if (ms < 1) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toPrecision(3))} s`;

@@ -3,6 +3,7 @@ import type { Status } from "../api.ts";
 import { Command } from "./copy-button.tsx";
 import { clearFilter } from "./filter-bar.tsx";
 import { goTo } from "./route.ts";
+import { visible } from "./visible.ts";
 
 /** What to do before the first delivery. */
 export function NothingYet({ status }: { status: Status | undefined }) {
@@ -34,6 +35,19 @@ export function NothingFits({ searching }: { searching: boolean }) {
           ? "None of the deliveries searched so far contains this text."
           : "New matching deliveries will appear here."}
       </p>
+      <button type="button" onClick={clearFilter}>
+        Show all
+      </button>
+    </div>
+  );
+}
+
+/** Shown if the filter in the address is wrong. */
+export function WrongFilter({ failure }: { failure: string }) {
+  return (
+    <div class="empty" role="alert">
+      <h2>The filter in this address is wrong</h2>
+      <p>{visible(failure)}.</p>
       <button type="button" onClick={clearFilter}>
         Show all
       </button>

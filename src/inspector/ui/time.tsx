@@ -1,0 +1,45 @@
+import { useEffect, useState } from "preact/hooks";
+import { ago, dayTime, exactTime } from "./format.ts";
+
+/** Milliseconds between two ticks of relative times. */
+const TICK = 1000;
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** An instant in local time. Pointing at it shows it exactly, in local time and in UTC. */
+export function LocalTime({ at, class: name }: { at: number; class?: string }) {
+  return <Instant at={at} name={name} text={dayTime(at)} />;
+}
+
+/** How long ago an instant was, kept up to date. Pointing at it shows the exact local time, and UTC. */
+export function RelativeTime({ at, class: name }: { at: number; class?: string }) {
+  return <Instant at={at} name={name} text={useTicking(() => ago(at))} />;
+}
+
+function Instant({ at, name, text }: { at: number; name: string | undefined; text: string }) {
+  return (
+    <time class={name} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {text}
+    </time>
+  );
+}
+
+/** A text that depends on the time. All of them share one timer, and only those that change are rendered. */
+function useTicking(read: () => string): string {
+  const [, setText] = useState("");
+  useEffect(() => {
+    const look = () => setText(read());
+    listeners.add(look);
+    timer ??= setInterval(() => {
+      for (const listener of listeners) listener();
+    }, TICK);
+    return () => {
+      listeners.delete(look);
+      if (listeners.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  });
+  return read();
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
+
+/** Contract tests for the filter by text. `makeInbox` returns an empty inbox that is not open yet. */
+export function describeSearch(makeInbox: () => Inbox): void {
+  describe("a search", () => {
+    let inbox: Inbox;
+    const ids = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ key }) => key.eventId);
+
+    beforeEach(async () => {
+      inbox = makeInbox();
+      await inbox.open();
+      await keep(inbox, numberedEntry(1, 0, { orderKey: "lease 'A'" }));
+      const { seq, lease } = await claimOne(inbox);
+      const records = [
+        { attempt: 1, handler: "own", startedAt: AT, durationMs: 2, outcome: "error" as const },
+      ].map((record) => ({ ...record, error: "Ledger says:\nno", failure: null, note: "502 Bad Gateway" }));
+      const settlement = settlementOf(
+        { seq, lease },
+        { state: "dead", reason: "attempts_exhausted", records },
+      );
+      expect(await inbox.settle(settlement, AT + 5)).toBe(true);
+      const delivery = sampleDelivery({
+        headers: { "X-Tenant": "Acme", via: "1.1 abc" },
+        body: Buffer.from("{}"),
+      });
+      const problems = [{ field: "data.surface", message: 'expected "a" or number, got string' }];
+      const invalid = { kind: "property.created", state: "dead", reason: "invalid_data", problems } as const;
+      await keep(inbox, numberedEntry(2, 10, { ...invalid, delivery }));
+    });
+
+    afterEach(() => inbox.close());
+
+    it.each([
+      ["an attempt's error", "LEDGER says", [1]],
+      ["the second line of an error", "\nno", [1]],
+      ["an attempt's note", "bad gateway", [1]],
+      ["the reason", "exhausted", [1]],
+      ["an order key", "lease 'a", [1]],
+      ["the kind", "perty.cre", [2]],
+      ["a problem as it is shown", 'data.surface: expected "a" or', [2]],
+      ["the name of a header", "x-tenant", [2]],
+      ["the value of a header", "acme", [2]],
+      ["nothing in headers by less than 4 characters", "abc", []],
+      ["nothing across two texts", "evt_2property", []],
+    ] as const)("finds %s", async (_, text, numbers) => {
+      expect(await ids({ text })).toEqual(numbers.map((number) => `evt_${number}`));
+    });
+
+    it("also finds what its alternatives name, within the rest of the filter", async () => {
+      const [first] = await inbox.list({});
+      const text = "nothing has this";
+      expect(await ids({ text })).toEqual([]);
+      expect(await ids({ text, orElse: { states: ["dead"] } })).toEqual(["evt_1", "evt_2"]);
+      expect(await ids({ text, orElse: { states: ["dead"] }, kinds: ["property.*"] })).toEqual(["evt_2"]);
+      expect(await ids({ text, orElse: { reasons: ["invalid_data"] } })).toEqual(["evt_2"]);
+      expect(await ids({ text, orElse: { seqs: [first?.seq ?? 0] } })).toEqual(["evt_1"]);
+      expect(await ids({ text, orElse: {} })).toEqual([]);
+      expect(await inbox.redrive({ text, orElse: { reasons: ["invalid_data"] } }, AT)).toBe(1);
+    });
+  });
+}

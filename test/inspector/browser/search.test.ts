@@ -1,0 +1,52 @@
+import { describe, expect, it, vi } from "vitest";
+import { openInspector } from "../open.ts";
+import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  const newPage = useBrowser();
+
+  it("a delivery is found by its error, its number and its state's word", async () => {
+    const handler = (event: { kind: string }) => {
+      if (event.kind === "payment.overdue") throw new Error("ledger says no");
+    };
+    const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
+    for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
+    await vi.waitFor(
+      async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2, dead: 1 }),
+      WAIT,
+    );
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    const search = page.getByRole("searchbox");
+    expect(await search.getAttribute("placeholder")).toMatch(/error.*#number/);
+    for (const [text, kinds] of [
+      ["ledger says", ["payment.overdue"]],
+      ["#1", ["lead.created"]],
+      ["failed", ["payment.overdue"]],
+      ["application/json", ["contact.created", "payment.overdue", "lead.created"]],
+    ] as const) {
+      await search.fill(text);
+      await vi.waitFor(
+        async () => expect(await page.locator(".line-name").allTextContents(), text).toEqual(kinds),
+        WAIT,
+      );
+    }
+    expect(page.troubles).toEqual([]);
+  });
+
+  it("an address with a wrong filter says what is wrong, and shows all on demand", async () => {
+    const { inspector, deliver } = await openInspector();
+    await deliver("lead.created");
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.goto(`${inspector.url.origin}/#/?state=bogus`);
+    await page
+      .getByText('expected state to be one of pending, running, done, dead, unhandled, refused, got "bogus".')
+      .waitFor();
+    expect(await page.getByText("listen does not respond").count()).toBe(0);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.locator("#line-e1").waitFor();
+  });
+});
