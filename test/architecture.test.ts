@@ -154,7 +154,7 @@ describe("a command", () => {
  */
 const OPENS_NOTHING = new Set([
   ...["chmodSync", "existsSync", "linkSync", "mkdirSync", "readdirSync", "realpathSync", "renameSync"],
-  ...["statSync", "statfsSync", "unlinkSync"],
+  ...["rmSync", "statSync", "statfsSync", "unlinkSync"],
 ]);
 
 it("opens the files of an inbox by no other means than SQLite, but for one that nobody else knows yet", () => {
@@ -170,9 +170,9 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     })
     .filter((use) => !OPENS_NOTHING.has(use.split(": ")[1] ?? "") && !use.endsWith(": "));
   expect(used.sort()).toEqual([
-    "inbox/sqlite/inbox-file.ts: closeSync",
-    "inbox/sqlite/inbox-file.ts: fsyncSync",
-    "inbox/sqlite/inbox-file.ts: openSync",
+    "inbox/sqlite/new-file.ts: closeSync",
+    "inbox/sqlite/new-file.ts: fsyncSync",
+    "inbox/sqlite/new-file.ts: openSync",
   ]);
 });
 

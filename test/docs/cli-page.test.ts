@@ -33,6 +33,8 @@ const OTHER_PAGES = [
     "docs/check.md",
     "docs/sandbox.md",
     "docs/errors.md",
+    "docs/inbox-file.md",
+    "docs/recovery.md",
     "docs/library.md",
     "docs/signature.md",
     "docs/tunnel.md",
@@ -196,7 +198,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   slow.signal("SIGINT");
   records.push(...(await slow.finished).records);
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
-  records.push(...(await run("inbox", "maintain")));
+  records.push(...(await run("events", "backup", "backup.db")), ...(await run("inbox", "maintain")));
   records.push(...(await run("inbox", "copy", ".hookporter/inbox.db", "copy.db", "--force")));
   records.push(...(await run("inbox", "migrate", "--print", "--all", "--inbox", "postgres://127.0.0.1/app")));
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));

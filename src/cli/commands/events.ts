@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import { ENTRY_STATES } from "../../inbox/entry.ts";
 import type { CliContext } from "../context.ts";
+import type { BackupOptions } from "../events/backup.ts";
 import type { ExportOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
 import { readCount, readKinds, readMoment, readOneOf, readSources, readTexts } from "../settings/values.ts";
 
-/** `events list|show|redrive|retry|drop|export|prune`: the inbox. */
+/** `events list|show|redrive|retry|drop|export|backup|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
   const events = program
     .command("events")
@@ -78,6 +79,17 @@ export function registerEvents(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter events export --kind payment.received --to fixtures/")
     .action(async (options: ExportOptions) =>
       (await import("../events/events.ts")).exportEvents(options, context),
+    );
+
+  events
+    .command("backup")
+    .description("write a consistent copy of an inbox file, which may be in use, to a new file")
+    .argument("<file>", "file to write the backup to")
+    .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--force", "replace the file if it exists")
+    .addHelpText("after", "\nExample:\n  hookporter events backup /backups/inbox-$(date +%F).db")
+    .action(async (file: string, options: BackupOptions) =>
+      (await import("../events/backup.ts")).backUpEvents(file, options, context),
     );
 
   addPruneOptions(events.command("prune"))

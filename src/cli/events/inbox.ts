@@ -32,18 +32,26 @@ export async function withInbox<Result>(
   { inbox: given, access }: InboxAccess,
   use: (inbox: Inbox) => Promise<Result>,
 ): Promise<Result> {
-  const { option, shown, file } = nameInbox(context, given);
-  const inbox = selectInbox(option);
-  if (option === "memory:" || (file !== undefined && !isThere(file, access))) {
-    const fix = "run `hookporter listen` here first, or pass one with --inbox";
-    throw new HookporterError("inbox_unavailable", `there is no inbox at ${shown}: ${fix}`);
-  }
+  const named = nameInbox(context, given);
+  const inbox = selectInbox(named.option);
+  requireInbox(named, access);
   await inbox.open({ access });
   try {
     return await use(inbox);
   } finally {
     await inbox.close();
   }
+}
+
+/**
+ * Checks that an inbox is there, and that this user may use it; one on a server is not asked.
+ *
+ * @throws HookporterError `inbox_unavailable`, `folder_unusable`
+ */
+export function requireInbox({ option, shown, file }: NamedInbox, access: InboxAccess["access"]): void {
+  if (option !== "memory:" && (file === undefined || isThere(file, access))) return;
+  const fix = "run `hookporter listen` here first, or pass one with --inbox";
+  throw new HookporterError("inbox_unavailable", `there is no inbox at ${shown}: ${fix}`);
 }
 
 /** Whether a file exists; one in a folder that this user may not search may well exist. */

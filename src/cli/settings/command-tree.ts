@@ -15,6 +15,7 @@ export function commandName(command: Command): string {
 const OWN_MEANINGS: ReadonlySet<string> = new Set([
   "all",
   "count",
+  "force",
   "handlers",
   "header",
   "limit",

@@ -8,7 +8,7 @@ const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string }>> = {
   10: { code: "inbox_unavailable", fix: "check the disk, which reported an error" },
   11: {
     code: "inbox_corrupt",
-    fix: "stop all programs that use it, move it away, and recover its rows: see docs/inbox-file.md",
+    fix: "stop all programs that use it, move it away, and follow docs/recovery.md",
   },
   13: { code: "inbox_unavailable", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },

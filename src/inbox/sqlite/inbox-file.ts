@@ -1,27 +1,10 @@
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import { loadSqlite, markAsInbox } from "./client.ts";
 import { createSchema } from "./migrations.ts";
+import { makeFile, removeLeftBehind } from "./new-file.ts";
 import { isHeld, lockedRunners } from "./runner-lock.ts";
-
-// The only module that opens a file of an inbox without SQLite, and only under a new name that no other program knows.
-// Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's included. Another
-// program would then believe that it is the last one to close the inbox, and delete the log with acknowledged events
-// (sqlite.org/howtocorrupt.html, 2.2).
 
 export interface InboxFile {
   /** With symbolic links resolved: the files beside it are named after this. */
@@ -29,9 +12,6 @@ export interface InboxFile {
   /** Whether it was just made. */
   readonly isNew: boolean;
 }
-
-/** Milliseconds after which a half-made inbox is taken for one that a killed process left behind. */
-const LEFT_BEHIND = 60_000;
 
 /**
  * The path of an existing inbox file, with symbolic links resolved.
@@ -88,53 +68,14 @@ function isGone(path: string, size: number, left: string): HookporterError {
 
 function makeInbox(path: string): InboxFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = `${path}-new-${randomBytes(6).toString("hex")}`;
-  closeSync(openSync(made, "wx", 0o600)); // SQLite would make it with the process's umask
-  try {
-    const database = new (loadSqlite().DatabaseSync)(made);
+  const isNew = makeFile(path, (draft) => {
+    const database = new (loadSqlite().DatabaseSync)(draft);
     try {
       markAsInbox(database);
       createSchema(database, Date.now());
     } finally {
       database.close();
     }
-    const isNew = putInPlace(made, path);
-    return { path: realpathSync(path), isNew };
-  } finally {
-    if (existsSync(made)) unlinkSync(made);
-  }
-}
-
-/** Moves the file to its path; returns `false` if another process was first. */
-function putInPlace(made: string, path: string): boolean {
-  try {
-    linkSync(made, path);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
-    if (existsSync(path)) return false;
-    renameSync(made, path); // a file system without links
-  }
-  flushFolder(dirname(path));
-  return true;
-}
-
-/** Flushes a folder, so that the name of a new file survives a power cut as its content does. */
-function flushFolder(folder: string): void {
-  try {
-    const descriptor = openSync(folder, "r");
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  } catch {
-    // Some systems cannot open folders. They flush names themselves.
-  }
-}
-
-/** Removes half-made inboxes, and second links to complete ones, that killed processes left behind. */
-function removeLeftBehind(path: string): void {
-  const start = `${basename(path)}-new-`;
-  for (const name of readdirSync(dirname(path))) {
-    const file = join(dirname(path), name);
-    const changed = name.startsWith(start) ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
-    if (changed !== undefined && changed < Date.now() - LEFT_BEHIND) unlinkSync(file);
-  }
+  });
+  return { path: realpathSync(path), isNew };
 }

@@ -3,8 +3,7 @@ import type { Logger } from "../../logger.ts";
 import { builtProgram } from "./built-program.ts";
 import type { FileReport } from "./check-file.ts";
 
-const FIX =
-  "stop all programs that use it, move it and its -wal away, and recover its rows: see docs/inbox-file.md";
+const FIX = "stop all programs that use it, move it and its -wal away, and follow docs/recovery.md";
 
 /** Maximum problems of a check that are logged. */
 const LOGGED = 5;

@@ -1,0 +1,68 @@
+import { resolve } from "node:path";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { countsText } from "../../inbox/counts.ts";
+import { ENTRY_STATES } from "../../inbox/entry.ts";
+import { isPostgresUrl, readPostgresOptions, withoutPassword } from "../../inbox/postgres/options.ts";
+import { type Backup, backUp } from "../../inbox/sqlite/backup.ts";
+import type { CliContext } from "../context.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { unusable } from "../files/unusable.ts";
+import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { shellWord } from "../service/shell-word.ts";
+import { requireInbox } from "./inbox.ts";
+
+/** The options of `events backup`. */
+export interface BackupOptions {
+  readonly inbox?: string;
+  readonly force?: boolean;
+}
+
+/** `events backup`. */
+export async function backUpEvents(file: string, options: BackupOptions, context: CliContext): Promise<void> {
+  const { io, output } = context;
+  const named = nameInbox(context, options.inbox);
+  const target = resolve(io.cwd, file);
+  if (isPostgresUrl(named.option)) throw onServer(named, file);
+  requireInbox(named, "read");
+  const { path, bytes, counts, last, unreadable } = tryBackUp(named.option, target, options);
+  const entries = ENTRY_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const states = entries === 0 ? "" : ` (${countsText(counts)})`;
+  output.data(`${path}: ${entries} entries${states}, ${bytes} bytes, checked`);
+  output.record("backup", { inbox: named.shown, file: path, entries, last, bytes, counts, unreadable });
+  if (unreadable.length === 0) return;
+  const seqs = unreadable.map((seq) => `#${seq}`).join(", ");
+  output.talk(
+    `the deliveries of ${seqs} cannot be read, in the inbox as in the backup: see docs/recovery.md`,
+  );
+  context.exitCode = 1;
+}
+
+function tryBackUp(source: string, target: string, { force = false }: BackupOptions): Backup {
+  try {
+    return backUp(source, target, { replace: force });
+  } catch (thrown) {
+    if (thrown instanceof HookporterError) throw thrown;
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
+      const cause = describeFileError(thrown);
+      throw new HookporterError(
+        "folder_unusable",
+        `could not write ${target}: ${cause}: make its folder first`,
+        {
+          cause: thrown,
+        },
+      );
+    }
+    throw unusable(target, thrown, "name another file");
+  }
+}
+
+/** PostgreSQL has a tool that does this better. */
+function onServer({ option, shown }: NamedInbox, file: string): ConfigurationError {
+  const { connection, schema } = readPostgresOptions(option, {});
+  const url = withoutPassword(String(connection));
+  const command = `pg_dump --schema ${schema} --format custom --file ${shellWord(file)} ${shellWord(url)}`;
+  return new ConfigurationError(
+    "inbox_unsupported",
+    `expected an inbox file, got ${shown}: PostgreSQL backs it up with: ${command}`,
+  );
+}

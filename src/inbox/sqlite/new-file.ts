@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+// The only module that opens a file of an inbox without SQLite, and only under a new name that no
+// other program knows. Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's
+// included. Another program would then believe that it is the last one to close the inbox, and delete the log with
+// acknowledged events (sqlite.org/howtocorrupt.html, 2.2).
+
+/** Milliseconds without a change after which an unfinished file is taken for one that a killed process left behind. */
+const LEFT_BEHIND = 60_000;
+
+/**
+ * Makes a file complete under another name, flushes it to disk and moves it to its path, so a process that is killed
+ * meanwhile leaves nothing at the path. Only its owner can read it at any time. Returns `false` if there was a file at the
+ * path; that file stays, unless it is to be replaced.
+ *
+ * @param fill - writes the empty file at the path it is called with, and closes it
+ */
+export function makeFile(path: string, fill: (draft: string) => void, { replace = false } = {}): boolean {
+  const draft = `${path}-new-${randomBytes(6).toString("hex")}`;
+  closeSync(openSync(draft, "wx", 0o600)); // SQLite would make it with the process's umask
+  try {
+    fill(draft);
+    flush(draft);
+    if (replace) renameSync(draft, path);
+    else if (!putInPlace(draft, path)) return false;
+    flushFolder(dirname(path));
+    return true;
+  } finally {
+    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+  }
+}
+
+/** Removes unfinished files for a path, and second links to complete ones, that killed processes left behind. */
+export function removeLeftBehind(path: string): void {
+  const start = `${basename(path)}-new-`;
+  for (const name of readdirSync(dirname(path))) {
+    const file = join(dirname(path), name);
+    const changed = name.startsWith(start) ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
+    if (changed !== undefined && changed < Date.now() - LEFT_BEHIND) rmSync(file, { force: true });
+  }
+}
+
+/** Moves the file to its path; returns `false` if there is one. */
+function putInPlace(made: string, path: string): boolean {
+  try {
+    linkSync(made, path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (existsSync(path)) return false;
+    renameSync(made, path); // a file system without links
+  }
+  return true;
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Flushes a folder, so that the name of a new file survives a power cut as its content does. */
+function flushFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, "r");
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch {
+    // Some systems cannot open folders. They flush names themselves.
+  }
+}
