@@ -1,3 +1,4 @@
+import { durationText } from "../duration-text.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { OWN_IDENTITY, REJECTED } from "../event/identity.ts";
 import { isEventKind } from "../event/kinds.ts";
@@ -14,6 +15,7 @@ import { verify } from "../signature/verify.ts";
 import type { Explanation, Step } from "./api.ts";
 import { shownDigest } from "./shown-digest.ts";
 import { summarise as summariseProblems } from "./verdict.ts";
+import { reasonWords } from "./words.ts";
 
 /** What is needed to verify a signature again. */
 export interface Signing {
@@ -77,9 +79,9 @@ function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
   const name = "Envelope";
   if (read === undefined) return { name, result: "skipped", text: "The delivery has been deleted." };
   if (!read.ok) {
-    const { message, field, reason: code } = read.rejection;
+    const { message, field } = read.rejection;
     const where = field === undefined || field === "" ? [] : [{ name: "field", value: field }];
-    return { name, result: "failed", text: `${message} (${code}).`, details: where };
+    return { name, result: "failed", text: `${message}.`, details: where };
   }
   const text = "Valid JSON without duplicate keys, with event, timestamp, data and webhook.";
   return { name, result: "passed", text };
@@ -96,7 +98,7 @@ function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvel
     return {
       name,
       result: "failed",
-      text: `It was ${inWords(age)} old, which is older than accepted.`,
+      text: `It was ${durationText(age)} old, which is older than accepted.`,
       details,
     };
   }
@@ -104,12 +106,12 @@ function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvel
     return {
       name,
       result: "failed",
-      text: `It was ${inWords(-age)} ahead of this machine's clock.`,
+      text: `It was ${durationText(-age)} ahead of this machine's clock.`,
       details,
     };
   }
   const text =
-    age < 0 ? `${inWords(-age)} ahead of this machine's clock.` : `${inWords(age)} old on arrival.`;
+    age < 0 ? `${durationText(-age)} ahead of this machine's clock.` : `${durationText(age)} old on arrival.`;
   return { name, result: "passed", text, details };
 }
 
@@ -117,7 +119,7 @@ function dataStep({ kind, reason, problems }: Entry, rejected: boolean): Step {
   const name = "Data";
   if (rejected || kind === null) return { name, result: "skipped", text: "Not checked." };
   if (reason === "invalid_data") {
-    const text = `data does not fit the schema of ${kind} (invalid_data).`;
+    const text = `data does not fit the schema of ${kind}.`;
     const details = problems.map(({ field, message }) => ({ name: field, value: message }));
     return { name, result: "failed", text, details };
   }
@@ -141,13 +143,15 @@ function outcomeStep({ state, reason, attempts, settledAt, receivedAt, waits }: 
   const name = "Handlers";
   const tries = `${attempts} attempt${attempts === 1 ? "" : "s"}`;
   if (state === "done") {
-    const took = settledAt === null ? "" : `, ${inWords(settledAt - receivedAt)} after arrival`;
-    return { name, result: "passed", text: `Done after ${tries}${took}.` };
+    const took = settledAt === null ? "" : `, ${durationText(settledAt - receivedAt)} after arrival`;
+    return { name, result: "passed", text: `Handled after ${tries}${took}.` };
   }
   if (reason === "invalid_data")
     return { name, result: "failed", text: "None ran: the data does not fit the schema." };
-  if (state === "dead") return { name, result: "failed", text: `Dead letter after ${tries}: ${reason}.` };
-  if (state === "unhandled") return { name, result: "failed", text: "No handler for this kind." };
+  if (state === "dead")
+    return { name, result: "failed", text: `Dead letter after ${tries}: ${reasonWords(reason ?? "")}.` };
+  if (state === "unhandled")
+    return { name, result: "skipped", text: "There was no handler or target for this kind." };
   if (reason === DROPPED)
     return { name, result: "failed", text: `It is dropped when this run ends; ${tries} so far.` };
   if (reason === TARGET_AWAY) {
@@ -217,16 +221,4 @@ function summarise(
   }
   const running = state === "running" ? "Its handlers are running." : "Its handlers will run next.";
   return { summary: `It was kept and answered with 200. ${running}`, fix: null };
-}
-
-function inWords(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const units = [
-    [86_400_000, "days"],
-    [3_600_000, "hours"],
-    [60_000, "minutes"],
-    [1000, "seconds"],
-  ] as const;
-  const [size, name] = units.find(([unit]) => ms >= unit * 2) ?? [1000, "seconds"];
-  return `${Math.round(ms / size)} ${name}`.replace(/^1 (\w+)s$/, "1 $1");
 }

@@ -9,7 +9,7 @@ const STATE_WORDS: Readonly<Record<EntryState, readonly string[]>> = {
   pending: ["waiting", "retrying"],
   running: ["running"],
   done: ["handled"],
-  dead: ["failed", "dropped"],
+  dead: ["dead", "failed", "dropped"],
   unhandled: ["received"],
 };
 
@@ -20,6 +20,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   [TARGET_AWAY]: "its target does not answer",
   [AWAITS_HANDLER]: "waits for a process with a handler",
   [NO_HANDLER]: "no handler for this kind",
+  invalid_data: "its data does not fit its schema",
   attempts_exhausted: "every attempt failed",
   waited_too_long: "its target did not answer for too long",
   refused_for_good: "its target refused it for good",

@@ -6,6 +6,7 @@ import { type Message, Messages, type Tell, TellContext } from "./messages.tsx";
 import { OverviewPage } from "./overview-page.tsx";
 import { toHash, useRoute } from "./route.ts";
 import { dropToken } from "./session.ts";
+import { ZoneNote } from "./time.tsx";
 import { TriggerPage } from "./trigger-page.tsx";
 import { useFeed } from "./use-feed.ts";
 import { useLoaded } from "./use-loaded.ts";
@@ -65,6 +66,7 @@ export function App({ client }: { client: ApiClient }) {
             </a>
           ))}
         </nav>
+        <ZoneNote />
         <span class={`feed-state ${state}`} role="status">
           {STATES[state]}
         </span>

@@ -1,5 +1,6 @@
+import { durationText } from "../../duration-text.ts";
 import type { EntryDetail } from "../api.ts";
-import { clockTime, dayTime, duration } from "./format.ts";
+import { LocalTime } from "./time.tsx";
 import { visible } from "./visible.ts";
 
 /** An entry's handler runs and forwards as a timeline: start, duration, outcome, and the target's response. */
@@ -18,9 +19,13 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
         {state === "running" && <li class="run running">Running now</li>}
         {waits && (
           <li class="run pending">
-            {reason === "target_away"
-              ? "Next attempt in its turn, once its target answers"
-              : `Next attempt at ${dayTime(runAt)}`}
+            {reason === "target_away" ? (
+              "Next attempt in its turn, once its target answers"
+            ) : (
+              <>
+                Next attempt at <LocalTime at={runAt} />
+              </>
+            )}
           </li>
         )}
       </ol>
@@ -38,13 +43,13 @@ function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after:
         <span class="run-name">
           <bdi>{visible(handler)}</bdi>, attempt {attempt}
         </span>
-        <time class="quiet" title={dayTime(startedAt)}>
-          {clockTime(startedAt)} (+{duration(Math.max(0, after))})
-        </time>
+        <span class="quiet">
+          <LocalTime at={startedAt} isExact />, {durationText(after)} after arrival
+        </span>
       </div>
       <div class="bar-row">
         <span class="bar" style={{ width: `${Math.max(0.5, (durationMs / longest) * 100)}%` }} />
-        <span class="bar-text">{duration(durationMs)}</span>
+        <span class="bar-text">{durationText(durationMs)}</span>
       </div>
       {error !== null && !isSaidBy(note, error) && <Said text={withName(error, failure?.name)} />}
       {failure?.at != null && (

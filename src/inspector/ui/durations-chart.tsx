@@ -1,5 +1,6 @@
+import { durationText } from "../../duration-text.ts";
 import type { KindDurations } from "../api.ts";
-import { counted, duration } from "./format.ts";
+import { counted } from "./format.ts";
 import { useWidth } from "./use-width.ts";
 import { visible } from "./visible.ts";
 
@@ -62,6 +63,6 @@ export function DurationsChart({ durations }: { durations: readonly KindDuration
 }
 
 function describe({ kind, runs, failed, median, p95, longest }: KindDurations): string {
-  const times = `median ${duration(median)}, 95 % within ${duration(p95)}, longest ${duration(longest)}`;
+  const times = `median ${durationText(median)}, 95 % within ${durationText(p95)}, longest ${durationText(longest)}`;
   return `${visible(kind)}, ${counted(runs, "run")}, ${failed} failed, ${times}`;
 }

@@ -5,11 +5,12 @@ import type { ApiClient } from "./client.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { EntryActions } from "./entry-actions.tsx";
 import { Envelope } from "./envelope.tsx";
-import { counted, dayTime } from "./format.ts";
+import { counted } from "./format.ts";
 import { Headers } from "./headers.tsx";
 import { PairList } from "./pair-list.tsx";
 import { goTo } from "./route.ts";
 import { StateWord } from "./state-word.tsx";
+import { LocalTime } from "./time.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { Verdict } from "./verdict.tsx";
 import { visible } from "./visible.ts";
@@ -76,7 +77,7 @@ export function DetailHead({
       </h1>
       <p class="detail-sub">
         <StateWord row={row} />
-        <time>{dayTime(row.receivedAt)}</time>
+        <LocalTime at={row.receivedAt} />
         {row.type === "entry" && <span>#{row.seq}</span>}
         {id !== undefined && (
           <span class="id">
@@ -122,7 +123,12 @@ function Repeats({ entry }: { entry: EntryDetail }) {
         nothing ran again.
       </p>
       <p class="quiet">
-        {times.map((at) => dayTime(at)).join(", ")}
+        {times.map((at, index) => (
+          <>
+            {index > 0 && ", "}
+            <LocalTime at={at} />
+          </>
+        ))}
         {duplicates > times.length && ", and earlier"}
       </p>
     </section>

@@ -2,12 +2,13 @@ import { useMemo, useState } from "preact/hooks";
 import type { EntryDetail, Previous } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { diffLines } from "./diff-lines.ts";
-import { dayTime, size } from "./format.ts";
+import { size } from "./format.ts";
 import { comparableLines } from "./json-reader.ts";
 import { JsonView } from "./json-view.tsx";
 import { LinesBox } from "./lines-box.tsx";
 import { goTo } from "./route.ts";
 import { TextView } from "./text-view.tsx";
+import { LocalTime } from "./time.tsx";
 import { useJsonLines } from "./use-json-lines.ts";
 import { useLoaded } from "./use-loaded.ts";
 import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
@@ -51,7 +52,9 @@ export function Envelope({ entry, client }: { entry: EntryDetail; client: ApiCli
           <button type="button" class="link" onClick={() => goTo(`/entry/${previous.seq}`)}>
             #{previous.seq} {visible(previous.kind ?? "")}
           </button>{" "}
-          <span class="quiet">{dayTime(previous.receivedAt)}</span>
+          <span class="quiet">
+            <LocalTime at={previous.receivedAt} />
+          </span>
         </p>
       )}
       {form === "changes" && previous != null ? (

@@ -24,21 +24,17 @@ export function ago(instant: number, now = Date.now()): string {
 
 /** An instant exactly, in this machine's local time and in UTC: `2026-11-22 13:10:25.123 UTC+1 (12:10:25.123 UTC)`. */
 export function exactTime(instant: number): string {
-  const date = new Date(instant);
-  const hours = -date.getTimezoneOffset() / 60;
-  const zone = hours === 0 ? "UTC" : `UTC${hours < 0 ? "−" : "+"}${Math.abs(hours)}`;
-  const local = `${date.toLocaleDateString("sv-SE")} ${clockTime(instant)} ${zone}`;
-  return hours === 0 ? local : `${local} (${date.toISOString().slice(11, -1)} UTC)`;
+  const zone = zoneText(instant);
+  const local = `${new Date(instant).toLocaleDateString("sv-SE")} ${clockTime(instant)} ${zone}`;
+  return zone === "UTC" ? local : `${local} (${new Date(instant).toISOString().slice(11, -1)} UTC)`;
 }
 
-/** A duration in a suitable unit. */
-export function duration(ms: number): string {
-  if (ms < 0.1) return "under 0.1 ms";
-  if (ms < 1) return `${ms.toFixed(1)} ms`;
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${Number((ms / 1000).toPrecision(3))} s`;
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
-  return `${Number((ms / 3_600_000).toPrecision(2))} h`;
+/** This machine's time zone as an offset, such as `UTC+1` or `UTC−3:30`. */
+export function zoneText(now = Date.now()): string {
+  const ahead = -new Date(now).getTimezoneOffset();
+  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
+  if (ahead === 0) return "UTC";
+  return `UTC${ahead > 0 ? "+" : "−"}${hours}${minutes === 0 ? "" : `:${String(minutes).padStart(2, "0")}`}`;
 }
 
 /** A number of bytes. */

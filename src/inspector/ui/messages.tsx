@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { durationText } from "../../duration-text.ts";
 import type { Sent } from "../api.ts";
-import { duration } from "./format.ts";
 
 /** A message for the user. */
 export interface Message {
@@ -37,7 +37,7 @@ export function sentMessage({ status, ok, durationMs, body, seq, url }: Sent): O
   const what = answerText(body);
   return {
     good: ok,
-    text: `${new URL(url).host} answered ${status} in ${duration(durationMs)}. ${what}`.trim(),
+    text: `${new URL(url).host} answered ${status} in ${durationText(durationMs)}. ${what}`.trim(),
     seq,
   };
 }

@@ -1,7 +1,8 @@
+import { durationText } from "../../duration-text.ts";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
 import { DetailHead, Summary } from "./entry-page.tsx";
-import { duration, size } from "./format.ts";
+import { size } from "./format.ts";
 import { Headers } from "./headers.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { Verdict } from "./verdict.tsx";
@@ -17,7 +18,7 @@ export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
       <DetailHead title={`${refusal.method} ${refusal.target}`} row={refusal} id={undefined} focus={id} />
       <Summary {...explanation} />
       <p class="quiet">
-        Answered {status} in {duration(durationMs)}; {size(bytes)} of body read, none of it kept.
+        Answered {status} in {durationText(durationMs)}; {size(bytes)} of body read, none of it kept.
       </p>
       <Verdict explanation={explanation} />
       {reason === "signature_mismatch" && (

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { ago, dayTime, exactTime } from "./format.ts";
+import { ago, clockTime, dayTime, exactTime, zoneText } from "./format.ts";
 
 /** Milliseconds between two ticks of relative times. */
 const TICK = 1000;
@@ -7,9 +7,32 @@ const TICK = 1000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** An instant in local time. Pointing at it shows it exactly, in local time and in UTC. */
-export function LocalTime({ at, class: name }: { at: number; class?: string }) {
-  return <Instant at={at} name={name} text={dayTime(at)} />;
+/** An instant in local time. Pointing at it shows it exactly, in local time and in UTC; screen readers read both. */
+export function LocalTime({
+  at,
+  class: name,
+  isExact = false,
+}: {
+  at: number;
+  class?: string;
+  /** Whether milliseconds are shown. */
+  isExact?: boolean;
+}) {
+  return (
+    <time class={name} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {isExact ? clockTime(at) : dayTime(at)}
+      <span class="spoken">, {new Date(at).toISOString().slice(11, 19)} UTC</span>
+    </time>
+  );
+}
+
+/** Says which time the page shows. */
+export function ZoneNote() {
+  return (
+    <span class="zone" title="Times are in this machine's time zone. Point at one to see it in UTC.">
+      local time, {zoneText()}
+    </span>
+  );
 }
 
 /** How long ago an instant was, kept up to date. Pointing at it shows the exact local time, and UTC. */
