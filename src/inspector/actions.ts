@@ -1,7 +1,6 @@
 import { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
 import { restamp } from "../event/restamp.ts";
 import { sampleEvent } from "../event/sample.ts";
-import type { EntryFilter } from "../inbox/entry-filter.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
 import { queryOf } from "../relay/query.ts";
 import { exactSending, freshSending } from "../relay/replay.ts";
@@ -60,25 +59,6 @@ export function trigger(fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const data = fields.optionalText("data");
   const timestamp = outgoing.clock();
   return sendSigned(triggerBody(kind, { timestamp, ...(data !== undefined && { data }) }), outgoing);
-}
-
-/** Redrives dead and unhandled entries. */
-export async function redrive(
-  filter: EntryFilter,
-  { inbox, clock }: Outgoing,
-): Promise<{ redriven: number }> {
-  return { redriven: await inbox.redrive(filter, clock()) };
-}
-
-/** Runs an entry now: makes it due if it is pending, redrives it if it is dead or unhandled. */
-export async function retry(filter: EntryFilter, { inbox, clock }: Outgoing): Promise<{ retried: number }> {
-  const now = clock();
-  return { retried: (await inbox.reschedule(filter, now)) + (await inbox.redrive(filter, now)) };
-}
-
-/** Lets entries go. */
-export async function drop(filter: EntryFilter, { inbox, clock }: Outgoing): Promise<{ dropped: number }> {
-  return { dropped: await inbox.drop(filter, clock()) };
 }
 
 /** The 12 samples. */

@@ -14,8 +14,8 @@ import type { NamedHost } from "./named-host.ts";
 import { readPage } from "./page-files.ts";
 import { Refusals } from "./refusals.ts";
 import { Repeats } from "./repeats.ts";
-import type { Workings } from "./routes.ts";
 import { startInspectorServer } from "./server.ts";
+import type { Workings } from "./workings.ts";
 
 /** The options of an inspector. */
 export interface InspectorOptions {

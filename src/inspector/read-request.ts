@@ -27,6 +27,18 @@ export class Fields {
     throw invalid(`expected ${name} to be a string`);
   }
 
+  /** @throws RequestError 400 if the value is not a whole number from `least` to `most` */
+  wholeNumber(
+    name: string,
+    { least = 0, most = Number.MAX_SAFE_INTEGER }: { readonly least?: number; readonly most?: number } = {},
+  ): number | undefined {
+    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    if (value === undefined) return undefined;
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most)
+      return value;
+    throw invalid(`expected ${name} to be a whole number from ${least} to ${most}`);
+  }
+
   /** False if absent. @throws RequestError 400 if the value is not a boolean */
   flag(name: string): boolean {
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : false;

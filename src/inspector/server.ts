@@ -17,8 +17,9 @@ import { type Door, denyCaller, denyOrigin } from "./guard.ts";
 import type { KnownTokens } from "./known-tokens.ts";
 import { allowedHosts, type NamedHost } from "./named-host.ts";
 import type { PageFile } from "./page-files.ts";
-import { findRoute, type Workings } from "./routes.ts";
+import { findRoute } from "./routes.ts";
 import { Tickets } from "./tickets.ts";
+import type { Workings } from "./workings.ts";
 
 const HOST = "127.0.0.1";
 

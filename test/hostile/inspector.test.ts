@@ -4,13 +4,13 @@ import { openInspector, raw } from "../inspector/open.ts";
 import { caseTitle } from "./catalogue.ts";
 
 const READ = [
-  ...["/", "/api/status", "/api/overview", "/api/samples", "/api/entries", "/api/entries/1"],
+  ...["/", "/api/status", "/api/overview", "/api/tally", "/api/samples", "/api/entries", "/api/entries/1"],
   ...["/api/entries/1/body", "/api/entries/1/fixture", "/api/entries/1/curl", "/api/entries/1/previous"],
   ...["/api/refusals", "/api/refusals/r1", "/api/live", "/no/such/route"],
 ];
 const WRITE = [
   ...["/api/entries/1/replay", "/api/entries/1/forward", "/api/entries/1/redrive"],
-  ...["/api/redrive", "/api/send", "/api/trigger"],
+  ...["/api/change", "/api/send", "/api/trigger"],
 ];
 const EVERYWHERE = [
   ...READ.map((path) => ["GET", path] as const),

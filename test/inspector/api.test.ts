@@ -283,8 +283,6 @@ it("deliveries are replayed, redriven, triggered and edited, signed with the cur
   expect((await api("/api/entries/1/redrive", {})).json).toEqual({ redriven: 1 });
   await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
   expect((await api("/api/entries/1/redrive", {})).status).toBe(409);
-  expect((await api("/api/redrive?text=payment", {})).status).toBe(400);
-  expect((await api("/api/redrive", {})).json).toEqual({ redriven: 0 });
   expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
   const data = '{"n": 12345678901234567890, "t": "\\u00e9"}';

@@ -1,6 +1,12 @@
 import { readEnvelopeAgain } from "../../event/read-envelope.ts";
 import { documentedProblems } from "../../event/schemas.ts";
-import type { EntryState } from "../../inbox/entry.ts";
+import {
+  CHANGEABLE,
+  type Change,
+  type Changed,
+  changedInAll,
+  changeEntries,
+} from "../../inbox/change-entries.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { summarise } from "../../inspector/verdict.ts";
@@ -10,24 +16,20 @@ import { printable } from "../printable.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
 
-const ENDED: readonly EntryState[] = ["dead", "unhandled"];
-
 /** `events redrive`. */
 export async function redriveEvents(
   references: readonly string[],
   options: ChangeOptions,
   context: CliContext,
 ): Promise<void> {
-  const { output, clock } = context;
+  const { output } = context;
   const why =
     "other entries run without being redriven; to run pending ones now, use `hookporter events retry`";
-  checkChange(references, options, { states: ENDED, why });
+  checkChange(references, options, { states: CHANGEABLE.redrive, why });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox);
     await sayWhatStillDoesNotFit(inbox, references, filter, output);
-    const redriven = await changeEach(inbox, references, filter, output, (one) =>
-      inbox.redrive(one, clock()),
-    );
+    const { redriven } = await changeEach(inbox, references, filter, "redrive", context);
     output.data(`${redriven} redriven`);
     output.record("redrive", { redriven });
     if (redriven > 0) output.talk("they will run as soon as a receiver has this inbox open");
@@ -40,21 +42,14 @@ export async function retryEvents(
   options: ChangeOptions,
   context: CliContext,
 ): Promise<void> {
-  const { output, clock } = context;
+  const { output } = context;
   const why = "running entries are being tried, and done ones have succeeded";
-  checkChange(references, options, { states: ["pending", ...ENDED], why });
+  checkChange(references, options, { states: CHANGEABLE.retry, why });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox);
     await sayWhatStillDoesNotFit(inbox, references, filter, output);
-    let redriven = 0;
-    const hastened = await changeEach(inbox, references, filter, output, async (one) => {
-      const now = clock();
-      const pending = await inbox.reschedule(one, now);
-      const ended = await inbox.redrive(one, now);
-      redriven += ended;
-      return pending + ended;
-    });
-    const pending = hastened - redriven;
+    const { pending, redriven } = await changeEach(inbox, references, filter, "retry", context);
+    const hastened = pending + redriven;
     output.data(`${hastened} to be retried now: ${pending} pending, ${redriven} redriven`);
     output.record("retry", { pending, redriven });
     await sayTargets(inbox, filter, hastened, output);
@@ -68,15 +63,14 @@ export async function dropEvents(
   options: ChangeOptions,
   context: CliContext,
 ): Promise<void> {
-  const { output, clock } = context;
-  const states: readonly EntryState[] = ["pending", "running", ...ENDED];
-  checkChange(references, options, { states, why: "done entries have succeeded" });
+  const { output } = context;
+  checkChange(references, options, { states: CHANGEABLE.drop, why: "done entries have succeeded" });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox);
     // What has ended already is dropped only if it is named, or its state is.
     const bold = references.length > 0 || options.state !== undefined;
     const chosen = bold ? filter : { ...filter, states: ["pending", "running"] as const };
-    const dropped = await changeEach(inbox, references, chosen, output, (one) => inbox.drop(one, clock()));
+    const { dropped } = await changeEach(inbox, references, chosen, "drop", context);
     output.data(`${dropped} dropped`);
     output.record("drop", { dropped });
     await sayTargets(inbox, chosen, dropped, output);
@@ -85,24 +79,26 @@ export async function dropEvents(
   });
 }
 
-/** Changes the entries that match a filter, or those of them that are named; returns how many. */
+/** Changes the entries that match a filter, or those of them that are named. */
 async function changeEach(
   inbox: Inbox,
   references: readonly string[],
   filter: EntryFilter,
-  output: Output,
-  change: (filter: EntryFilter) => Promise<number>,
-): Promise<number> {
-  if (references.length === 0) return change(filter);
+  change: Change,
+  { output, clock }: CliContext,
+): Promise<Changed> {
+  if (references.length === 0) return changeEntries(inbox, change, filter, clock());
   // All are found first, so that a misspelt one leaves the others as they are.
   const named = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
-  let changed = 0;
+  const sum = { pending: 0, redriven: 0, dropped: 0 };
   for (const { seq, state } of named) {
-    const count = await change({ ...filter, seq });
-    if (count === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
-    changed += count;
+    const changed = await changeEntries(inbox, change, { ...filter, seq }, clock());
+    if (changedInAll(changed) === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
+    sum.pending += changed.pending;
+    sum.redriven += changed.redriven;
+    sum.dropped += changed.dropped;
   }
-  return changed;
+  return sum;
 }
 
 /** If no entry matched a target, prints which targets entries wait for. */

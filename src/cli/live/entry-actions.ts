@@ -1,4 +1,5 @@
 import { HookporterError } from "../../errors.ts";
+import { changedInAll, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { freshSending } from "../../relay/replay.ts";
@@ -41,9 +42,8 @@ export class EntryActions {
   /** Runs an entry again that waits, is dead, or was handled by nobody. */
   async retry(seq: number): Promise<void> {
     const { inbox, clock } = this.#on;
-    const now = clock();
-    const many = (await inbox.reschedule({ seq }, now)) + (await inbox.redrive({ seq }, now));
-    if (many === 0) throw new HookporterError("entry_unknown", `#${seq} is running, or has ended meanwhile`);
+    if (changedInAll(await changeEntries(inbox, "retry", { seq }, clock())) === 0)
+      throw new HookporterError("entry_unknown", `#${seq} is running, or has ended meanwhile`);
   }
 
   /** Sends an entry's delivery to the receiver as a new event, with a new timestamp and signature. */
@@ -59,7 +59,7 @@ export class EntryActions {
   /** Makes an entry a dead letter that holds back no other. */
   async drop(seq: number): Promise<void> {
     const { inbox, clock } = this.#on;
-    if ((await inbox.drop({ seq }, clock())) === 0)
+    if (changedInAll(await changeEntries(inbox, "drop", { seq }, clock())) === 0)
       throw new HookporterError("entry_unknown", `#${seq} has ended: there is nothing to drop`);
   }
 

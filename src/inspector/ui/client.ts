@@ -1,3 +1,4 @@
+import type { Change } from "../../inbox/change-entries.ts";
 import type {
   EntryDetail,
   LiveUpdate,
@@ -10,6 +11,7 @@ import type {
   Sent,
   Status,
 } from "../api.ts";
+import type { BulkResult, Tally } from "../bulk-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
 
@@ -55,7 +57,27 @@ export class ApiClient {
   readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});
   readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
-  readonly redriveAll = () => this.#post<{ redriven: number }>("/api/redrive?state=dead", {});
+  readonly tally = (query: URLSearchParams) => this.#json<Tally>(`/api/tally?${query}`);
+
+  /** Changes the entries that match a filter; calls `onStep` after each step. */
+  readonly change = async (
+    query: URLSearchParams,
+    fields: { readonly change: Change; readonly upTo: number; readonly takeBack: boolean },
+    onStep: (step: { readonly changed: number; readonly of: number }) => void,
+    signal?: AbortSignal,
+  ): Promise<BulkResult> => {
+    const init = { ...jsonPost(fields), ...(signal && { signal }) };
+    const response = await this.#fetch(`/api/change?${query}`, init);
+    let result: BulkResult | undefined;
+    await readBlocks(readerOf(response), "\n", (line) => {
+      const step = JSON.parse(line);
+      if ("result" in step) result = step.result;
+      else if ("changed" in step) onStep(step);
+    });
+    if (result !== undefined) return result;
+    throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
+  };
+
   readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
   readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
   readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
@@ -78,11 +100,10 @@ export class ApiClient {
   /** Follows the live feed until it ends or is aborted; rejects if it could not be opened. */
   async follow(query: URLSearchParams, listener: LiveListener, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(`/api/live?${query}`, { signal });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    if (reader === undefined) throw new ApiError(0, "the feed has no body");
+    const reader = readerOf(response);
     this.#connection.opened();
     try {
-      await readBlocks(reader, (block) => tell(block, listener));
+      await readBlocks(reader, "\n\n", (block) => tell(block, listener));
     } finally {
       this.#connection.ended(signal.aborted);
     }
@@ -93,9 +114,7 @@ export class ApiClient {
   }
 
   async #post<Value>(path: string, fields: object): Promise<Value> {
-    const headers = { "content-type": "application/json" };
-    const response = await this.#fetch(path, { method: "POST", headers, body: JSON.stringify(fields) });
-    return response.json();
+    return (await this.#fetch(path, jsonPost(fields))).json();
   }
 
   async #fetch(path: string, init: RequestInit = {}): Promise<Response> {
@@ -113,15 +132,28 @@ export class ApiClient {
   }
 }
 
+function jsonPost(fields: object): RequestInit {
+  const headers = { "content-type": "application/json" };
+  return { method: "POST", headers, body: JSON.stringify(fields) };
+}
+
+function readerOf(response: Response): ReadableStreamDefaultReader<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new ApiError(0, "the answer has no body");
+  return reader;
+}
+
+/** Reads a text that arrives in blocks, each followed by `end`. */
 async function readBlocks(
   reader: ReadableStreamDefaultReader<string>,
+  end: string,
   onBlock: (block: string) => void,
 ): Promise<void> {
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const blocks = (rest + value).split("\n\n");
+    const blocks = (rest + value).split(end);
     rest = blocks.pop() ?? "";
     blocks.forEach(onBlock);
   }

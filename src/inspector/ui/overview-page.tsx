@@ -74,7 +74,8 @@ function DeadLetters({
   const attempt = useAttempt();
   const redrive = () =>
     attempt(async () => {
-      const { redriven } = await client.redriveAll();
+      const fields = { change: "redrive", upTo: Number.MAX_SAFE_INTEGER - 1, takeBack: false } as const;
+      const { redriven } = await client.change(new URLSearchParams({ state: "dead" }), fields, () => {});
       onChanged();
       return { good: true, text: `${counted(redriven, "dead letter")} will run again.` };
     });

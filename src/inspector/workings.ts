@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Receiver } from "../receiver/receiver.ts";
+import type { RouteResult } from "./answer.ts";
+import type { Status } from "./api.ts";
+import type { Signing } from "./explain-entry.ts";
+import type { LiveFeed } from "./live-feed.ts";
+import type { Meter } from "./meter.ts";
+import type { Refusals } from "./refusals.ts";
+import type { Repeats } from "./repeats.ts";
+import type { Outgoing } from "./send-delivery.ts";
+
+/** What the routes need. */
+export interface Workings {
+  readonly inbox: Inbox;
+  readonly signing: Signing;
+  readonly outgoing: Outgoing;
+  readonly refusals: Refusals;
+  readonly repeats: Repeats;
+  readonly meter: Meter;
+  readonly feed: LiveFeed;
+  readonly status: () => Promise<Status>;
+  /** Which fields of an entry do not fit the current schemas. */
+  readonly recheck: Receiver["recheck"];
+}
+
+/** An API request that has passed the checks. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** The value of `:id` in the route. */
+  readonly id: string;
+}
+
+/** Answers a call; returns `undefined` if it writes to the response itself. */
+export type Route = (workings: Workings, call: Call) => Promise<RouteResult | undefined>;
+
+/** A result as JSON. */
+export function json(value: unknown): RouteResult {
+  return { type: "json", value };
+}
