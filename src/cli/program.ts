@@ -2,6 +2,7 @@ import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { HookporterError } from "../errors.ts";
 import { registerCheck } from "./commands/check.ts";
+import { registerDoctor } from "./commands/doctor.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerInbox } from "./commands/inbox.ts";
 import { registerInit } from "./commands/init.ts";
@@ -42,6 +43,7 @@ export function createProgram(context: MutableContext): Command {
   registerCheck(program, context);
   registerEvents(program, context);
   registerInbox(program, context);
+  registerDoctor(program, context);
   registerSandbox(program, context);
   registerSubscribe(program, context);
   registerProperties(program, context);

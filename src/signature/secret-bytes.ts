@@ -21,12 +21,17 @@ export function secretBytes(value: SecretValue, which: string, warn: (message: s
       `expected ${which} not to be empty, got only white space or nothing: set it to the subscription's secret`,
     );
   }
-  if (typeof value === "string" && PLACEHOLDER.test(value.trim())) {
+  if (typeof value === "string" && isPlaceholder(value)) {
     warn(`${which} looks like a placeholder, which anyone can guess: use a random one`);
   } else if (bytes.byteLength < SAFE_BYTES) {
     warn(`${which} has only ${bytes.byteLength} bytes: use at least ${SAFE_BYTES} random ones`);
   }
   return bytes;
+}
+
+/** Whether a text stands where a secret should, such as `changeme`. */
+export function isPlaceholder(text: string): boolean {
+  return PLACEHOLDER.test(text.trim());
 }
 
 function trimNewline(value: string, which: string, warn: (message: string) => void): string {

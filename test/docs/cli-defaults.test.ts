@@ -31,6 +31,9 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "listen --inspect-port": `${DEFAULT_INSPECTOR_PORT}, or a free one`,
   "listen --signature-header": SIGNATURE_HEADER,
   "listen --secret-env": SECRET_VARIABLE,
+  "doctor --port": DEFAULT_PORT,
+  "doctor --path": DEFAULT_PATH,
+  "doctor --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
   "trigger --url": DEFAULT_ENDPOINT,
   "trigger --count": 1,
   "trigger --duplicate": 1,
@@ -66,7 +69,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "properties --fields-separator": DEFAULT_ASSUMPTIONS.fieldsSeparator,
   "properties --timeout": shownDuration(DEFAULT_LIMITS.timeout),
   ...Object.fromEntries(
-    ["listen", "trigger", "replay", "sign", "verify", "check", "subscribe"].map((command) => [
+    ["listen", "trigger", "replay", "sign", "verify", "check", "subscribe", "doctor"].map((command) => [
       `${command} --secret-encoding`,
       DEFAULT_ENCODING,
     ]),

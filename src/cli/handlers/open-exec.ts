@@ -1,8 +1,7 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import { withoutPassword } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";
+import { canStart } from "../files/find-program.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { printable } from "../printable.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
@@ -44,20 +43,4 @@ export function openExec(
     inbox: inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option)),
     onLine: (seq, line) => output.talk(`exec #${seq}: ${printable(line, 500)}`),
   });
-}
-
-/** Whether a program can be found. Windows has rules of its own, so there it shows when the command runs. */
-function canStart(program: string, cwd: string, path = ""): boolean {
-  if (process.platform === "win32") return true;
-  const places = program.includes("/") ? [""] : path.split(delimiter);
-  return places.some((folder) => isExecutable(resolve(cwd, join(folder, program))));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

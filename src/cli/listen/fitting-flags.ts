@@ -1,9 +1,8 @@
 import { DEFAULT_PORT } from "../../default-endpoint.ts";
 import { notTheSignature } from "../handlers/forward-request.ts";
 import { SERVICE_FITS } from "../service/options.ts";
-import type { Fit, FitTable } from "../settings/fitting.ts";
-import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
-import { TUNNEL_FLAGS, TUNNEL_NAMES, type TunnelFlag } from "../tunnel/options.ts";
+import type { FitTable } from "../settings/fitting.ts";
+import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import type { ListenOptions } from "./options.ts";
 
 const ONE_GOAL = "listen ends at one goal";
@@ -17,7 +16,7 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   accessTokenEnv: { needs: ["subscribe"], ...SERVICE_FITS.accessTokenEnv },
   live: { needs: ["subscribe", "stream"] },
   plainHttp: { needs: ["subscribe"] },
-  ...tunnelFlags(),
+  ...TUNNEL_FITS,
   count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
   once: { excludes: ["waitFor"], why: ONE_GOAL },
   timeout: { needs: ["count", "once", "waitFor"] },
@@ -37,17 +36,6 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   forwardHost: { needs: ["forwardTo"] },
   insecure: { needs: ["forwardTo"] },
 };
-
-/** The flags that only some tunnels have, taken from what each tunnel reads. */
-function tunnelFlags(): { readonly [Name in TunnelFlag]: Fit<ListenOptions> } {
-  const needs = (flag: TunnelFlag) => {
-    const names = TUNNEL_NAMES.filter((name) => TUNNEL_KINDS[name].flags.includes(flag));
-    const kinds = names.map((is) => ({ flag: "tunnel", is }) as const);
-    return flag === "publicUrl" ? [...kinds, { flag: "tunnel", is: undefined } as const] : kinds;
-  };
-  const rows = TUNNEL_FLAGS.map((flag) => [flag, { needs: needs(flag) }]);
-  return Object.fromEntries(rows) as { [Name in TunnelFlag]: Fit<ListenOptions> };
-}
 
 function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
   const [only, ...others] = forwardTo;

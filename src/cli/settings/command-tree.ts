@@ -11,6 +11,15 @@ export function commandName(command: Command): string {
   return above + command.name();
 }
 
+/** Commands that take the settings of another one, since they look at what it would do. */
+const SETTINGS_OF: ReadonlyMap<string, string> = new Map([["doctor", "listen"]]);
+
+/** The name under which a command's settings are found, such as `listen` for `doctor`. */
+export function settingsName(command: Command): string {
+  const name = commandName(command);
+  return SETTINGS_OF.get(name) ?? name;
+}
+
 /** Flags that mean something different in each command, so that no setting can apply to all commands. */
 const OWN_MEANINGS: ReadonlySet<string> = new Set([
   "all",

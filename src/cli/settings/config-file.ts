@@ -5,7 +5,7 @@ import { describeError, HookporterError } from "../../errors.ts";
 import { isRecord } from "../../is-record.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
+import { commandName, hasOwnMeaning, leaves, settingsName } from "./command-tree.ts";
 
 /** The project's configuration: flags by their camel-case names, shared or per command. */
 export const CONFIG_FILE = "hookporter.config.json";
@@ -35,10 +35,11 @@ export function readConfig(cwd: string, program: Command): Config {
     else checkSection(command, value);
   }
   return (command, flag) => {
-    const name = commandName(command);
-    const section = shared[name];
-    if (isRecord(section) && Object.hasOwn(section, flag)) {
-      return { value: section[flag], where: `${CONFIG_FILE} (${name}: ${flag})` };
+    const name = settingsName(command);
+    for (const under of new Set([commandName(command), name])) {
+      const section = shared[under];
+      if (!isRecord(section) || !Object.hasOwn(section, flag)) continue;
+      return { value: section[flag], where: `${CONFIG_FILE} (${under}: ${flag})` };
     }
     if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
     if (hasOwnMeaning(flag, name)) return undefined; // set for the other commands

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { commandName, hasOwnMeaning } from "./command-tree.ts";
+import { hasOwnMeaning, settingsName } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
 /**
@@ -34,7 +34,7 @@ export function applySettings(
 /** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it differs by command. */
 export function variableName(option: Option, command: Command): string {
   const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
-  const name = commandName(command);
+  const name = settingsName(command);
   const owner = hasOwnMeaning(option.attributeName(), name) ? `${name}_` : "";
   return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }

@@ -46,11 +46,19 @@ function checkAll(statements: Statements): FileReport {
   return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
 }
 
-/** The problems that SQLite finds until it is cut short. */
-function checkIntegrity(statements: Statements, of: string): { problems: string[]; brokeOff: boolean } {
+/**
+ * The problems that SQLite finds until it is cut short.
+ *
+ * @param of - a table, or how many problems to find
+ */
+export function checkIntegrity(
+  statements: Statements,
+  of: string,
+  check: "integrity_check" | "quick_check" = "integrity_check",
+): { problems: string[]; brokeOff: boolean } {
   const problems: string[] = [];
   try {
-    for (const row of statements.iterate(`PRAGMA integrity_check(${of})`)) {
+    for (const row of statements.iterate(`PRAGMA ${check}(${of})`)) {
       const lines = String(Object.values(row)[0]).split("\n");
       problems.push(...lines.filter((line) => line !== "ok" && line !== "" && !line.startsWith("***")));
     }

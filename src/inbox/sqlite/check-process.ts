@@ -1,5 +1,12 @@
-// A process that checks every page of an inbox file and prints a report. It runs alone because a large file takes
-// minutes, during which the receiver must go on.
+// A process that checks an inbox file and prints what it finds: every page as one report, or, if the second argument is
+// `examine`, what it looks like, a line for each step. It runs alone because a large file takes minutes, during which the
+// receiver must go on, and because nothing else can stop SQLite.
 import { checkFile } from "./check-file.ts";
+import { examineSteps } from "./examine-file.ts";
 
-process.stdout.write(JSON.stringify(checkFile(process.argv[2] ?? "")));
+const [path = "", mode] = process.argv.slice(2);
+if (mode === "examine") {
+  for (const found of examineSteps(path, Date.now())) process.stdout.write(`${JSON.stringify(found)}\n`);
+} else {
+  process.stdout.write(JSON.stringify(checkFile(path)));
+}

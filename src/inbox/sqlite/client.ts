@@ -47,9 +47,11 @@ export function openDatabase(path: string): DatabaseSyncInstance {
 /**
  * Opens an inbox file read-only. Nothing is written, not even when the last connection closes: the log stays, for the
  * next writer.
+ *
+ * @param address - the path, or a `file:` URL with parameters of SQLite
  */
-export function openToRead(path: string): DatabaseSyncInstance {
-  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+export function openToRead(path: string, address: string | URL = path): DatabaseSyncInstance {
+  const database = new (loadSqlite().DatabaseSync)(address, { readOnly: true });
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     if (pragma(database, "application_id") !== APPLICATION_ID) throw notAnInbox(path);
@@ -110,6 +112,17 @@ function notAnInbox(path: string): HookporterError {
  */
 export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   return (ownSqlite() ?? installedSqlite()) as { DatabaseSync: typeof DatabaseSync };
+}
+
+/** Which SQLite is used, and its version. */
+export function sqliteInUse(): { readonly from: string; readonly version: string } {
+  const database = new (loadSqlite().DatabaseSync)(":memory:");
+  try {
+    const row = database.prepare("SELECT sqlite_version() AS version").get();
+    return { from: ownSqlite() === undefined ? PACKAGE : "node:sqlite", version: String(row?.version) };
+  } finally {
+    database.close();
+  }
 }
 
 function installedSqlite(): unknown {

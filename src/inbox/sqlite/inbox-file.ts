@@ -52,7 +52,7 @@ function sizeOf(path: string): number {
 }
 
 /** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
-function leftOf(path: string): string | undefined {
+export function leftOf(path: string): string | undefined {
   if (sizeOf(`${path}-wal`) > 0) return `its log ${path}-wal`;
   if (lockedRunners(path).some((id) => isHeld(path, id))) return "a process that has it open";
   return undefined;

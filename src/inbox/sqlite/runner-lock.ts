@@ -65,6 +65,25 @@ export function isHeld(inbox: string, id: string): boolean {
   return dead === undefined;
 }
 
+/**
+ * Whether the registered process with an id lives, found out without taking its lock or removing its file: a reader is kept
+ * out for as long as the lock is held.
+ */
+export function isLocked(inbox: string, id: string): boolean {
+  const file = lockFile(inbox, id);
+  if (!existsSync(file)) return false;
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec("PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_schema");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
 /** The ids of all processes that have a lock file beside an inbox. */
 export function lockedRunners(inbox: string): readonly string[] {
   const start = basename(lockFile(inbox, ""));

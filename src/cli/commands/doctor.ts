@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import type { CliContext } from "../context.ts";
+import type { DoctorOptions } from "../doctor/options.ts";
+import { readForward } from "../handlers/values.ts";
+import { addSecretOptions } from "../secrets/options.ts";
+import { addServiceOptions } from "../service/options.ts";
+import { readCommand, readKinds, readPath, readPort } from "../settings/values.ts";
+import { addTunnelOptions } from "../tunnel/options.ts";
+
+const EXAMPLES = `
+Examples:
+  hookporter doctor                                    look at what listen would use here
+  hookporter doctor --handlers handlers/ --forward-to 3000
+  hookporter doctor --json | jq 'select(.status == "fail")'`;
+
+/** `doctor`: what is wrong with a setup. */
+export function registerDoctor(program: Command, context: CliContext): void {
+  const command = program
+    .command("doctor")
+    .description(
+      "say what is wrong with this setup and how to fix it; takes the flags and settings of listen, and changes nothing",
+    )
+    .optionsGroup("Receive:")
+    .option("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
+    .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--health-port <n>", "port for /healthz and /readyz", readPort)
+    .option("--inspect-port <n>", "port of the inspector page", readPort)
+    .optionsGroup("Handle:")
+    .option(
+      "--handlers <path>",
+      "TypeScript or JavaScript file or folder with the handlers; they are loaded, and not run",
+    )
+    .option("--exec <command>", "program and arguments to run for each event", readCommand)
+    .option("--events <kinds>", "only these kinds or families are handled and forwarded", readKinds)
+    .optionsGroup("Forward:")
+    .option(
+      "--forward-to <target>",
+      "URL or local port that events are forwarded to; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
+      readForward,
+    )
+    .option("--insecure", "targets may have any certificate, such as a self-signed one")
+    .optionsGroup("Tunnel:");
+  addTunnelOptions(command).optionsGroup("Service:");
+  addServiceOptions(command).optionsGroup("Secrets:");
+  addSecretOptions(command)
+    .optionsGroup("Output:") // program.ts adds the common options to it
+    .helpOption("-h, --help", "display help for command")
+    .addHelpText("after", EXAMPLES)
+    .action(async (options: DoctorOptions) =>
+      (await import("../doctor/doctor.ts")).doctor(options, command, context),
+    );
+}

@@ -1,0 +1,17 @@
+import { disk } from "./disk.ts";
+import { entries, processes } from "./entries.ts";
+import { envFile } from "./env-file.ts";
+import type { Check } from "./finding.ts";
+import { inboxContent } from "./inbox-content.ts";
+import { inboxPlace } from "./inbox-place.ts";
+import { ports } from "./ports.ts";
+import { node, sqlite } from "./runtime.ts";
+import { secret } from "./secrets.ts";
+
+/** All checks, in the order in which they are shown. */
+export const CHECKS: readonly Check[] = [
+  ...[node, sqlite],
+  ...[secret, envFile],
+  ...[inboxPlace, disk, inboxContent, processes, entries],
+  ports,
+];

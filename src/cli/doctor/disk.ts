@@ -1,0 +1,71 @@
+import { closeSync, constants, fdatasyncSync, openSync, statfsSync, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { durationText } from "../../duration-text.ts";
+import { type Check, ok, warn } from "./finding.ts";
+import { sizeText } from "./size-text.ts";
+
+/** Bytes that must be free besides twice the size of the log. */
+const RESERVE = 500 * 1024 * 1024;
+/** Milliseconds from which flushing is slow: each commit waits for it. */
+const SLOW_FLUSH = 250;
+/** Flushes that are measured. */
+const SAMPLES = 5;
+/** Linux's flag for a file without a name. Node does not define it. */
+const O_TMPFILE = 0o20200000;
+
+/** The disk that the inbox file is on. */
+export const disk: Check = {
+  name: "disk",
+  run: async ({ inbox: { file: path }, file }) => {
+    const folder = path === undefined ? undefined : dirname(path);
+    if (folder === undefined || statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+    const { logBytes = 0 } = (await file()) ?? {};
+    const { bavail, bsize } = statfsSync(folder);
+    const free = bavail * bsize;
+    const needed = 2 * logBytes + RESERVE;
+    if (free < needed) {
+      return [
+        warn(
+          `only ${sizeText(free)} are free for the inbox, less than ${sizeText(needed)}`,
+          "free some space, or prune: hookporter events prune --older-than 8d",
+        ),
+      ];
+    }
+    const flush = flushTime(folder);
+    if (flush !== undefined && flush > SLOW_FLUSH) {
+      return [
+        warn(
+          `the disk takes ${durationText(flush)} to flush a write, and so does each commit of the inbox`,
+          "keep the inbox on a local SSD: pass --inbox",
+        ),
+      ];
+    }
+    const flushed = flush === undefined ? "" : `, a write is flushed in ${durationText(flush)}`;
+    return [ok(`${sizeText(free)} free${flushed}`)];
+  },
+};
+
+/** The median time of a flushed write to a file that has no name, so nothing is left behind; `undefined` if there are none. */
+function flushTime(folder: string): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  let file: number;
+  try {
+    file = openSync(folder, O_TMPFILE | constants.O_RDWR, 0o600);
+  } catch {
+    return undefined; // the file system has no such files, or is read-only
+  }
+  try {
+    const block = Buffer.alloc(4096, 1);
+    const times = Array.from({ length: SAMPLES }, () => {
+      const start = performance.now();
+      writeSync(file, block);
+      fdatasyncSync(file);
+      return performance.now() - start;
+    });
+    return times.sort((a, b) => a - b)[Math.floor(SAMPLES / 2)];
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { fitOptions } from "../settings/fitting.ts";
+import { CHECKS } from "./checks.ts";
+import { type Check, type Finding, failure, type Status, TIME_LIMIT, warn } from "./finding.ts";
+import { DOCTOR_FITS } from "./fitting-flags.ts";
+import type { DoctorOptions } from "./options.ts";
+import { openSetup, type Setup } from "./setup.ts";
+import { printCounts, printFinding } from "./view.ts";
+
+/** Looks at a setup as `listen` would be given it, changes nothing, and prints what is wrong and how to fix it. */
+export async function doctor(given: DoctorOptions, command: Command, context: CliContext): Promise<void> {
+  const setup = openSetup(fitOptions(given, command, DOCTOR_FITS), context);
+  const running = CHECKS.map((check) => ({ check, findings: findIn(check, setup) }));
+  const counts: Record<Status, number> = { ok: 0, warn: 0, fail: 0 };
+  for (const { check, findings } of running) {
+    for (const finding of await findings) {
+      counts[finding.status]++;
+      printFinding(check.name, finding, context);
+    }
+  }
+  printCounts(counts, context);
+  context.exitCode = counts.fail === 0 ? 0 : 1;
+  context.output.record("doctor", { ...counts, exitCode: context.exitCode });
+}
+
+/** What a check finds within its time; an error is a finding too. */
+export async function findIn(
+  { name, run, timeLimit = TIME_LIMIT }: Check,
+  setup: Setup,
+): Promise<readonly Finding[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Finding[]>((resolve) => {
+    const cutOff = warn(
+      `the check was cut off after ${timeLimit / 1000} s without a result`,
+      `run doctor again; if ${name} is cut off again, look at what it depends on`,
+    );
+    timer = setTimeout(() => resolve([cutOff]), timeLimit);
+  });
+  try {
+    return await Promise.race([(async () => run(setup))(), late]);
+  } catch (thrown) {
+    if (setup.context.debug && thrown instanceof Error) setup.context.output.talk(String(thrown.stack));
+    return [failure(thrown)];
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,55 @@
+import { durationText } from "../../duration-text.ts";
+import { type Check, counted, type Finding, ok, warn } from "./finding.ts";
+import type { Setup } from "./setup.ts";
+
+/** Milliseconds after which an entry that is due should have been run. */
+const BEHIND = 5 * 60_000;
+
+/** What waits in the inbox, and what died there. */
+export const entries: Check = {
+  name: "entries",
+  run: async (setup) => {
+    const contents = await setup.contents();
+    if (contents === undefined) return [];
+    const { waiting, dead } = contents;
+    const findings = [...(await behind(setup)), ...deadLetters(dead)];
+    if (findings.length > 0) return findings;
+    return [ok(`${counted(waiting, "entry waits", "entries wait")}, no dead letters`)];
+  },
+};
+
+async function behind({ contents, processes, context }: Setup): Promise<readonly Finding[]> {
+  const { due = 0, oldestDue = null } = (await contents()) ?? {};
+  const since = oldestDue === null ? 0 : context.clock() - oldestDue;
+  if (since < BEHIND) return [];
+  const found = `${counted(due, "entry is", "entries are")} due, the oldest for ${durationText(since)}`;
+  const running = (await processes()).filter(({ role }) => role !== "receive");
+  if (running.length === 0) {
+    const fix = "start listen, or your receiver, with handlers or a target";
+    return [warn(`${found}, and no process runs them`, fix)];
+  }
+  const fix = "run hookporter events list --state pending,running to see what they wait for";
+  return [warn(`${found}: handlers do not keep up`, fix)];
+}
+
+function deadLetters(dead: number): readonly Finding[] {
+  if (dead === 0) return [];
+  return [
+    warn(
+      counted(dead, "dead letter", "dead letters"),
+      "run hookporter events list --state dead to see why, then hookporter events redrive --state dead, or events drop",
+    ),
+  ];
+}
+
+/** The processes that share the inbox. */
+export const processes: Check = {
+  name: "processes",
+  run: async ({ contents, processes: others }) => {
+    if ((await contents()) === undefined) return [];
+    const found = await others();
+    if (found.length === 0) return [ok("no process uses the inbox now")];
+    const shown = found.map(({ role, version }) => `${role} (${version})`).join(", ");
+    return [ok(`${counted(found.length, "process uses", "processes use")} the inbox: ${shown}`)];
+  },
+};

@@ -1,0 +1,59 @@
+import { statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { readSecrets } from "../../signature/secrets.ts";
+import { SECRET_VARIABLE } from "../secrets/options.ts";
+import { readEnvFile } from "../secrets/secret.ts";
+import { shownVariable } from "../shown-value.ts";
+import { type Check, type Finding, ok, warn } from "./finding.ts";
+import { shownMode } from "./mode.ts";
+import type { Setup } from "./setup.ts";
+
+/** Variables that hold something that others must not read. */
+const HOLDS_A_KEY = /SECRET|TOKEN|KEY|PASSW|PGPASS|_URL$/i;
+
+/** The file that variables are read from if they are not set. */
+export const envFile: Check = {
+  name: "env file",
+  run: (setup) => {
+    const { options, context } = setup;
+    const path = resolve(context.io.cwd, options.envFile ?? ".env");
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return [];
+    const shown = relative(context.io.cwd, path) || path;
+    const variables = readEnvFile(context.io.cwd, options.envFile);
+    const problems = differing(setup, variables, shown);
+    const hasKeys = Object.keys(variables).some((name) => HOLDS_A_KEY.test(name));
+    const mode = shownMode(found, 0o077);
+    if (hasKeys && mode !== undefined) {
+      problems.push(
+        warn(`${shown} holds keys, and other users may read it (mode ${mode})`, `chmod 600 ${shown}`),
+      );
+    }
+    return problems.length > 0 ? problems : [ok(`${shown}, ${Object.keys(variables).length} variables`)];
+  },
+};
+
+/** Someone who edits the file would wonder why nothing changes. */
+function differing(
+  { options, context: { io } }: Setup,
+  variables: Readonly<Record<string, string | undefined>>,
+  file: string,
+): Finding[] {
+  const names = options.secretStdin === true ? [] : (options.secretEnv ?? [SECRET_VARIABLE]);
+  return names.flatMap((name) => {
+    const [used, other] = [io.env[name], variables[name]];
+    if (used === undefined || other === undefined || used === other) return [];
+    return warn(
+      `${shownVariable(name)} in the environment (${fingerprint(used)}) is used, not the one in ${file} (${fingerprint(other)})`,
+      `unset ${shownVariable(name)}, or remove it from ${file}`,
+    );
+  });
+}
+
+function fingerprint(text: string): string {
+  try {
+    return readSecrets(text)[0]?.fingerprint ?? "none";
+  } catch {
+    return "empty";
+  }
+}

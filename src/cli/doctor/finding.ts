@@ -1,0 +1,61 @@
+import { describeError } from "../../errors.ts";
+import type { Setup } from "./setup.ts";
+
+/** How good a finding is: only `fail` means that something does not work. */
+export type Status = "ok" | "warn" | "fail";
+
+/** One line of the result. */
+export interface Finding {
+  readonly status: Status;
+  /** What was found. Never contains a secret. */
+  readonly message: string;
+  /** What to do about it; absent if it is `ok`. */
+  readonly fix?: string;
+}
+
+/** Looks at one part of a setup, and changes nothing. Errors that it throws are findings too. */
+export interface Check {
+  /** One word or two, shown at the start of each line. */
+  readonly name: string;
+  /** Milliseconds after which it is given up. Default {@link TIME_LIMIT}. */
+  readonly timeLimit?: number;
+  /** Returns no finding if the setup has no such part. */
+  readonly run: (setup: Setup) => readonly Finding[] | Promise<readonly Finding[]>;
+}
+
+/** Milliseconds that a check may take. */
+export const TIME_LIMIT = 10_000;
+
+/** Nothing is wrong with it. */
+export function ok(message: string): Finding {
+  return { status: "ok", message };
+}
+
+/** It works, but may not for long, or not as intended. */
+export function warn(message: string, fix: string): Finding {
+  return { status: "warn", message, fix };
+}
+
+/** It does not work. */
+export function fail(message: string, fix: string): Finding {
+  return { status: "fail", message, fix };
+}
+
+/** An error as a finding. The last part of our messages is the fix. */
+export function failure(thrown: unknown): Finding {
+  const { message, fix } = splitFix(describeError(thrown));
+  return fail(message, fix ?? "run doctor again with --debug, and look at what it names");
+}
+
+/** The parts of a message in the form "expected …, got …: fix", or "cause: explanation; fix". */
+export function splitFix(text: string): { readonly message: string; readonly fix: string | undefined } {
+  const at = text.lastIndexOf("; ");
+  const cut = at === -1 ? text.lastIndexOf(": ") : at;
+  if (cut === -1) return { message: text, fix: undefined };
+  return { message: text.slice(0, cut), fix: text.slice(cut + 2) };
+}
+
+/** `1 entry`, `2 entries`. */
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

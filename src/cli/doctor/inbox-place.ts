@@ -1,0 +1,96 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { selectInbox } from "../../inbox/open.ts";
+import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { leftOf } from "../../inbox/sqlite/inbox-file.ts";
+import { networkFileSystem } from "../../inbox/sqlite/network-file-system.ts";
+import { unusable } from "../files/unusable.ts";
+import { type Check, type Finding, fail, failure, ok, warn } from "./finding.ts";
+import { shownMode } from "./mode.ts";
+
+/** Folders whose content a program copies to other machines, while the inbox changes. */
+const SYNCED =
+  /^(?:Dropbox|OneDrive.*|Google Drive|My Drive|GoogleDrive.*|iCloud.*|com~apple~CloudDocs|Nextcloud|ownCloud|Syncthing|Sync|pCloud.*|Box|MEGA)$/i;
+
+const { R_OK, W_OK, X_OK } = constants;
+
+/** Where the inbox file is, and who may read or replace it. */
+export const inboxPlace: Check = {
+  name: "inbox",
+  run: ({ inbox: { file, option, shown } }) => {
+    if (file === undefined) {
+      if (isPostgresUrl(option)) return [];
+      selectInbox(option); // throws for a store that is not supported
+      return [ok("in memory: nothing of it outlives the process")];
+    }
+    const problems = [...placeProblems(file), ...foreignDisk(file)];
+    if (problems.length > 0) return problems;
+    return [ok(existsSync(file) ? shown : `${shown}: not made yet, listen makes it`)];
+  },
+};
+
+function placeProblems(file: string): readonly Finding[] {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  try {
+    if (stats === undefined || stats.size === 0) {
+      const left = leftOf(file);
+      if (left !== undefined) return [isGone(file, left)];
+    }
+    if (stats === undefined) {
+      accessSync(existing(dirname(file)), W_OK | X_OK);
+      return [];
+    }
+    if (!stats.isFile()) return [fail(`${file} is a folder`, "name a file in it with --inbox")];
+    accessSync(file, R_OK | W_OK);
+  } catch (thrown) {
+    return [failure(unusable(file, thrown, "pass another inbox with --inbox"))];
+  }
+  return permissions(file);
+}
+
+function isGone(file: string, left: string): Finding {
+  return fail(
+    `${file} is missing or empty, but ${left} is there`,
+    `put the file back from a backup; or, to lose the events in the log, stop all programs that use it and remove ${file} and all files that begin with its name and "-"`,
+  );
+}
+
+/** Others who may write to the folder could replace the file. */
+function permissions(file: string): readonly Finding[] {
+  const folder = dirname(realpathSync(file));
+  const found = statSync(folder);
+  const isSticky = (found.mode & 0o1000) !== 0; // there, others may only add files
+  const findings: Finding[] = [];
+  const [folderMode, fileMode] = [shownMode(found, 0o022), shownMode(statSync(file), 0o077)];
+  if (folderMode !== undefined && !isSticky) {
+    findings.push(
+      warn(`other users may replace files in ${folder} (mode ${folderMode})`, `chmod go-w ${folder}`),
+    );
+  }
+  if (fileMode !== undefined)
+    findings.push(warn(`other users may read ${file} (mode ${fileMode})`, `chmod 600 ${file}`));
+  return findings;
+}
+
+function foreignDisk(file: string): readonly Finding[] {
+  const folder = existing(dirname(file));
+  const fix = "keep the inbox on a local disk: pass --inbox, or use PostgreSQL";
+  const network = networkFileSystem(join(folder, "inbox"));
+  if (network !== undefined)
+    return [warn(`${folder} is on a network file system (${network}), whose locks are unreliable`, fix)];
+  const synced = realpathSync(folder)
+    .split(sep)
+    .find((part) => SYNCED.test(part));
+  if (synced === undefined) return [];
+  return [
+    warn(
+      `${folder} is in ${synced}, which copies files while they change, and may damage the inbox`,
+      "move the inbox to a folder that is not synchronised, and pass it with --inbox",
+    ),
+  ];
+}
+
+/** The nearest folder that exists. */
+function existing(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
+}

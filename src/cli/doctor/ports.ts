@@ -1,0 +1,84 @@
+import { createServer } from "node:net";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
+import { portUser } from "./port-user.ts";
+import type { Setup } from "./setup.ts";
+
+const HOST = "127.0.0.1";
+/** Milliseconds that whatever is on a port may take to answer. */
+const ANSWER = 2000;
+
+/** The ports that `listen` would open. */
+export const ports: Check = {
+  name: "port",
+  run: async (setup) => {
+    const { port = DEFAULT_PORT, healthPort, inspectPort } = setup.options;
+    const others = [
+      ["--health-port", healthPort],
+      ["--inspect-port", inspectPort],
+    ] as const;
+    const findings = [await endpointPort(port, setup)];
+    for (const [flag, other] of others) {
+      if (other !== undefined && other !== 0) findings.push(await otherPort(other, flag, setup));
+    }
+    return findings;
+  },
+};
+
+async function endpointPort(port: number, setup: Setup): Promise<Finding> {
+  const why = port === 0 ? undefined : await whyTaken(port);
+  if (port === 0) return ok("any free port");
+  if (why === undefined) return ok(`${port} is free`);
+  const fix = "stop that program, or choose another port with --port";
+  if (why !== "EADDRINUSE") return refused(port, why, "--port");
+  const isReceiver = await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH);
+  if (!isReceiver) return fail(`${port} is in use by ${portUser(port) ?? "another program"}`, fix);
+  if ((await setup.processes()).length > 0) return ok(`${port}: a receiver of this inbox runs there`);
+  return warn(`${port}: a receiver answers there, but none uses this inbox`, fix);
+}
+
+/** These servers answer nothing that others do not: whoever has the inbox open is taken for their owner. */
+async function otherPort(port: number, flag: string, setup: Setup): Promise<Finding> {
+  const why = await whyTaken(port);
+  if (why === undefined) return ok(`${port} (${flag}) is free`);
+  if (why !== "EADDRINUSE") return refused(port, why, flag);
+  if ((await setup.processes()).length > 0) return ok(`${port} (${flag}) is in use while a receiver runs`);
+  const by = portUser(port) ?? "another program";
+  return fail(
+    `${port} (${flag}) is in use by ${by}`,
+    `stop that program, or choose another port with ${flag}`,
+  );
+}
+
+function refused(port: number, why: string, flag: string): Finding {
+  if (why === "EACCES")
+    return fail(`this user may not listen on ${port}`, `choose a port from 1024 with ${flag}`);
+  return fail(`${port} cannot be opened (${why})`, `choose another port with ${flag}`);
+}
+
+/** The error with which a port cannot be opened; `undefined` if it can. It is closed at once. */
+function whyTaken(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", ({ code = "" }: NodeJS.ErrnoException) => resolve(code));
+    server.listen({ port, host: HOST, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** Whether a receiver of ours has the endpoint: it refuses GET in the service's format. */
+async function answersAsReceiver(port: number, path: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://${HOST}:${port}${path}`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER),
+    });
+    const body = (await response.json()) as { error?: { type?: unknown } } | null;
+    return (
+      response.status === 405 &&
+      response.headers.get("allow") === "POST" &&
+      typeof body?.error?.type === "string"
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import { isPlaceholder } from "../../signature/secret-bytes.ts";
+import { readSecrets } from "../../signature/secrets.ts";
+import { SECRET_VARIABLE } from "../secrets/options.ts";
+import type { FoundSecrets } from "../secrets/secret.ts";
+import { type Check, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
+
+/** The secrets that deliveries are verified with: where they are, and whether they can be guessed. */
+export const secret: Check = {
+  name: "secret",
+  run: async ({ secrets, context: { io } }) => {
+    const found = await secrets();
+    if (found === undefined) return [ok("none yet: listen makes one for development")];
+    const { texts, from } = found;
+    const warnings: string[] = [];
+    const read = readSecrets(found.values, (text) => warnings.push(text));
+    const prints = read.map(({ fingerprint }) => fingerprint).join(", ");
+    const where = from === SECRET_VARIABLE || from.includes(",") ? `${from} ${placeOf(from, io.env)}` : from;
+    const problems = [...guessable(found), ...surrounded(found)];
+    for (const text of warnings.filter((text) => !/placeholder|newline/.test(text))) {
+      const { message, fix = "" } = splitFix(text);
+      problems.push(warn(message, fix));
+    }
+    if (problems.length > 0) return problems;
+    const many = texts.length === 1 ? "" : `${texts.length} secrets, `;
+    return [ok(`${many}from ${where}, fingerprint ${prints}`)];
+  },
+};
+
+function placeOf(names: string, env: Readonly<Record<string, string | undefined>>): string {
+  const [first = ""] = names.split(", ");
+  return env[first] === undefined ? "in the env file" : "in the environment";
+}
+
+function guessable({ texts, from }: FoundSecrets): readonly Finding[] {
+  if (!texts.some((text) => text !== undefined && isPlaceholder(text))) return [];
+  return [
+    fail(
+      `the secret of ${from} is a placeholder, which anyone can guess`,
+      "set it to the subscription's secret, or to the output of `openssl rand -hex 32`",
+    ),
+  ];
+}
+
+/** What programs that set variables leave around a value, such as Docker's `--env-file`, which keeps quotes. */
+function surrounded({ texts, from }: FoundSecrets): readonly Finding[] {
+  const lines = texts.flatMap((text) => text?.replace(/[\r\n]+$/, "") ?? []);
+  const fix = `write ${from} without them, or make them part of the subscription's secret`;
+  if (lines.some((line) => /^(["']).+\1$/s.test(line)))
+    return [warn(`the secret of ${from} has quotes around it, which are used as part of it`, fix)];
+  if (lines.some((line) => line !== line.trim()))
+    return [warn(`the secret of ${from} has white space around it, which is used as part of it`, fix)];
+  return [];
+}

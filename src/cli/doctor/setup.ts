@@ -1,0 +1,81 @@
+import { realpathSync, statSync } from "node:fs";
+import { HookporterError } from "../../errors.ts";
+import type { Runner } from "../../inbox/runner.ts";
+import { examineFile } from "../../inbox/sqlite/examine.ts";
+import type { FileFacts } from "../../inbox/sqlite/examine-file.ts";
+import type { CliContext } from "../context.ts";
+import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
+import type { DoctorOptions } from "./options.ts";
+
+/** What `listen` would be given here. What several checks need is found out once. */
+export interface Setup {
+  readonly options: DoctorOptions;
+  readonly context: CliContext;
+  readonly inbox: NamedInbox;
+  /** The secrets in use; `undefined` if there are none yet. Rejects if they cannot be used. */
+  readonly secrets: () => Promise<FoundSecrets | undefined>;
+  /** What is in the inbox file; `undefined` if there is none. */
+  readonly file: () => Promise<Partial<FileFacts> | undefined>;
+  /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read. */
+  readonly contents: () => Promise<Contents | undefined>;
+  /** The other processes that are registered with the inbox and live. */
+  readonly processes: () => Promise<readonly Runner[]>;
+}
+
+/** The entries of an inbox that matter to an operator. */
+export type Contents = Pick<FileFacts, "waiting" | "due" | "oldestDue" | "dead">;
+
+/** Milliseconds for looking at an inbox file. */
+export const FILE_TIME = 20_000;
+
+/** Reads nothing yet. */
+export function openSetup(options: DoctorOptions, context: CliContext): Setup {
+  const inbox = nameInbox(context, options.inbox);
+  const file = once(async () => {
+    const path = inbox.file === undefined ? undefined : existingFile(inbox.file);
+    return path === undefined ? undefined : examineFile(path, context.clock(), FILE_TIME);
+  });
+  return {
+    ...{ options, context, inbox, file },
+    secrets: once(() => findUsed(options, context)),
+    contents: once(async () => contentsOf(await file())),
+    processes: once(async () => (await file())?.processes ?? []),
+  };
+}
+
+/** Without a secret, `listen` makes one, unless this is production or another one was named. */
+async function findUsed(options: DoctorOptions, context: CliContext): Promise<FoundSecrets | undefined> {
+  const { io } = context;
+  if (options.secretStdin !== true) readEnvFile(io.cwd, options.envFile); // throws if it cannot be read
+  try {
+    return await findSecrets(context, options);
+  } catch (thrown) {
+    const isAbsent = thrown instanceof HookporterError && thrown.code === "secret_missing";
+    const makesOne = options.secretEnv === undefined && options.secretStdin !== true;
+    if (isAbsent && makesOne && io.env.NODE_ENV !== "production") return undefined;
+    throw thrown;
+  }
+}
+
+/** Nothing is said about the entries of a file that could not be read to its end. */
+function contentsOf(facts: Partial<FileFacts> | undefined): Contents | undefined {
+  const { waiting, due, oldestDue, dead } = facts ?? {};
+  if (waiting === undefined || due === undefined || oldestDue === undefined || dead === undefined)
+    return undefined;
+  return { waiting, due, oldestDue, dead };
+}
+
+/** The path if there is a file with something in it. */
+function existingFile(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size > 0 ? realpathSync(path) : undefined;
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | undefined;
+  return () => {
+    reading ??= read();
+    return reading;
+  };
+}
