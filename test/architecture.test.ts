@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   pino: /^default-logger\.ts$/,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
   fastify: /^receiver\/fastify\.ts$/,
-  zod: /^(?:event|client)\//,
+  zod: /^(?:event|client|learn)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
   pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,

@@ -1,0 +1,145 @@
+import type { DataType, Place } from "./data-type.ts";
+import { looksLikeName } from "./key-form.ts";
+import { formatCheck } from "./text-format.ts";
+
+/** How data differs from what was seen before. Nothing here is a value of the data. */
+export interface Difference {
+  /** Where, as in `data.lines[].type`; a key of a map is `*`. */
+  readonly path: string;
+  readonly what: "new field" | "field gone" | "type changed" | "new value";
+  /** What was seen before, such as `string (date)`. */
+  readonly expected: string;
+  /** What there is now, such as `number`. */
+  readonly got: string;
+}
+
+/** Adds the differences of a value to those found. */
+type Compare = (value: unknown, found: Difference[]) => void;
+
+const ANYTHING: Compare = () => {};
+
+/**
+ * Returns a function that says how data differs from what was seen before; it returns nothing if it fits. Made once and
+ * called for each event, so all that depends on the place alone is done here.
+ */
+export function comparerOf(place: Place): (data: unknown) => readonly Difference[] {
+  const compare = compareAt(place, "data");
+  return (data) => {
+    const found: Difference[] = [];
+    compare(data, found);
+    return found;
+  };
+}
+
+function compareAt(place: Place, path: string): Compare {
+  if (place.types.length === 0) return ANYTHING;
+  const expected = wordsOf(place);
+  const within = new Map(place.types.map((type) => [jsonType(type), compareWithin(type, path, expected)]));
+  return (value, found) => {
+    if (value === null && place.isNullable) return;
+    const got = typeOfValue(value);
+    const compare = within.get(got);
+    if (compare === undefined) found.push({ path, what: "type changed", expected, got });
+    else compare(value, found);
+  };
+}
+
+function compareWithin(type: DataType, path: string, expected: string): Compare {
+  if (type.type === "text") return compareText(type, path, expected);
+  if (type.type === "integer")
+    return (value, found) => {
+      if (!Number.isSafeInteger(value)) found.push({ path, what: "type changed", expected, got: "number" });
+    };
+  if (type.type === "array") {
+    const compare = compareAt(type.items, `${path}[]`);
+    return (list, found) => {
+      for (const item of list as readonly unknown[]) compare(item, found);
+    };
+  }
+  if (type.type === "map") {
+    const compare = compareAt(type.values, `${path}.*`);
+    return (object, found) => {
+      for (const value of Object.values(object as object)) compare(value, found);
+    };
+  }
+  return type.type === "object" ? compareObject(type, path) : ANYTHING;
+}
+
+function compareText(
+  { format, values }: DataType & { type: "text" },
+  path: string,
+  expected: string,
+): Compare {
+  if (values !== undefined) {
+    const known = new Set<unknown>(values);
+    return (text, found) => {
+      if (!known.has(text)) found.push({ path, what: "new value", expected, got: "another string" });
+    };
+  }
+  if (format === undefined) return ANYTHING;
+  const hasFormat = formatCheck(format);
+  return (text, found) => {
+    if (!hasFormat(text as string))
+      found.push({ path, what: "type changed", expected, got: "another string" });
+  };
+}
+
+function compareObject({ fields, others }: DataType & { type: "object" }, path: string): Compare {
+  const known = new Map(fields.map(({ name, place }) => [name, compareAt(place, `${path}.${name}`)]));
+  const compareOther = others === undefined ? undefined : compareAt(others, `${path}.*`);
+  const required = fields.filter(({ isOptional }) => !isOptional);
+  const gone = new Map(
+    required.map(({ name, place }) => [
+      name,
+      {
+        path: `${path}.${name}`,
+        what: "field gone",
+        expected: wordsOf(place),
+        got: "no such field",
+      } as const,
+    ]),
+  );
+  return (value, found) => {
+    const object = value as Readonly<Record<string, unknown>>;
+    for (const name of Object.keys(object)) {
+      const compare = known.get(name);
+      if (compare !== undefined) compare(object[name], found);
+      else if (compareOther !== undefined && !looksLikeName(name)) compareOther(object[name], found);
+      else found.push(newField(path, name, object[name]));
+    }
+    for (const [name, difference] of gone) if (!Object.hasOwn(object, name)) found.push(difference);
+  };
+}
+
+/** A key that looks like data is not told. */
+function newField(path: string, name: string, value: unknown): Difference {
+  const key = looksLikeName(name) ? name : "*";
+  return { path: `${path}.${key}`, what: "new field", expected: "no such field", got: typeOfValue(value) };
+}
+
+/** The types at a place in words, such as `string (date) or null`. */
+export function wordsOf({ types, isNullable }: Place): string {
+  if (types.length === 0) return "anything";
+  return [...types.map(nameOf), ...(isNullable ? ["null"] : [])].join(" or ");
+}
+
+function nameOf(type: DataType): string {
+  if (type.type !== "text") return type.type === "integer" ? "integer" : jsonType(type);
+  if (type.values !== undefined) return `one of ${type.values.length} strings`;
+  if (type.format === undefined) return "string";
+  return type.format.startsWith("id:")
+    ? `string (${type.format.slice("id:".length)}…)`
+    : `string (${type.format})`;
+}
+
+/** The name of a type as JSON has it. */
+function jsonType({ type }: DataType): string {
+  if (type === "integer") return "number";
+  if (type === "map") return "object";
+  return type === "text" ? "string" : type;
+}
+
+function typeOfValue(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

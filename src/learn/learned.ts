@@ -1,0 +1,27 @@
+import { emptyShape, observe, type Shape, type Watched } from "./shape.ts";
+
+/** What was learned of one kind. */
+export interface LearnedKind {
+  /** Events that it rests on. */
+  events: number;
+  /** The times of the earliest and the latest of them, in milliseconds since 1970. */
+  first: number;
+  last: number;
+  readonly shape: Shape;
+}
+
+/** What was learned, by kind. */
+export type Learned = Map<string, LearnedKind>;
+
+/** Adds an event: its kind, its `data`, and its time in milliseconds since 1970. */
+export function learn(learned: Learned, kind: string, data: unknown, at: number, watched?: Watched): void {
+  let known = learned.get(kind);
+  if (known === undefined) {
+    known = { events: 0, first: at, last: at, shape: emptyShape() };
+    learned.set(kind, known);
+  }
+  known.events++;
+  known.first = Math.min(known.first, at);
+  known.last = Math.max(known.last, at);
+  observe(known.shape, data, watched);
+}

@@ -1,0 +1,115 @@
+import { formatTimestamp } from "../event/timestamp.ts";
+import { type Block, blockText, readParts } from "./block.ts";
+import { placeOf } from "./data-type.ts";
+import { schemaName, typeName } from "./identifiers.ts";
+import type { Learned, LearnedKind } from "./learned.ts";
+import { typescriptText } from "./write-typescript.ts";
+import { zodText } from "./write-zod.ts";
+
+/** How a file of schemas is written. */
+export type SchemaFormat = "zod" | "typescript";
+
+/** With fewer events than this, a schema is likely to be too narrow. */
+export const ENOUGH_EVENTS = 20;
+
+/** The name of the block that has all schemas by kind. */
+const ALL = "schemas";
+
+const HEADERS: Readonly<Record<SchemaFormat, string>> = {
+  zod: 'import * as z from "zod";\n\n',
+  typescript: "",
+};
+
+/** Returns a new source file with a schema, or a type, for each kind. */
+export function writeSchemas(learned: Learned, format: SchemaFormat): string {
+  const blocks = [...kindBlocks(learned, format), allBlock([...learned.keys()].sort(), format)];
+  return HEADERS[format] + blocks.map(blockText).join("\n");
+}
+
+/** A file in which the blocks that nobody edited were replaced. */
+export interface MergedSchemas {
+  readonly text: string;
+  /** The blocks that were left alone, since somebody edited them. */
+  readonly edited: readonly EditedBlock[];
+}
+
+/** A block that somebody edited: its text, and the text that it would have been given. */
+export interface EditedBlock {
+  readonly name: string;
+  readonly own: string;
+  readonly learned: string;
+}
+
+/**
+ * Replaces the blocks of a file by what was learned, and adds those of new kinds. Blocks that were edited are left alone,
+ * and so are those of kinds of which nothing was learned.
+ */
+export function mergeSchemas(source: string, learned: Learned, format: SchemaFormat): MergedSchemas {
+  const parts = readParts(source);
+  const found = parts.flatMap(({ block }) => (block === undefined ? [] : [block.name]));
+  const kinds = new Set([...found.filter((name) => name !== ALL), ...learned.keys()]);
+  const blocks = new Map(
+    [...kindBlocks(learned, format), allBlock([...kinds].sort(), format)].map((block) => [block.name, block]),
+  );
+  const added = [...blocks.values()].filter(({ name }) => !found.includes(name));
+  const texts: string[] = [];
+  const edited: EditedBlock[] = [];
+  for (const { source: text, block, isEdited } of parts) {
+    // The list of all schemas names them, so it stays the last.
+    if (block?.name === ALL) texts.push(...added.splice(0).map((one) => `${blockText(one)}\n`));
+    const learnedBlock = block === undefined ? undefined : blocks.get(block.name);
+    if (learnedBlock !== undefined && !isEdited) texts.push(blockText(learnedBlock));
+    else texts.push(text);
+    if (block !== undefined && learnedBlock !== undefined && isEdited)
+      edited.push({ name: block.name, own: block.text, learned: learnedBlock.text });
+  }
+  for (const one of added) texts.push(`\n${blockText(one)}`);
+  return { text: texts.join(""), edited };
+}
+
+function kindBlocks(learned: Learned, format: SchemaFormat): readonly Block[] {
+  return [...learned]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([kind, known]) => ({
+      name: kind,
+      text: format === "zod" ? zodBlock(kind, known) : typescriptBlock(kind, known),
+    }));
+}
+
+function zodBlock(kind: string, known: LearnedKind): string {
+  const [schema, type] = [schemaName(kind), typeName(kind)];
+  return (
+    `/** ${restsOn(kind, known)} */\n` +
+    `export const ${schema} = ${zodText(placeOf(known.shape))};\n\n` +
+    `/** \`data\` of \`${kind}\` events. */\n` +
+    `export type ${type} = z.infer<typeof ${schema}>;\n`
+  );
+}
+
+function typescriptBlock(kind: string, known: LearnedKind): string {
+  const text = typescriptText(placeOf(known.shape));
+  return `/** ${restsOn(kind, known)} */\nexport type ${typeName(kind)} = ${text};\n`;
+}
+
+/** All schemas or types by kind. */
+function allBlock(kinds: readonly string[], format: SchemaFormat): Block {
+  const members = kinds.map((kind) =>
+    format === "zod"
+      ? `  ${JSON.stringify(kind)}: ${schemaName(kind)},\n`
+      : `  ${JSON.stringify(kind)}: ${typeName(kind)};\n`,
+  );
+  const [start, end] =
+    format === "zod" ? ["export const schemas = {\n", "};\n"] : ["export interface DataByKind {\n", "}\n"];
+  const comment =
+    format === "zod"
+      ? "/** The schemas by event kind, as the option `schemas` takes them. */\n"
+      : "/** The types of `data` by event kind. */\n";
+  return { name: ALL, text: `${comment}${start}${members.join("")}${end}` };
+}
+
+/** What a kind's schema rests on, and a warning if that is little. */
+function restsOn(kind: string, { events, first }: LearnedKind): string {
+  const since = formatTimestamp(first).slice(0, "2026-01-01".length);
+  const few = events < ENOUGH_EVENTS ? " Few events: fields and types may be missing." : "";
+  return `\`data\` of \`${kind}\`, learned from ${events} ${events === 1 ? "event" : "events"} since ${since}.${few}`;
+}

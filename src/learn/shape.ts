@@ -1,0 +1,214 @@
+import { looksLikeName } from "./key-form.ts";
+import { formatsOf, type TextFormat } from "./text-format.ts";
+
+/**
+ * What was seen at one place of the data of events: how often which type. Everything here is a count or a set that only
+ * grows or only shrinks, so that the order of the events does not matter, and shapes of parts can be merged.
+ */
+export interface Shape {
+  nulls: number;
+  booleans: number;
+  numbers: number;
+  /** Of the numbers, those that are not integers that JavaScript holds exactly. */
+  fractions: number;
+  texts: number;
+  /** The formats that all texts so far have. */
+  formats: readonly TextFormat[];
+  /** The texts themselves, only at places where they were asked for; absent if there were too many to be an enum. */
+  values?: Map<string, number> | undefined;
+  objects: number;
+  /** Fields by name. */
+  fields: Map<string, Shape>;
+  /** Values under keys that do not look like names, taken together. */
+  entries?: Shape | undefined;
+  /** There were too many names, so all keys are taken together in `entries`. */
+  isMap?: true | undefined;
+  arrays: number;
+  /** Arrays without items. */
+  emptyArrays: number;
+  items?: Shape | undefined;
+  /** Objects and arrays too deep to look into. */
+  deep: number;
+}
+
+/** Objects and arrays below this many others are counted only. Deeper data is not what a person wrote down. */
+const DEEPEST = 24;
+/** An object with more names of fields than this, over all events, is a map: its keys are data. */
+const MOST_FIELDS = 200;
+/** More texts than this are no enum. */
+const MOST_VALUES = 40;
+
+/** Says at which places the texts themselves are kept. */
+export interface Watched {
+  /** Whether the texts at a path are kept. A path is as in `data.lines[].type`. */
+  readonly hasValues: (path: string) => boolean;
+}
+
+const NOTHING_WATCHED: Watched = { hasValues: () => false };
+
+/** Returns the shape of a place where nothing was seen yet. */
+export function emptyShape(): Shape {
+  return {
+    nulls: 0,
+    booleans: 0,
+    numbers: 0,
+    fractions: 0,
+    texts: 0,
+    formats: [],
+    objects: 0,
+    fields: new Map(),
+    arrays: 0,
+    emptyArrays: 0,
+    deep: 0,
+  };
+}
+
+/** The number of values seen at a place. */
+export function countOf(shape: Shape): number {
+  const { nulls, booleans, numbers, texts, objects, arrays, deep } = shape;
+  return nulls + booleans + numbers + texts + objects + arrays + deep;
+}
+
+/** Adds a value, as `JSON.parse` returns it, to a shape. */
+export function observe(
+  shape: Shape,
+  value: unknown,
+  watched: Watched = NOTHING_WATCHED,
+  path = "data",
+): void {
+  see(shape, value, watched, path, 0);
+}
+
+function see(shape: Shape, value: unknown, watched: Watched, path: string, depth: number): void {
+  if (value === null) shape.nulls++;
+  else if (typeof value === "boolean") shape.booleans++;
+  else if (typeof value === "number") {
+    shape.numbers++;
+    if (!Number.isSafeInteger(value)) shape.fractions++;
+  } else if (typeof value === "string") seeText(shape, value, watched, path);
+  else if (depth >= DEEPEST) shape.deep++;
+  else if (Array.isArray(value)) seeArray(shape, value, watched, path, depth);
+  else seeObject(shape, value as object, watched, path, depth);
+}
+
+function seeText(shape: Shape, text: string, watched: Watched, path: string): void {
+  if (shape.texts === 0) {
+    shape.formats = formatsOf(text);
+    if (watched.hasValues(path)) shape.values = new Map();
+  } else if (shape.formats.length > 0) shape.formats = common(shape.formats, formatsOf(text));
+  shape.texts++;
+  if (shape.values !== undefined) {
+    shape.values.set(text, (shape.values.get(text) ?? 0) + 1);
+    limitValues(shape);
+  }
+}
+
+function seeArray(
+  shape: Shape,
+  list: readonly unknown[],
+  watched: Watched,
+  path: string,
+  depth: number,
+): void {
+  shape.arrays++;
+  if (list.length === 0) {
+    shape.emptyArrays++;
+    return;
+  }
+  const items = shape.items ?? emptyShape();
+  shape.items = items;
+  for (const item of list) see(items, item, watched, `${path}[]`, depth + 1);
+}
+
+function seeObject(shape: Shape, object: object, watched: Watched, path: string, depth: number): void {
+  shape.objects++;
+  for (const [key, value] of Object.entries(object)) {
+    if (shape.isMap === true || !looksLikeName(key)) {
+      const entries = shape.entries ?? emptyShape();
+      shape.entries = entries;
+      see(entries, value, shape.isMap === true ? NOTHING_WATCHED : watched, `${path}.*`, depth + 1);
+      continue;
+    }
+    let field = shape.fields.get(key);
+    if (field === undefined) {
+      field = emptyShape();
+      shape.fields.set(key, field);
+    }
+    see(field, value, watched, `${path}.${key}`, depth + 1);
+    limitFields(shape);
+  }
+}
+
+/** Adds what another shape saw at the same place. */
+export function addShape(shape: Shape, other: Shape): void {
+  const values = commonValues(shape, other);
+  shape.formats =
+    shape.texts === 0 || other.texts === 0
+      ? [...shape.formats, ...other.formats]
+      : common(shape.formats, other.formats);
+  for (const count of COUNTS) shape[count] += other[count];
+  shape.values = values;
+  limitValues(shape);
+  if (other.items !== undefined) shape.items = sum(shape.items, other.items);
+  if (other.entries !== undefined) shape.entries = sum(shape.entries, other.entries);
+  if (other.isMap === true) shape.isMap = true;
+  for (const [name, field] of other.fields) shape.fields.set(name, sum(shape.fields.get(name), field));
+  limitFields(shape);
+}
+
+/** The counts of a shape, all of which add up. */
+export const COUNTS = [
+  "nulls",
+  "booleans",
+  "numbers",
+  "fractions",
+  "texts",
+  "objects",
+  "arrays",
+  "emptyArrays",
+  "deep",
+] as const;
+
+function sum(one: Shape | undefined, other: Shape): Shape {
+  const both = one ?? emptyShape();
+  addShape(both, other);
+  return both;
+}
+
+function common(some: readonly TextFormat[], others: readonly TextFormat[]): readonly TextFormat[] {
+  return some.every((format) => others.includes(format))
+    ? some
+    : some.filter((format) => others.includes(format));
+}
+
+/** The texts of both; none if those of one were not kept. */
+function commonValues(one: Shape, other: Shape): Map<string, number> | undefined {
+  if (one.texts === 0) return other.values === undefined ? undefined : new Map(other.values);
+  if (other.texts === 0) return one.values;
+  if (one.values === undefined || other.values === undefined) return undefined;
+  const both = new Map(one.values);
+  for (const [text, times] of other.values) both.set(text, (both.get(text) ?? 0) + times);
+  return both;
+}
+
+function limitValues(shape: Shape): void {
+  if (shape.values !== undefined && shape.values.size > MOST_VALUES) shape.values = undefined;
+}
+
+/** Takes all fields together if there are too many of them, or were elsewhere. */
+function limitFields(shape: Shape): void {
+  if (shape.fields.size <= MOST_FIELDS && shape.isMap !== true) return;
+  const entries = shape.entries ?? emptyShape();
+  shape.entries = entries;
+  for (const field of shape.fields.values()) addShape(entries, field);
+  shape.fields.clear();
+  shape.isMap = true;
+  forgetValues(entries);
+}
+
+/** In a map, the same texts would be kept or not by the order in which events come. */
+function forgetValues(shape: Shape): void {
+  shape.values = undefined;
+  for (const inner of [...shape.fields.values(), shape.items, shape.entries])
+    if (inner !== undefined) forgetValues(inner);
+}

@@ -1,0 +1,58 @@
+import * as z from "zod";
+
+/** A format of text that is recognised: `id:` is followed by the prefix that all have, as in `id:wh_`. */
+export type TextFormat = "date" | "date-time" | "email" | "url" | "uuid" | "decimal" | `id:${string}`;
+
+/**
+ * A prefix, an underscore and something that was generated: letters and digits mixed (`31e243`, not `line2`), or three
+ * digits and more. What follows may have underscores itself, as in `prop_sample_0001`.
+ */
+const PREFIXED_ID = /^([a-z]{2,12}_)(?:[A-Za-z0-9]+_)*(?=\w*\d)(?:\d{3,}|\w*\d\w*[A-Za-z]\w*)$/;
+
+/** A number written as text, as for amounts of money. No exponent, since nobody writes money so. */
+export const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+/**
+ * Texts longer than this have no format. Patterns would take longer than the rest of an event, and an address or a date is
+ * shorter.
+ */
+const LONGEST = 500;
+
+/** The formats that have no prefix of their own. */
+type Fixed = Exclude<TextFormat, `id:${string}`>;
+
+// The schemas that generated code uses, so that what was recognised always fits.
+const DATE = z.iso.date();
+const DATE_TIME = z.iso.datetime({ offset: true });
+const EMAIL = z.email();
+const UUID = z.uuid();
+const URL = z.url();
+
+/** Each looks first at what costs next to nothing, since most texts have no format. */
+const CHECKS: Readonly<Record<Fixed, (text: string) => boolean>> = {
+  "date-time": (text) => text.length > 10 && text[4] === "-" && DATE_TIME.safeParse(text).success,
+  date: (text) => text.length === 10 && text[4] === "-" && DATE.safeParse(text).success,
+  uuid: (text) => text.length === 36 && UUID.safeParse(text).success,
+  email: (text) => text.includes("@") && EMAIL.safeParse(text).success,
+  url: (text) => text.includes("://") && URL.safeParse(text).success,
+  decimal: (text) => DECIMAL.test(text),
+};
+const FIXED = Object.keys(CHECKS) as readonly Fixed[];
+
+/** Returns the formats that a text has. Most have none or one. */
+export function formatsOf(text: string): readonly TextFormat[] {
+  if (text.length > LONGEST) return [];
+  const formats: TextFormat[] = FIXED.filter((format) => CHECKS[format](text));
+  const prefix = PREFIXED_ID.exec(text)?.[1];
+  if (prefix !== undefined) formats.push(`id:${prefix}`);
+  return formats;
+}
+
+/** Returns a function that says whether a text has a format. */
+export function formatCheck(format: TextFormat): (text: string) => boolean {
+  if (format.startsWith("id:")) {
+    const prefix = format.slice("id:".length);
+    return (text) => text.startsWith(prefix);
+  }
+  return (text) => text.length <= LONGEST && CHECKS[format as Fixed](text);
+}
