@@ -1,8 +1,10 @@
 // Builds dist/: one small file per published entry point, with shared code in chunks and types.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
 import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
 import { ENTRIES } from "./entries.js";
@@ -24,6 +26,9 @@ const isExternal = (id) =>
 /** Bundled, since reading a hundred files of zod and sixty of Express took half of the start of `listen`. */
 const isBundledAllTheSame = (id, importer) =>
   id === "zod" || (id === "express" && importer?.endsWith("src/receiver/server.ts") === true);
+
+/** A line of a licence that names an owner. */
+const COPYRIGHT = /^[ \t]*(?:copyright (?:\(c\)|©|\d)|\(c\)).*$/gim;
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
@@ -62,6 +67,8 @@ const page = await buildPage({
     modulePreload: { polyfill: false },
   },
 });
+nameEditor(page.output);
+compressPage(join(dist, "inspector", "assets"));
 writeNotices([...output, ...page.output].flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
@@ -159,18 +166,51 @@ async function buildVerify() {
   await verify.close();
 }
 
-/** The licences of the bundled packages, as they require. */
+/** Writes the address and the digest of the editor's script into the page, which loads no other one later. */
+function nameEditor(files) {
+  const { fileName, code, imports } = files.find(({ name }) => name === "code-editor");
+  if (imports.length > 0) throw new Error(`expected the editor to be one file, got imports: ${imports}`);
+  const digest = createHash("sha384").update(code).digest("base64");
+  const file = join(dist, "inspector", "index.html");
+  const html = readFileSync(file, "utf8");
+  const named = html.replace(
+    'name="editor" content=""',
+    `name="editor" content="./${fileName} sha384-${digest}"`,
+  );
+  if (named === html) throw new Error("expected a place for the editor's name in index.html");
+  writeFileSync(file, named);
+}
+
+/** Scripts and style sheets of the page, compressed only: browsers take them so, and the server decompresses them for others. */
+function compressPage(folder) {
+  for (const name of readdirSync(folder)) {
+    if (!/\.(?:js|css)$/.test(name)) continue;
+    const file = join(folder, name);
+    const bytes = readFileSync(file);
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength };
+    writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+    rmSync(file);
+  }
+}
+
+/** The licences of the bundled packages, as they require: every copyright notice, and each text of terms once. */
 function writeNotices(moduleIds) {
   const packages = new Set(
     moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
   );
-  const notices = [...packages].sort().map((directory) => {
+  /** Packages by the terms of their licence, which most of them share word for word. */
+  const groups = new Map();
+  for (const directory of [...packages].sort()) {
     const { name, version, license } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
     const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
-    const text =
-      file === undefined ? `Licence: ${license}` : readFileSync(join(directory, file), "utf8").trim();
-    return `${name} ${version}\n\n${text}\n`;
-  });
+    const text = file === undefined ? `Licence: ${license}` : readFileSync(join(directory, file), "utf8");
+    const terms = text.replace(COPYRIGHT, "").trim();
+    const key = terms.replaceAll(/\s+/g, " ");
+    const owners = [...text.matchAll(COPYRIGHT)].map(([line]) => `  ${line.trim()}\n`);
+    const group = groups.get(key) ?? { terms, names: [] };
+    groups.set(key, { ...group, names: [...group.names, `${name} ${version}\n${owners.join("")}`] });
+  }
+  const notices = [...groups.values()].map(({ terms, names }) => `${names.join("")}\n${terms}\n`);
   mkdirSync(dist, { recursive: true });
   writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), notices.join(`\n${"-".repeat(72)}\n\n`));
 }

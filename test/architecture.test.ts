@@ -26,6 +26,9 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   "@standard-schema/spec": /^event\//,
   preact: /^inspector\/ui\//,
   "preact/hooks": /^inspector\/ui\//,
+  "@codemirror/state": /^inspector\/ui\//,
+  "@codemirror/view": /^inspector\/ui\//,
+  "@codemirror/commands": /^inspector\/ui\//,
 };
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" })

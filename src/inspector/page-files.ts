@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 
-/** A file of the page, as served. */
+/** A file of the page. */
 export interface PageFile {
   readonly type: string;
   readonly bytes: Uint8Array;
+  /** `br` if the bytes are compressed with Brotli. Default: they are not. */
+  readonly encoding?: "br" | undefined;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -24,10 +27,25 @@ export function readPage(folder: string): ReadonlyMap<string, PageFile> {
   }
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const files = names.flatMap((name): [string, PageFile][] => {
-    const type = TYPES[extname(name)];
+    const plain = name.replace(/\.br$/, "");
+    const type = TYPES[extname(plain)];
     if (type === undefined) return [];
-    const target = name === "index.html" ? "/" : `/${name.replaceAll("\\", "/")}`;
-    return [[target, { type, bytes: readFileSync(join(folder, name)) }]];
+    const target = plain === "index.html" ? "/" : `/${plain.replaceAll("\\", "/")}`;
+    const encoding = plain === name ? undefined : "br";
+    return [[target, { type, bytes: readFileSync(join(folder, name)), encoding }]];
   });
   return new Map(files);
+}
+
+/**
+ * A file as a client takes it. Browsers accept Brotli over HTTP from this machine only, so that a forwarded address without
+ * HTTPS gets the plain bytes.
+ */
+export function fileFor(file: PageFile, acceptEncoding = ""): PageFile {
+  if (file.encoding === undefined || acceptsBrotli(acceptEncoding)) return file;
+  return { type: file.type, bytes: brotliDecompressSync(file.bytes) };
+}
+
+function acceptsBrotli(acceptEncoding: string): boolean {
+  return acceptEncoding.split(",").some((one) => /^\s*br\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(one));
 }

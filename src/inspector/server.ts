@@ -16,7 +16,7 @@ import { addTicket, admit, answerWithoutToken, type Entrance } from "./entrance.
 import { type Door, denyCaller, denyOrigin } from "./guard.ts";
 import type { KnownTokens } from "./known-tokens.ts";
 import { allowedHosts, type NamedHost } from "./named-host.ts";
-import type { PageFile } from "./page-files.ts";
+import { fileFor, type PageFile } from "./page-files.ts";
 import { findRoute } from "./routes.ts";
 import { Tickets } from "./tickets.ts";
 import type { Workings } from "./workings.ts";
@@ -88,7 +88,8 @@ async function respond(
   const [path = "", search = ""] = url.split("?", 2);
   const file = page.get(path);
   if (file !== undefined) {
-    servePage(request, response, { ...file, bytes: addTicket(file, request, door.tickets) });
+    const fitting = fileFor(file, request.headers["accept-encoding"]?.toString());
+    servePage(request, response, { ...fitting, bytes: addTicket(fitting, request, door.tickets) });
     return;
   }
   if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "Not found.");
@@ -113,8 +114,10 @@ async function respond(
 
 function servePage({ method = "" }: IncomingMessage, response: ServerResponse, file: PageFile): void {
   if (method !== "GET" && method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
-  response.writeHead(200, { "Content-Type": file.type, "Content-Length": file.bytes.byteLength });
-  response.end(method === "HEAD" ? undefined : file.bytes);
+  const { type, bytes, encoding } = file;
+  if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
+  response.writeHead(200, { "Content-Type": type, "Content-Length": bytes.byteLength });
+  response.end(method === "HEAD" ? undefined : bytes);
 }
 
 /** Listens, and returns the port. If the default port is taken, uses a free one. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
@@ -433,9 +434,32 @@ it("the page is served only from its own files", async () => {
   expect((await raw(port, "/", { method: "POST" })).status).toBe(405);
 });
 
-it("the page's dependency is shipped with its licence", () => {
+it("the page's scripts are sent compressed to clients that accept Brotli, and plain to others", async () => {
+  const { port } = await openInspector();
+  const { text: page } = await raw(port, "/", { headers: { "accept-encoding": "br" } });
+  expect(page).toContain("<!doctype html>");
+  const script = /src="\.(\/[^"]+\.js)"/.exec(page)?.[1] ?? "";
+  const get = (accept?: string) =>
+    raw(port, script, { headers: accept === undefined ? {} : { "accept-encoding": accept } });
+  const plain = await get();
+  expect(plain.headers["content-encoding"]).toBeUndefined();
+  expect(plain.text).toContain("hookporter");
+  for (const accept of ["br", "gzip, deflate, br, zstd", "gzip;q=0.5, BR;q=1.0"]) {
+    const sent = await get(accept);
+    expect([accept, sent.headers["content-encoding"], sent.type]).toEqual([accept, "br", plain.type]);
+    expect(sent.bytes.byteLength).toBeLessThan(plain.bytes.byteLength / 2);
+    expect(brotliDecompressSync(sent.bytes).equals(plain.bytes)).toBe(true);
+  }
+  for (const accept of ["gzip", "br;q=0", "gzip, br; q=0.000", "brotli"]) {
+    const sent = await get(accept);
+    expect([accept, sent.headers["content-encoding"]]).toEqual([accept, undefined]);
+    expect(sent.bytes.equals(plain.bytes)).toBe(true);
+  }
+});
+
+it("the page's dependencies are shipped with their licences", () => {
   const notices = readFileSync(join(import.meta.dirname, "../../dist/THIRD-PARTY-NOTICES.txt"), "utf8");
-  expect(notices).toMatch(/^preact \d/m);
+  for (const name of ["preact", "@codemirror/view"]) expect(notices).toContain(`\n${name} `);
 });
 
 /** Follows the live feed; returns the text received so far. */

@@ -5,26 +5,28 @@ import { sampleEvent } from "../../../src/testing.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
+import { editorIn } from "./editor.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
   const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
-  const editor = (page: Page) => page.getByRole("textbox", { name: "Body" });
+  const editor = (page: Page) => editorIn(page, "Body");
   const problem = (page: Page) => page.locator(".editor-problem [role=status]");
 
-  it("a body of 600 kB is edited whole, not only its beginning", async () => {
+  it("a body of 600 kB is edited whole, not only its beginning, and keeps its carriage returns", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     const rows = Array.from({ length: 24_000 }, (_, id) => `{"id": ${id}, "n": 1.50}`);
     const body = JSON.stringify({ ...sampleEvent("payment.received"), data: "DATA" })
-      .replace('"DATA"', () => `{\n"rows": [${rows.join(",\n")}]}`)
+      .replace('"DATA"', () => `{\r\n"rows": [${rows.join(",\r\n")}]}`)
       .concat("  ");
     expect(body.length).toBeGreaterThan(600_000);
     await deliver(Buffer.from(body));
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
-    await editor(page).click();
+    await editor(page).box.click();
     await page.keyboard.press("Control+End");
+    expect(await editor(page).box.locator(".cm-line").count()).toBeLessThan(300);
     await page.keyboard.type(" ");
     await click(page, "Sign and send");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
@@ -50,29 +52,114 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     await page.getByText("can be edited here").waitFor();
-    expect(await editor(page).count()).toBe(0);
+    expect(await editor(page).box.count()).toBe(0);
     const [download] = await Promise.all([page.waitForEvent("download"), click(page, "Download it")]);
     expect(download.suggestedFilename()).toMatch(/\.json$/);
   });
 
-  it("what is not JSON is announced with its place and selected there, and axe finds no problems", async () => {
+  it("what is not JSON is marked, announced with its place and selected on demand, and axe finds no problems", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
     const page = await newPage({ viewport: { width: 360, height: 740 } });
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
-    await editor(page).fill('\n{"data": {"id": oops}}');
+    await editor(page).fill('{\n"data": {"id": oops}}');
     await expect
       .poll(() => problem(page).textContent())
-      .toBe("Not JSON: line 2, column 17: expected a value");
+      .toBe("Not JSON: line 2, column 16: expected a value");
+    expect(await editor(page).box.locator(".cm-wrong").allTextContents()).toEqual(["oops"]);
+    expect(await editor(page).box.getAttribute("aria-invalid")).toBe("true");
     await click(page, "Show it");
-    expect(await page.evaluate("String(getSelection())")).toBe("oops");
+    await page.keyboard.type("4");
+    expect(await editor(page).text()).toBe('{\n"data": {"id": 4}}');
+    await editor(page).fill('{\n"data": {"id": oops}}');
+    await editor(page).box.locator(".cm-wrong").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(page.troubles).toEqual([]);
     await page.evaluate(AXE);
     expect(await axe(page)).toEqual([]);
     await editor(page).fill('{"data": {}}');
     await expect.poll(() => problem(page).textContent()).toBe("");
+  });
+
+  it("Tab leaves the editor, whose keys are announced, and Escape closes the dialog", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await choose(page, "Send again", "Edit and send…");
+    await editor(page).fill("{}");
+    expect(await editor(page).box.getAttribute("aria-description")).toMatch(/Tab leaves the editor/);
+    await page.keyboard.type("jkr? and more, as fast as it goes");
+    await page.keyboard.press("Enter");
+    expect(await editor(page).text()).toBe("{}jkr? and more, as fast as it goes\n");
+    await page.keyboard.press("Control+z");
+    await page.keyboard.press("Tab");
+    const focused = "document.activeElement.tagName";
+    expect(await page.evaluate(focused)).toMatch(/BUTTON|INPUT/);
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(focused)).toBe("DIV");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  it("the editor is loaded when one opens, and a text box takes its place if that fails", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    const loaded: string[] = [];
+    await page.route(/code-editor/, (route) => {
+      loaded.push(route.request().url());
+      return route.abort();
+    });
+    await openPage(page, inspector.url, "/entry/1");
+    await page.getByRole("heading", { name: "Attempts" }).waitFor();
+    expect(loaded).toEqual([]);
+    await choose(page, "Send again", "Edit and send…");
+    const plain = page.locator("dialog textarea");
+    await plain.fill('{"data": oops}');
+    expect(loaded).toHaveLength(1);
+    await click(page, "Show it");
+    expect(await page.evaluate("String(getSelection())")).toBe("oops");
+  });
+
+  it("the script of another program that has the port does not run as the editor", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    const body = "window.stolen = sessionStorage.length; export const openEditor = () => {};";
+    let asked = 0;
+    await page.route(/code-editor/, (route) => {
+      asked++;
+      return route.fulfill({ contentType: "text/javascript", body });
+    });
+    await openPage(page, inspector.url, "/entry/1");
+    await choose(page, "Send again", "Edit and send…");
+    await page.locator("dialog textarea").waitFor();
+    await click(page, "Close");
+    await choose(page, "Send again", "Edit and send…");
+    await page.locator("dialog textarea").waitFor();
+    expect(asked).toBe(1);
+    expect(await page.evaluate("window.stolen")).toBeUndefined();
+  });
+
+  it("the editor is requested once, however often it opens", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("code-editor")) asked++;
+    });
+    await openPage(page, inspector.url, "/entry/1");
+    for (let time = 0; time < 2; time++) {
+      await choose(page, "Send again", "Edit and send…");
+      await editor(page).box.waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    }
+    expect(asked).toBe(1);
+    expect(page.troubles).toEqual([]);
   });
 
   it("a draft stays after Escape and a reload, ends with the tab, and is dropped when it is sent", async () => {
@@ -88,15 +175,15 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.reload();
     await choose(page, "Send again", "Edit and send…");
     await page.getByText("This is your draft").waitFor();
-    await expect.poll(() => editor(page).inputValue()).toBe(draft);
+    await expect.poll(() => editor(page).text()).toBe(draft);
     const other = await page.context().newPage();
     await openPage(other, inspector.url, "/entry/1");
     await choose(other, "Send again", "Edit and send…");
-    await expect.poll(() => editor(other).inputValue()).toContain("payment.received");
+    await expect.poll(() => editor(other).text()).toContain("payment.received");
     await click(page, "Sign and send");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await choose(page, "Send again", "Edit and send…");
-    await expect.poll(() => editor(page).inputValue()).toContain("payment.received");
+    await expect.poll(() => editor(page).text()).toContain("payment.received");
     expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => /draft/.test(key))")).toEqual([]);
     expect(await page.evaluate("Object.keys(localStorage)")).toEqual([]);
   });
@@ -105,13 +192,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector } = await openInspector();
     const page = await newPage();
     await openPage(page, inspector.url, "/trigger");
-    const data = page.getByRole("textbox", { name: "data" });
+    const data = editorIn(page, "data");
     await data.fill('{"id": "mine"}');
     await page.getByRole("radio", { name: "lead.created" }).check();
-    await expect.poll(() => data.inputValue()).not.toContain("mine");
+    await expect.poll(() => data.text()).not.toContain("mine");
     await page.getByRole("radio", { name: "payment.received" }).check();
-    await expect.poll(() => data.inputValue()).toBe('{"id": "mine"}');
+    await expect.poll(() => data.text()).toBe('{"id": "mine"}');
     await click(page, "Reset");
-    await expect.poll(() => data.inputValue()).toContain("amount");
+    await expect.poll(() => data.text()).toContain("amount");
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { hashToken } from "../../../src/inspector/token.ts";
 import { openInspector, recordsInMemory } from "../open.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
+import { editorIn } from "./editor.ts";
 
 const UNKNOWN = "[role=status]:has-text('The server on this port does not know this tab')";
 const DAY = 24 * 60 * 60 * 1000;
@@ -18,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/2?state=unhandled");
     const trigger = await openTab(page, `${inspector.url.origin}/#/trigger`);
-    await trigger.locator("textarea").fill('{"draft":1}');
+    await editorIn(trigger, "data").fill('{"draft":1}');
     const edit = await openTab(page, `${inspector.url.origin}/#/entry/1`);
     await choose(edit, "Send again", "Edit and send…");
     await edit.getByRole("textbox", { name: "Body" }).fill('{"draft":2}');
@@ -29,8 +30,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(new URL(page.url()).hash).toBe("#/entry/2?state=unhandled");
     await page.locator(".detail-head h1").waitFor();
     expect(await page.getByRole("button", { name: "unhandled" }).getAttribute("aria-pressed")).toBe("true");
-    expect(await trigger.locator("textarea").inputValue()).toBe('{"draft":1}');
-    expect(await edit.getByRole("textbox", { name: "Body" }).inputValue()).toBe('{"draft":2}');
+    expect(await editorIn(trigger, "data").text()).toBe('{"draft":1}');
+    expect(await editorIn(edit, "Body").text()).toBe('{"draft":2}');
     await again.deliver("lead.created");
     await page.locator("#line-e3").waitFor();
   });
