@@ -173,6 +173,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     })
     .filter((use) => !OPENS_NOTHING.has(use.split(": ")[1] ?? "") && !use.endsWith(": "));
   expect(used.sort()).toEqual([
+    "inbox/sqlite/lock-holders.ts: readFileSync", // of /proc
     "inbox/sqlite/new-file.ts: closeSync",
     "inbox/sqlite/new-file.ts: fsyncSync",
     "inbox/sqlite/new-file.ts: openSync",

@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
+import type { CheckInboxOptions } from "../inbox/check.ts";
 import type { CopyOptions } from "../inbox/copy.ts";
 import type { MigrateOptions } from "../inbox/migrate.ts";
+import type { VacuumOptions } from "../inbox/vacuum.ts";
 
-/** `inbox migrate|maintain|copy`: care of the inbox itself. */
+/** `inbox migrate|maintain|check|vacuum|copy`: care of the inbox itself. */
 export function registerInbox(program: Command, context: CliContext): void {
-  const inbox = program
-    .command("inbox")
-    .description("make, maintain and copy inboxes, on PostgreSQL above all");
+  const inbox = program.command("inbox").description("make, maintain, check and copy inboxes");
 
   inbox
     .command("migrate")
@@ -28,6 +28,24 @@ export function registerInbox(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter inbox maintain --older-than 90d")
     .action(async (options: PruneOptions) =>
       (await import("../inbox/maintain.ts")).maintainInbox(options, context),
+    );
+
+  inbox
+    .command("check")
+    .description("check every page and every delivery of an inbox file, and say what is in it")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .addHelpText("after", "\nExample:\n  hookporter inbox check --inbox backup.db")
+    .action(async (options: CheckInboxOptions) =>
+      (await import("../inbox/check.ts")).checkInboxes(options, context),
+    );
+
+  inbox
+    .command("vacuum")
+    .description("give the free space of an inbox file back to the disk; stop its receivers first")
+    .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
+    .addHelpText("after", "\nExample:\n  hookporter inbox vacuum")
+    .action(async (options: VacuumOptions) =>
+      (await import("../inbox/vacuum.ts")).vacuumInbox(options, context),
     );
 
   inbox

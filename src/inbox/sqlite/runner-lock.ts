@@ -93,7 +93,8 @@ export function lockedRunners(inbox: string): readonly string[] {
   );
 }
 
-function lockFile(inbox: string, id: string): string {
+/** The path of the lock file of a registered process. */
+export function lockFile(inbox: string, id: string): string {
   return `${inbox}-holder-${id}`;
 }
 

@@ -1,0 +1,91 @@
+import { countsText } from "../../inbox/counts.ts";
+import { ENTRY_STATES } from "../../inbox/entry.ts";
+import { selectInbox } from "../../inbox/open.ts";
+import { printedMigration } from "../../inbox/postgres/care.ts";
+import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { type FileState, stateOfFile } from "../../inbox/sqlite/file-state.ts";
+import { holderText } from "../../inbox/sqlite/holders.ts";
+import type { CliContext } from "../context.ts";
+import { requireInbox } from "../events/inbox.ts";
+import { type NamedInbox, nameInbox } from "./named-inbox.ts";
+import { sizeText } from "./size-text.ts";
+
+/** The options of `inbox check`. */
+export interface CheckInboxOptions {
+  readonly inbox?: string;
+}
+
+/** Problems that are printed. */
+const PRINTED = 10;
+
+/** `inbox check`. */
+export async function checkInboxes(options: CheckInboxOptions, context: CliContext): Promise<void> {
+  const named = nameInbox(context, options.inbox);
+  if (isPostgresUrl(named.option)) return checkDatabase(named, context);
+  requireInbox(named, "read");
+  const state = stateOfFile(named.option);
+  const isIntact = state.problems.length + state.unreadable.length === 0;
+  const { output } = context;
+  for (const line of page(state, isIntact)) output.data(line);
+  const { path: inbox, content, ...rest } = state;
+  output.record("inbox", { inbox, intact: isIntact, ...(content ?? NOT_READ), ...rest });
+  if (isIntact) return;
+  context.exitCode = 1;
+  output.talk("keep all files of this inbox, and follow docs/recovery.md");
+}
+
+/** The content of a file that cannot be read. */
+const NOT_READ = { schema: null, newestSchema: null, counts: null, first: null, last: null, freeBytes: null };
+
+function page(state: FileState, isIntact: boolean): readonly string[] {
+  const { path, problems, unreadable, usable, content, bytes, logBytes, holders } = state;
+  const verdict = usable ? "damaged, but only single entries are" : "damaged";
+  const shown = unreadable.map((seq) => `#${seq}`).join(", ");
+  return [
+    `${path}: ${isIntact ? "intact" : verdict}`,
+    ...problems.slice(0, PRINTED).map((problem) => `  problem     ${problem}`),
+    ...(problems.length > PRINTED ? [`  problem     … ${problems.length} in all`] : []),
+    ...(unreadable.length === 0 ? [] : [`  unreadable  ${shown}`]),
+    ...(content === undefined ? [] : contentLines(content)),
+    `  size        ${sizeText(bytes)}${freeText(content)}; log ${sizeText(logBytes)}`,
+    ...(holders.length === 0 ? ["  in use by   no process"] : []),
+    ...holders.map((holder) => `  in use by   ${holderText(holder)}`),
+  ];
+}
+
+function freeText(content: FileState["content"]): string {
+  return content === undefined || content.freeBytes === 0
+    ? ""
+    : `, ${sizeText(content.freeBytes)} of it free`;
+}
+
+function contentLines({
+  schema,
+  newestSchema,
+  counts,
+  first,
+  last,
+}: NonNullable<FileState["content"]>): string[] {
+  const entries = ENTRY_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const range = entries === 0 ? "" : ` (${countsText(counts)}), #${first} to #${last}`;
+  const older = schema < newestSchema ? `, of ${newestSchema}: the next receiver brings it up to date` : "";
+  return [`  schema      ${schema}${older}`, `  entries     ${entries}${range}`];
+}
+
+/** PostgreSQL checks its pages itself; what can be said is whether the tables are there and can be read. */
+async function checkDatabase({ option, shown }: NamedInbox, { output }: CliContext): Promise<void> {
+  const { from: schema, to: newestSchema } = await printedMigration(option, { role: undefined, all: false });
+  const inbox = selectInbox(option);
+  await inbox.open({ access: "read" });
+  try {
+    const counts = await inbox.counts();
+    const older = schema < newestSchema ? `, of ${newestSchema}: run \`hookporter inbox migrate\`` : "";
+    output.data(`${shown}: can be read`);
+    output.data(`  schema      ${schema}${older}`);
+    output.data(`  entries     ${countsText(counts) || "none"}`);
+    output.talk("pg_amcheck, of PostgreSQL, checks the pages of its tables");
+    output.record("inbox", { inbox: shown, intact: null, schema, newestSchema, counts });
+  } finally {
+    await inbox.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { ConfigurationError } from "../../errors.ts";
+import { isPostgresUrl, readPostgresOptions } from "../../inbox/postgres/options.ts";
+import { vacuumFile } from "../../inbox/sqlite/vacuum.ts";
+import type { CliContext } from "../context.ts";
+import { requireInbox } from "../events/inbox.ts";
+import { nameInbox } from "./named-inbox.ts";
+import { sizeText } from "./size-text.ts";
+
+/** The options of `inbox vacuum`. */
+export interface VacuumOptions {
+  readonly inbox?: string;
+}
+
+/** `inbox vacuum`. */
+export async function vacuumInbox(options: VacuumOptions, context: CliContext): Promise<void> {
+  const { output } = context;
+  const named = nameInbox(context, options.inbox);
+  if (isPostgresUrl(named.option)) {
+    const { schema } = readPostgresOptions(named.option, {});
+    throw new ConfigurationError(
+      "inbox_unsupported",
+      `expected an inbox file, got ${named.shown}: PostgreSQL frees space by itself, and days that are over are dropped whole; ` +
+        `to do it now, run in psql: VACUUM (VERBOSE, ANALYZE) ${schema}.entry`,
+    );
+  }
+  requireInbox(named, "change");
+  const { path, before, after } = vacuumFile(named.option);
+  output.data(`${path}: ${sizeText(before)} before, ${sizeText(after)} now`);
+  output.record("vacuum", { inbox: path, before, after });
+}
