@@ -35,7 +35,7 @@ export type { BodyFailure, BodyLimits, BodyResult } from "./http/read-body.ts";
 export type { Appended, NewEntry } from "./inbox/append.ts";
 export type { AttemptRecord, HandlerFailure } from "./inbox/attempt-record.ts";
 export type { ClaimedEntry, ClaimRequest, DueRequest } from "./inbox/claim.ts";
-export type { Counts } from "./inbox/counts.ts";
+export type { CountFilter, Counts } from "./inbox/counts.ts";
 export type { Entry, EntryState } from "./inbox/entry.ts";
 export type { EntryFilter, TextAlternatives } from "./inbox/entry-filter.ts";
 export type { BacklogRequest, Inbox } from "./inbox/inbox.ts";
@@ -44,6 +44,7 @@ export type { KeepTerms, Kept, KeptEvent, KeptRejected } from "./inbox/kept.ts";
 export type { Lease } from "./inbox/lease.ts";
 export type { InboxOption } from "./inbox/open.ts";
 export type { OpenTerms } from "./inbox/open-terms.ts";
+export type { EntryOutline, OutlineRequest, RunOutline } from "./inbox/outline.ts";
 export type { OwnTransactions, TransactionQuery } from "./inbox/postgres/handler-transactions.ts";
 export type { PostgresConnection, PostgresOptions } from "./inbox/postgres/options.ts";
 export type {

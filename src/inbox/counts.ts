@@ -1,4 +1,8 @@
 import { ENTRY_STATES, type EntryState } from "./entry.ts";
+import type { EntryFilter } from "./entry-filter.ts";
+
+/** Which entries to count: those that match every field. */
+export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sources">;
 
 /** The number of entries in each state. */
 export interface Counts extends Readonly<Record<EntryState, number>> {

@@ -3,12 +3,13 @@ import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Counts } from "./counts.ts";
+import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
+import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
@@ -108,6 +109,8 @@ export interface Inbox {
    * become visible after one with a higher number, so who follows new entries by `after` must look back a few seconds.
    */
   list(filter: EntryFilter): Promise<readonly Entry[]>;
+  /** What a list shows of entries besides themselves, in one read. Default: each one's runs and delivery are read. */
+  outlines?(request: OutlineRequest): Promise<readonly EntryOutline[]>;
   /** Deletes ended entries and their records, one step at a time. A pruned event is never taken for new again. */
   prune(request: PruneRequest, step: Step): Promise<StepResult>;
   /** Deletes the deliveries of done entries, one step at a time. The entries stay. */
@@ -116,8 +119,11 @@ export interface Inbox {
   delivery(seq: number): Promise<Delivery | undefined>;
   /** The runs of an entry's handlers, oldest first. */
   attempts(seq: number): Promise<readonly AttemptRecord[]>;
-  /** The number of entries in each state; that of done ones may be an estimate. */
-  counts(): Promise<Counts>;
+  /**
+   * The number of entries in each state, of those that match the filter if there is one; without it, that of done ones may
+   * be an estimate.
+   */
+  counts(filter?: CountFilter): Promise<Counts>;
   /** Waits for operations in progress, then closes the store. */
   close(): Promise<void>;
 }

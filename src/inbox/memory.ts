@@ -3,7 +3,7 @@ import { type DedupKey, REJECTED } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Counts } from "./counts.ts";
+import type { CountFilter, Counts } from "./counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
@@ -23,6 +23,7 @@ import {
   type Stored,
   toClaimed,
 } from "./memory/stored.ts";
+import { type EntryOutline, type OutlineRequest, toOutlines } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import { awaitsHandler } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
@@ -215,6 +216,17 @@ class MemoryInbox implements Inbox {
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }
 
+  async outlines(request: OutlineRequest): Promise<readonly EntryOutline[]> {
+    const stored = request.entries.flatMap(({ seq }) => this.#entries.get(seq) ?? []);
+    const runs = stored.flatMap(({ entry, records }) =>
+      records.map((record) => [entry.seq, record] as const),
+    );
+    const starts = stored.flatMap(({ entry: { seq }, delivery }) =>
+      delivery === undefined ? [] : [[seq, delivery.body.slice(0, request.bodyBytes)] as const],
+    );
+    return toOutlines(request, runs, new Map(starts));
+  }
+
   async prune({ states, receivedUntil, datedUntil, sources }: PruneRequest, step: Step): Promise<StepResult> {
     return this.#step(step, ({ entry }) => {
       if (!isOf(entry, sources)) return false;
@@ -258,13 +270,12 @@ class MemoryInbox implements Inbox {
     return [...(this.#entries.get(seq)?.records ?? [])];
   }
 
-  async counts(): Promise<Counts> {
-    const entries = [...this.#entries.values()];
-    const pairs = ENTRY_STATES.map((state) => [
-      state,
-      entries.filter(({ entry }) => entry.state === state).length,
-    ]);
-    return Object.fromEntries(pairs) as Counts & Record<EntryState, number>;
+  async counts(filter: CountFilter = {}): Promise<Counts> {
+    const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
+    for (const { entry } of this.#entries.values()) {
+      if (matchesFilter(entry, filter)) counts[entry.state]++;
+    }
+    return counts;
   }
 
   async close(): Promise<void> {}

@@ -4,12 +4,13 @@ import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Counts } from "./counts.ts";
+import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
+import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import { Batches } from "./postgres/batch.ts";
 import { drop, hasten, redrive, reschedule } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
@@ -27,14 +28,7 @@ import {
   readPostgresOptions,
 } from "./postgres/options.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
-import {
-  attemptsOfEntry,
-  countBacklog,
-  countByState,
-  countByTarget,
-  deliveryOfEntry,
-  listEntries,
-} from "./postgres/reads.ts";
+import * as reads from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
 import { Runners } from "./postgres/runners.ts";
 import type { Row } from "./postgres/session.ts";
@@ -227,7 +221,7 @@ class PostgresInbox implements Inbox {
   }
 
   async backlog(request: BacklogRequest): Promise<number> {
-    return countBacklog(this.#open.store, request);
+    return reads.countBacklog(this.#open.store, request);
   }
 
   async drop(filter: EntryFilter, now: number): Promise<number> {
@@ -236,11 +230,15 @@ class PostgresInbox implements Inbox {
   }
 
   async waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
-    return countByTarget(this.#open.store, sources);
+    return reads.countByTarget(this.#open.store, sources);
   }
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {
-    return listEntries(this.#open.store, filter);
+    return reads.listEntries(this.#open.store, filter);
+  }
+
+  async outlines(request: OutlineRequest): Promise<readonly EntryOutline[]> {
+    return reads.outlineEntries(this.#open.store, request);
   }
 
   async prune(request: PruneRequest, step: Step): Promise<StepResult> {
@@ -252,15 +250,15 @@ class PostgresInbox implements Inbox {
   }
 
   async delivery(seq: number): Promise<Delivery | undefined> {
-    return deliveryOfEntry(this.#open.store, seq);
+    return reads.deliveryOfEntry(this.#open.store, seq);
   }
 
   async attempts(seq: number): Promise<readonly AttemptRecord[]> {
-    return attemptsOfEntry(this.#open.store, seq);
+    return reads.attemptsOfEntry(this.#open.store, seq);
   }
 
-  async counts(): Promise<Counts> {
-    return countByState(this.#open.store);
+  async counts(filter?: CountFilter): Promise<Counts> {
+    return reads.countByState(this.#open.store, filter);
   }
 
   async close(): Promise<void> {

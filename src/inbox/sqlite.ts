@@ -4,12 +4,13 @@ import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Counts } from "./counts.ts";
+import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
+import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
@@ -26,14 +27,7 @@ import {
   type OperationName,
   type OperationResult,
 } from "./sqlite/operations.ts";
-import {
-  attemptsOfEntry,
-  countBacklog,
-  countByState,
-  countWaiting,
-  deliveryOfEntry,
-  listEntries,
-} from "./sqlite/reads.ts";
+import * as reads from "./sqlite/reads.ts";
 import { otherRunners } from "./sqlite/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/runners.ts";
 import type { Statements } from "./sqlite/statements.ts";
@@ -192,7 +186,7 @@ class SqliteInbox implements Inbox {
   }
 
   backlog(request: BacklogRequest): Promise<number> {
-    return this.#read((statements) => countBacklog(statements, request));
+    return this.#read((statements) => reads.countBacklog(statements, request));
   }
 
   drop(filter: EntryFilter, now: number): Promise<number> {
@@ -200,11 +194,15 @@ class SqliteInbox implements Inbox {
   }
 
   waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
-    return this.#read((statements) => countWaiting(statements, sources));
+    return this.#read((statements) => reads.countWaiting(statements, sources));
   }
 
   list(filter: EntryFilter): Promise<readonly Entry[]> {
-    return this.#read((statements) => listEntries(statements, filter));
+    return this.#read((statements) => reads.listEntries(statements, filter));
+  }
+
+  outlines(request: OutlineRequest): Promise<readonly EntryOutline[]> {
+    return this.#read((statements) => reads.outlineEntries(statements, request));
   }
 
   prune(request: PruneRequest, step: Step): Promise<StepResult> {
@@ -222,15 +220,15 @@ class SqliteInbox implements Inbox {
   }
 
   delivery(seq: number): Promise<Delivery | undefined> {
-    return this.#read((statements) => deliveryOfEntry(statements, seq));
+    return this.#read((statements) => reads.deliveryOfEntry(statements, seq));
   }
 
   attempts(seq: number): Promise<readonly AttemptRecord[]> {
-    return this.#read((statements) => attemptsOfEntry(statements, seq));
+    return this.#read((statements) => reads.attemptsOfEntry(statements, seq));
   }
 
-  counts(): Promise<Counts> {
-    return this.#read(countByState);
+  counts(filter?: CountFilter): Promise<Counts> {
+    return this.#read((statements) => reads.countByState(statements, filter));
   }
 
   async close(): Promise<void> {

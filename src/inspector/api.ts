@@ -29,6 +29,12 @@ export interface EntryRow {
   readonly settledAt: number | null;
   /** Size of the body. */
   readonly bytes: number;
+  /** Why it is not handled, in one line: a field that does not fit, an error's first line, or the reason in words. */
+  readonly why: string | null;
+  /** The value at the query's `resource`, `data.id` by default, if it is among the first 8 KiB of the body. */
+  readonly resource: string | null;
+  /** How long its last attempt took. */
+  readonly durationMs: number | null;
 }
 
 /** A delivery that was not kept, in the list. */
@@ -45,6 +51,10 @@ export interface RefusalRow {
   readonly bytes: number;
   /** The status sent to the sender. */
   readonly status: number;
+  /** Why it was refused, in one line. */
+  readonly why: string;
+  /** From its head to the answer. */
+  readonly durationMs: number;
 }
 
 /** A line of the list. */
@@ -114,7 +124,6 @@ export interface EntryDetail extends EntryRow {
 
 /** A refused delivery with all details. */
 export interface RefusalDetail extends RefusalRow {
-  readonly durationMs: number;
   readonly headers: ShownHeaders;
   readonly explanation: Explanation;
 }

@@ -1,6 +1,7 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { Entry } from "../inbox/entry.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import { lastRunsOf } from "../inbox/outline.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
@@ -9,9 +10,10 @@ import { explainEntry, type Signing } from "./explain-entry.ts";
 import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";
 import type { Repeats } from "./repeats.ts";
-import { entryRow } from "./rows.ts";
+import { entryRow, entryRows } from "./rows.ts";
 import { shownBody } from "./shown-body.ts";
 import { shownHeaders } from "./shown-headers.ts";
+import { RESOURCE_PATH } from "./value-path.ts";
 
 /** Rows per page of the list. */
 const DEFAULT_LIMIT = 200;
@@ -28,7 +30,7 @@ export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSea
   const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
   const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
   const { entries, next } = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
-  return { rows: entries.map(entryRow), next };
+  return { rows: await entryRows(inbox, entries, filter.resource), next };
 }
 
 /**
@@ -75,7 +77,7 @@ export async function describeEntry(
     unfit ? recheck(seq).catch(() => problems) : null, // a schema that throws would not let it through either
   ]);
   return {
-    ...entryRow(entry),
+    ...entryRow(entry, { seq, lastRuns: lastRunsOf(runs), bodyStart: delivery?.body }, RESOURCE_PATH),
     ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),

@@ -2,12 +2,15 @@ import { ENTRY_STATES, type EntryState } from "../inbox/entry.ts";
 import type { EntryFilter } from "../inbox/entry-filter.ts";
 import { RequestError } from "./answer.ts";
 import type { RefusalDetail } from "./api.ts";
+import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 import { namedBy } from "./words.ts";
 
 /** The list's filter; all given conditions must hold. */
 export interface RowFilter {
   /** The conditions for entries. */
   readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text" | "orElse" | "seq">;
+  /** Where the rows' resource is. */
+  readonly resource: ValuePath;
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
   readonly refusals: boolean;
   /** The same conditions for a refused delivery. */
@@ -17,7 +20,8 @@ export interface RowFilter {
 const MAX_TEXT = 200;
 
 /**
- * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`; the first two may be comma-separated lists.
+ * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`, `resource`; the first two may be comma-separated
+ * lists.
  *
  * @throws RequestError 400
  */
@@ -33,6 +37,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   const kinds = readList(query, "kind");
   const since = readTime(query, "since");
   const until = readTime(query, "until");
+  const resource = readResource(query);
   const text = query.get("text")?.slice(0, MAX_TEXT) || undefined;
   const entries = {
     ...(states !== undefined && { states: states.filter(isState) }),
@@ -43,7 +48,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   };
   const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
   return {
-    ...{ entries, refusals },
+    ...{ entries, resource, refusals },
     takes: (refusal) =>
       refusals &&
       (since === undefined || refusal.receivedAt >= since) &&
@@ -63,6 +68,14 @@ export function readNumber(query: URLSearchParams, name: string, most: number): 
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= most) return value;
   throw badQuery(name, `a whole number up to ${most}`);
+}
+
+function readResource(query: URLSearchParams): ValuePath {
+  const text = query.get("resource") || undefined;
+  if (text === undefined) return RESOURCE_PATH;
+  const path = text.length > MAX_TEXT ? undefined : parsePath(text);
+  if (path !== undefined) return path;
+  throw badQuery("resource", "a path such as data.id or data.items[0].id");
 }
 
 function isState(text: string): text is EntryState {
@@ -86,18 +99,10 @@ function entriesWith(text: string): Pick<EntryFilter, "text" | "orElse" | "seq">
 }
 
 /** All that is shown of a refused delivery, except the checks that it passed. */
-function textOf({ method, target, reason, word, headers, status, explanation }: RefusalDetail): string {
-  const why = [explanation.summary, ...explanation.steps.filter(({ result }) => result === "failed")];
-  return JSON.stringify([
-    method,
-    target,
-    `${method} ${target}`,
-    reason,
-    word,
-    headers,
-    status,
-    why,
-  ]).toLowerCase();
+function textOf({ method, target, reason, word, headers, status, why, explanation }: RefusalDetail): string {
+  const failed = explanation.steps.filter(({ result }) => result === "failed");
+  const texts = [`${method} ${target}`, reason, word, status, why, explanation.summary, failed, headers];
+  return JSON.stringify(texts).toLowerCase();
 }
 
 function badQuery(name: string, expected: string): RequestError {

@@ -4,7 +4,7 @@ import type { Observation } from "../receiver/observation.ts";
 import type { LiveUpdate, RefusalDetail } from "./api.ts";
 import type { RowFilter } from "./filter.ts";
 import { refusalRow } from "./refusals.ts";
-import { entryId, entryRow } from "./rows.ts";
+import { entryId, entryRows } from "./rows.ts";
 
 /** Milliseconds between updates; changes in between are combined. */
 const TICK = 100;
@@ -131,7 +131,7 @@ export class LiveFeed {
     const gone = seqs.filter((seq) => !found.has(seq)).map(entryId);
     const refused = refusals.filter(filter.takes).map(refusalRow);
     return {
-      ...(entries.length > 0 && { rows: entries.map(entryRow) }),
+      ...(entries.length > 0 && { rows: await entryRows(this.#inbox, entries, filter.resource) }),
       ...(gone.length > 0 && { gone }),
       ...(refused.length > 0 && { refusals: refused }),
     };

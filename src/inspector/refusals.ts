@@ -32,7 +32,7 @@ export class Refusals {
   note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): RefusalDetail | undefined {
     const { outcome, receivedAt, durationMs, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
-    const { word, reason } = verdictOf(outcome);
+    const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
     const headers = bounded(shownHeaders(observation.headers, this.#signatureHeader));
     const detail: RefusalDetail = {
@@ -40,7 +40,7 @@ export class Refusals {
       method: observation.method.slice(0, 20),
       target: shownUrl(observation.target).slice(0, MAX_TEXT),
       status: toAnswer(outcome).status,
-      ...{ durationMs, headers },
+      ...{ durationMs, headers, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
     this.#remembered.push(detail);
@@ -60,8 +60,14 @@ export class Refusals {
 
 /** A refused delivery in the list. */
 export function refusalRow(refusal: RefusalDetail): RefusalRow {
-  const { durationMs: _, headers: __, explanation: ___, ...row } = refusal;
+  const { headers: _, explanation: __, ...row } = refusal;
   return row;
+}
+
+/** What explains a signature that does not match, if anything does. */
+function causeOf(diagnosis: Diagnosis | "left_out" | undefined): string | undefined {
+  if (diagnosis === undefined || diagnosis === "left_out") return undefined;
+  return diagnosis.explanations[0]?.[0]?.meaning;
 }
 
 function bounded(headers: RefusalDetail["headers"]): RefusalDetail["headers"] {

@@ -8,7 +8,8 @@ import { EFFECTS } from "./effects.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries.ts";
 import { readFilter } from "./filter.ts";
 import { findPrevious } from "./find-previous.ts";
-import { entryRow } from "./rows.ts";
+import { entryRows } from "./rows.ts";
+import { RESOURCE_PATH } from "./value-path.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
 const DEAD_SHOWN = 20;
@@ -82,5 +83,10 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
   const dead = await inbox.list({ states: ["dead"], limit: DEAD_SHOWN });
   const counts = await inbox.counts();
   const waiting = await inbox.waiting();
-  return { ...meter.read(outgoing.clock()), counts, waiting, dead: dead.toReversed().map(entryRow) };
+  return {
+    ...meter.read(outgoing.clock()),
+    counts,
+    waiting,
+    dead: await entryRows(inbox, dead.toReversed(), RESOURCE_PATH),
+  };
 }

@@ -28,17 +28,12 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   tx_busy: "waits for a free transaction",
 };
 
-/** A state in a word; with its code as the reader of the API sees it, use the state itself. */
-export function stateWord(state: EntryState): string {
-  return STATE_WORDS[state][0] ?? state;
-}
-
 /** A reason in words. */
 export function reasonWords(reason: string): string {
   return Object.hasOwn(REASON_WORDS, reason) ? (REASON_WORDS[reason] ?? reason) : reason.replaceAll("_", " ");
 }
 
-/** Texts that have less characters name nothing. */
+/** A shorter text names no state and no reason. */
 const MIN_WORD = 3;
 
 /** What a typed text names besides what is stored: a state or a reason in words, or an entry's number. */

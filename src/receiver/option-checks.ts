@@ -23,6 +23,7 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "
   backlog: true,
   keep: true,
   inside: true,
+  outlines: true,
 };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 

@@ -25,6 +25,7 @@ export function describeSearch(makeInbox: () => Inbox): void {
       const delivery = sampleDelivery({
         headers: { "X-Tenant": "Acme", via: "1.1 abc" },
         body: Buffer.from("{}"),
+        receivedAt: AT + 10,
       });
       const problems = [{ field: "data.surface", message: 'expected "a" or number, got string' }];
       const invalid = { kind: "property.created", state: "dead", reason: "invalid_data", problems } as const;
@@ -47,6 +48,26 @@ export function describeSearch(makeInbox: () => Inbox): void {
       ["nothing across two texts", "evt_2property", []],
     ] as const)("finds %s", async (_, text, numbers) => {
       expect(await ids({ text })).toEqual(numbers.map((number) => `evt_${number}`));
+    });
+
+    it("outlines have the runs of the last attempt, and the first bytes of the body", async () => {
+      const entries = await inbox.list({});
+      const outlines = await inbox.outlines?.({ entries, bodyBytes: 8 });
+      expect(outlines?.map(({ lastRuns }) => lastRuns.map(({ attempt, error }) => [attempt, error]))).toEqual(
+        [[[1, "Ledger says:\nno"]], []],
+      );
+      expect(outlines?.map(({ bodyStart }) => String(Buffer.from(bodyStart ?? [])))).toEqual([
+        '{"event"',
+        "{}",
+      ]);
+      expect(await inbox.outlines?.({ entries: [], bodyBytes: 8 })).toEqual([]);
+    });
+
+    it("counts are those of a filter", async () => {
+      expect(await inbox.counts({ kinds: ["property.*"] })).toMatchObject({ dead: 1, pending: 0 });
+      expect(await inbox.counts({ since: AT + 10 })).toMatchObject({ dead: 1 });
+      expect(await inbox.counts({ until: AT + 10, kinds: ["property.*"] })).toMatchObject({ dead: 0 });
+      expect(await inbox.counts({})).toMatchObject({ dead: 2 });
     });
 
     it("also finds what its alternatives name, within the rest of the filter", async () => {

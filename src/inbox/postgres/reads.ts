@@ -1,14 +1,18 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { Counts } from "../counts.ts";
+import type { CountFilter, Counts } from "../counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { BacklogRequest } from "../inbox.ts";
+import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
+
+const STATE =
+  "CASE WHEN t.lease IS NOT NULL THEN 'running' WHEN t.seq IS NOT NULL THEN 'pending' ELSE coalesce(s.state, 'done') END";
 
 /** The fields of an entry, from the tables of {@link ENTRY_WITH_STATE} and `repeat`. */
 export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS reason, s.problems,
@@ -17,7 +21,7 @@ export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS rea
   coalesce(s.settled_at, d.settled_at) AS settled_at,
   coalesce(t.finished_handlers, s.finished_handlers, d.finished_handlers) AS finished_handlers,
   coalesce(t.waits, s.waits, d.waits) AS waits,
-  CASE WHEN t.lease IS NOT NULL THEN 'running' WHEN t.seq IS NOT NULL THEN 'pending' ELSE coalesce(s.state, 'done') END AS state`;
+  ${STATE} AS state`;
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export async function listEntries(store: Store, filter: EntryFilter): Promise<readonly Entry[]> {
@@ -47,12 +51,50 @@ export async function attemptsOfEntry(store: Store, seq: number): Promise<readon
   return rows.map(toAttempt);
 }
 
+/** The runs of the last attempts, and the beginnings of bodies. Only the days on which the entries were received are read. */
+export async function outlineEntries(
+  store: Store,
+  request: OutlineRequest,
+): Promise<readonly EntryOutline[]> {
+  const { entries, bodyBytes } = request;
+  if (entries.length === 0) return [];
+  const seqs = entries.map(({ seq }) => seq);
+  const times = entries.map(({ receivedAt }) => receivedAt);
+  // Not with Math.min(...times), which has a limit of arguments.
+  const [from, to] = times.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity]);
+  const runs = await store.query(
+    `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error
+     FROM unnest($1::bigint[], $2::int[]) AS of(seq, attempts)
+     JOIN @.attempt a ON a.seq = of.seq AND a.attempt >= of.attempts AND a.received_at BETWEEN $3::bigint AND $4::bigint
+     ORDER BY a.seq, a.id`,
+    [seqs, entries.map(({ attempts }) => attempts), from, to],
+  );
+  const starts = await store.query(
+    `SELECT seq, substring(body FROM 1 FOR $2::int) AS start FROM @.delivery
+     WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $3::bigint AND $4::bigint`,
+    [seqs, bodyBytes, from, to],
+  );
+  return toOutlines(
+    request,
+    runs.map((row) => [Number(row.seq), toAttempt(row)]),
+    new Map(starts.map(({ seq, start }) => [Number(seq), start as Uint8Array])),
+  );
+}
+
 /** Rows of a day from which their number is what PostgreSQL's statistics say: counting them takes too long. */
 const COUNTED = 100_000;
 const DAY_MS = 86_400_000;
 
 /** The number of entries in each state. Reads days through their table, since a user may have rights on that alone. */
-export async function countByState(store: Store): Promise<Counts> {
+export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
+  const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
+  if (Object.values(filter).some((condition) => condition !== undefined)) {
+    const { where, values } = filterSql(filter);
+    const sql = `SELECT ${STATE} AS state, count(*) AS n FROM ${ENTRY_WITH_STATE} WHERE ${where} GROUP BY 1`;
+    for (const { state, n } of await store.query(sql, values, LONG_TIMEOUT))
+      counts[state as EntryState] = Number(n);
+    return counts;
+  }
   const large = await store.query(
     `SELECT first, until, c.reltuples AS rows FROM @.day JOIN pg_class c ON c.relname = 'done_' || first / ${DAY_MS}
      WHERE c.reltuples > ${COUNTED} AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`,
@@ -67,7 +109,6 @@ export async function countByState(store: Store): Promise<Counts> {
     [],
     LONG_TIMEOUT,
   );
-  const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
   for (const { state, n } of rows) counts[state as EntryState] += Number(n);
   for (const { rows: estimate } of large) counts.done += Math.round(Number(estimate));
   return large.length === 0 ? counts : { ...counts, doneIsEstimate: true };

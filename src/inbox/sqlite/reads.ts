@@ -1,9 +1,10 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { Counts } from "../counts.ts";
+import type { CountFilter, Counts } from "../counts.ts";
 import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { BacklogRequest } from "../inbox.ts";
+import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { filterSql } from "./filter.ts";
@@ -37,10 +38,35 @@ export function attemptsOfEntry(statements: Statements, seq: number): readonly A
   return statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt);
 }
 
+/** The runs of the last attempts, and the beginnings of bodies: SQLite reads no more pages of a body than that needs. */
+export function outlineEntries(statements: Statements, request: OutlineRequest): readonly EntryOutline[] {
+  const seqs = JSON.stringify(request.entries.map(({ seq }) => seq));
+  const runs = statements.all(
+    `SELECT seq, attempt, handler, started_at, duration_ms, outcome, error FROM attempt
+     WHERE seq IN (SELECT value FROM json_each(?)) AND attempt >= (SELECT attempts FROM entry WHERE entry.seq = attempt.seq)
+     ORDER BY seq, rowid`,
+    seqs,
+  );
+  const starts = statements.all(
+    "SELECT seq, substr(body, 1, ?) AS start FROM delivery WHERE seq IN (SELECT value FROM json_each(?))",
+    request.bodyBytes,
+    seqs,
+  );
+  return toOutlines(
+    request,
+    runs.map((row) => [row.seq as number, toAttempt(row)]),
+    new Map(starts.map(({ seq, start }) => [seq as number, start as Uint8Array])),
+  );
+}
+
 /** The number of entries in each state. */
-export function countByState(statements: Statements): Counts {
+export function countByState(statements: Statements, filter: CountFilter = {}): Counts {
   const none = ENTRY_STATES.map((state) => [state, 0] as const);
-  const rows = statements.all("SELECT state, count(*) AS n FROM entry GROUP BY state");
+  const { where, values } = filterSql(filter);
+  const rows = statements.all(
+    `SELECT state, count(*) AS n FROM entry WHERE ${where} GROUP BY state`,
+    ...values,
+  );
   const found = rows.map(({ state, n }) => [state as EntryState, n as number] as const);
   return Object.fromEntries([...none, ...found]) as Record<EntryState, number>;
 }
