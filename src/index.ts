@@ -1,4 +1,5 @@
 /** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
+export type { AttemptTrace, AttemptTracing } from "./dispatch/attempt-tracing.ts";
 export type { DrainReport } from "./dispatch/drain.ts";
 export type {
   DeadLetter,
@@ -110,6 +111,7 @@ export type { Ran, Receiver, ReplacingHandlers } from "./receiver/receiver.ts";
 export type { ReceiverOptions, SourceLimits } from "./receiver/receiver-options.ts";
 export { toAnswer } from "./receiver/response.ts";
 export type { HandlerRegistry } from "./receiver/router.ts";
+export type { DeliveryTrace, Tracing } from "./receiver/tracing.ts";
 export { CAUSES, type Cause, type CauseCode } from "./signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "./signature/diagnose/diagnose.ts";
 export type { NamedSecret } from "./signature/diagnose/keyings.ts";

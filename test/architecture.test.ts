@@ -24,6 +24,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   "@photostructure/sqlite": /^inbox\/sqlite/,
   pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,
+  "@opentelemetry/api": /^observe\//,
   preact: /^inspector\/ui\//,
   "preact/hooks": /^inspector\/ui\//,
   "@codemirror/state": /^inspector\/ui\//,

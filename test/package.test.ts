@@ -89,6 +89,9 @@ describe("the packed package", () => {
 
   it("exports every entry point to `import` and to `require`, as one copy of the library", async () => {
     const specifiers = Object.keys(entries).map((name) => `hookporter${name.slice(1)}`);
+    const missing = await run(consumer, "node", "-e", 'import("hookporter/tracing").catch(console.log)');
+    expect(missing).toContain("Cannot find package '@opentelemetry/api'");
+    await npm(consumer, "install", "@opentelemetry/api@1"); // the one optional peer that is imported at the start
     const program = `import { createRequire } from "node:module";
       const require = createRequire(process.cwd() + "/program.js");
       for (const name of ${JSON.stringify(specifiers)}) {

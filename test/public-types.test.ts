@@ -19,6 +19,7 @@ const EXTENDS_MAIN = [
   "hookporter/fetch",
   "hookporter/fastify",
   "hookporter/lambda",
+  "hookporter/tracing",
   "hookporter/testing",
 ];
 

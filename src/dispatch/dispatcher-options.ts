@@ -1,12 +1,15 @@
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Role } from "../inbox/runner.ts";
+import type { AttemptTracing } from "./attempt-tracing.ts";
 import type { LeftKinds } from "./left-kinds.ts";
 import type { SettlementListeners } from "./report-settled.ts";
 import type { RunOptions } from "./run-entry.ts";
 import type { TargetOptions } from "./target.ts";
 
 /** How entries are claimed and run. */
-export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets">, SettlementListeners {
+export interface DispatcherOptions
+  extends Omit<RunOptions, "signal" | "targets" | "trace">,
+    SettlementListeners {
   readonly inbox: Inbox;
   /** The id with which this process is registered with the inbox. */
   readonly runner: string;
@@ -26,6 +29,8 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets"
   readonly unhandledAfter?: number;
   /** The kinds that are left to other processes. Default none. */
   readonly leftKinds?: LeftKinds;
+  /** Follows runs from inside. Default: nothing does. */
+  readonly tracing?: AttemptTracing | undefined;
   /** The targets of all handlers. Default none. */
   readonly knownTargets?: () => readonly TargetOptions[];
 }

@@ -105,6 +105,8 @@ export class EntryRunner {
     const { log } = this.#options;
     const { limit, queues, goOn } = this.#parts;
     const { seq } = entry;
+    const trace = this.#options.tracing?.attempt(entry);
+    let stored: Settlement | undefined;
     try {
       if ((await before?.()) === false) {
         await this.#giveBack(entry);
@@ -114,7 +116,7 @@ export class EntryRunner {
       const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
       const options = {
         ...this.#runOptions,
-        transactions,
+        ...{ transactions, trace },
         ...(isForced && { targets: queues.atOnce }),
         ...(within && { targets: undefined, within, signal: within.signal }),
       };
@@ -127,6 +129,7 @@ export class EntryRunner {
       onEnd?.();
       goOn(); // another entry can run while this one's result is stored
       if (await this.#store(settlement, transactions, options.signal)) {
+        stored = settlement;
         reportSettled(entry, settlement, this.#options);
         return settlement;
       }
@@ -140,6 +143,8 @@ export class EntryRunner {
         { seq, error: describeError(thrown) },
         "an entry's result could not be stored; it runs again",
       );
+    } finally {
+      trace?.end(stored);
     }
     return undefined;
   }

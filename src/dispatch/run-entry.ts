@@ -4,6 +4,7 @@ import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import { type Logger, withFields } from "../logger.ts";
+import type { AttemptTrace } from "./attempt-tracing.ts";
 import type { TimeLimit } from "./entry-run.ts";
 import type { EntryTransactions, NoPlace } from "./entry-transactions.ts";
 import { EntryWaits, type Sender } from "./entry-waits.ts";
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly targets?: TargetGate | undefined;
   /** Runs handlers in transactions. Default: none can have one. */
   readonly transactions?: EntryTransactions | undefined;
+  /** Follows this run from inside. Default: nothing does. */
+  readonly trace?: Pick<AttemptTrace, "run"> | undefined;
   readonly log: Logger;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
@@ -108,9 +111,11 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
     const run = (own: OwnSignal, note: HandlerContext["note"], tx?: unknown) => {
       const context = handlerContext(entry, options, own, note);
       if (named.tx === true) Object.assign(context, { tx });
+      const call = (ready: unknown) => handler(ready as never, context);
+      const { trace } = options;
+      const traced = trace === undefined ? call : (ready: unknown) => trace.run(() => call(ready));
       const event = plan.event();
-      if (event instanceof Promise) return event.then((ready) => handler(ready as never, context));
-      return handler(event as never, context);
+      return event instanceof Promise ? event.then(traced) : traced(event);
     };
     let ran: HandlerRun | NoPlace | undefined;
     if (named.tx !== true) ran = await runHandler(run, limitsOf(name));

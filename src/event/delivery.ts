@@ -11,5 +11,11 @@ export interface Delivery {
   readonly receivedAt: number;
 }
 
+/**
+ * The header in which a stored delivery has the trace context of its own span, if it was received with tracing. It never
+ * comes from a sender, and is never sent to a target.
+ */
+export const TRACE_HEADER = "hookporter-traceparent";
+
 /** Header values by lowercase name. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

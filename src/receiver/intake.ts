@@ -31,6 +31,9 @@ interface Receiving {
   readonly onDead: (letter: EntryLetter) => void;
 }
 
+/** Decides what becomes of a delivery. */
+type Decide = (delivery: Delivery, reservation: Reservation | undefined) => Promise<Outcome>;
+
 /** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
 export class Intake {
   readonly #receiving: Receiving;
@@ -47,7 +50,7 @@ export class Intake {
 
   /** As `Receiver.accept`. */
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take(delivery, (reservation) => accept(delivery, this.#settings, { reservation }));
+    return this.#take(delivery, (taken, reservation) => accept(taken, this.#settings, { reservation }));
   }
 
   /** As `Receiver.acceptFrom`. */
@@ -59,8 +62,8 @@ export class Intake {
       const outcome =
         body.byteLength > bodyLimit
           ? refused("too_large").outcome
-          : await this.#take(delivery, (reservation) =>
-              acceptFromChannel(delivery, channel.name, this.#settings, reservation),
+          : await this.#take(delivery, (taken, reservation) =>
+              acceptFromChannel(taken, channel.name, this.#settings, reservation),
             );
       this.#report({ head: delivery, outcome, start, delivery });
       return outcome;
@@ -90,8 +93,8 @@ export class Intake {
     const { outcome, delivery } = await admit(incoming, receivedAt, {
       settings: this.#settings,
       take: (read) =>
-        this.#take(read, (reservation) =>
-          accept(read, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
+        this.#take(read, (taken, reservation) =>
+          accept(taken, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
         ),
     });
     signedRefusals.note(incoming, outcome, receivedAt);
@@ -104,10 +107,17 @@ export class Intake {
     return own ?? toAnswer(outcome);
   }
 
-  async #take(
-    delivery: Delivery,
-    decide: (reservation: Reservation | undefined) => Promise<Outcome>,
-  ): Promise<Outcome> {
+  /** Takes a delivery that was read completely: all adapters and channels lead here. */
+  async #take(delivery: Delivery, decide: Decide): Promise<Outcome> {
+    const { tracing, source } = this.#settings;
+    const trace = tracing?.delivery(delivery, source);
+    if (trace === undefined) return this.#decide(delivery, decide);
+    const outcome = await trace.run(() => this.#decide(trace.delivery, decide));
+    trace.end(outcome);
+    return outcome;
+  }
+
+  async #decide(delivery: Delivery, decide: Decide): Promise<Outcome> {
     const { dispatcher, refusal, onDead } = this.#receiving;
     const error = refusal();
     if (error !== undefined) return { type: "unavailable", error };
@@ -115,7 +125,7 @@ export class Intake {
     let outcome: Outcome;
     try {
       reservation = dispatcher.reserve();
-      const accepting = decide(reservation);
+      const accepting = decide(delivery, reservation);
       this.#underWay.add(accepting);
       outcome = await accepting.finally(() => this.#underWay.delete(accepting));
       if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);

@@ -1,6 +1,6 @@
-import type { DeliveryHeaders } from "../event/delivery.ts";
+import { type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 
-/** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and a name that is never legitimate. */
+/** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and names that a sender never uses. */
 export const NOT_KEPT: ReadonlySet<string> = new Set([
   "__proto__",
   "authorization",
@@ -13,6 +13,7 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
+  TRACE_HEADER,
 ]);
 
 /** Returns the headers of a delivery that are kept and passed on. */

@@ -2,6 +2,7 @@ import type { Inbox } from "../inbox/inbox.ts";
 import { isRecord } from "../is-record.ts";
 import type { Logger } from "../logger.ts";
 import { type Check, checkMethods, invalid, syncFunction } from "../options/check-options.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** The names of a type's methods, split into those that must be there and those that may be left out. */
 type OptionalNames<Type> = {
@@ -25,6 +26,7 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "
   inside: true,
   outlines: true,
 };
+const TRACING_METHODS: Methods<keyof Tracing> = { delivery: true, attempt: true };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 
 /** A function's result is used at once, so it cannot be async. `readSecrets` checks the secret itself and never shows it. */
@@ -47,6 +49,13 @@ export const checkInbox: Check = (given) => {
 export const checkLog: Check = (given) => {
   const fix = "pass a logger such as pino's";
   checkMethods(given, "log to be a logger", { required: Object.keys(LOG_METHODS), fix });
+};
+
+export const checkTracing: Check = (given) => {
+  checkMethods(given, "tracing to be made by createTracing", {
+    required: Object.keys(TRACING_METHODS),
+    fix: 'pass createTracing() of "hookporter/tracing"',
+  });
 };
 
 /** Shows only the invalid character of a name, since it may be a secret in the wrong place. */

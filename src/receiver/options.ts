@@ -29,10 +29,12 @@ import {
   checkLog,
   checkSchemas,
   checkSecret,
+  checkTracing,
 } from "./option-checks.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Restamps } from "./restamps.ts";
 import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
+import type { Tracing } from "./tracing.ts";
 import { wholeClock } from "./whole-clock.ts";
 
 const MINUTE = 60_000;
@@ -72,6 +74,7 @@ export interface Settings {
   readonly unhandledAfter: number;
   readonly drainTimeout: number;
   readonly walLimit: number;
+  readonly tracing: Tracing | undefined;
   readonly log: Logger;
   readonly clock: () => number;
   readonly random: () => number;
@@ -133,6 +136,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   unhandledAfter: wholeNumber("milliseconds", 0),
   drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),
   walLimit: wholeNumber("bytes", 1),
+  tracing: checkTracing,
   log: checkLog,
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
   random: syncFunction("pass one that returns a number from 0 up to 1, such as Math.random"),
@@ -173,6 +177,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     orderBy: options.orderBy,
     deadLetterOrder: options.deadLetterOrder ?? "skip",
     restamps: new Restamps(),
+    tracing: options.tracing,
     clock: wholeClock(options.clock ?? Date.now),
     random: options.random ?? Math.random,
   });

@@ -7,6 +7,7 @@ import type { Logger } from "../logger.ts";
 import type { SecretOption } from "../signature/secrets.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
 import type { NoSchemas, SchemasOption } from "./handler-types.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** Limits for one source. */
 export interface SourceLimits {
@@ -110,6 +111,11 @@ export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherK
    * brought into the file. Default 256 MiB.
    */
   readonly walLimit?: number | undefined;
+  /**
+   * A span for each delivery and attempt: what `createTracing` of `hookporter/tracing` returns. Default: none; nothing of
+   * OpenTelemetry is loaded then.
+   */
+  readonly tracing?: Tracing | undefined;
   /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
   readonly log?: Logger | undefined;
   /** Milliseconds since 1970. Default `Date.now`. */

@@ -1,0 +1,116 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { Delivery } from "../event/delivery.ts";
+import { isEventKind } from "../event/kinds.ts";
+import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Settlement } from "../inbox/settlement.ts";
+import type { Outcome } from "../receiver/outcome.ts";
+
+/** What is known of a span, as OpenTelemetry's messaging conventions name it; the rest begins with `hookporter.`. */
+const OPERATION = { receive: operation("receive"), process: operation("process") };
+
+function operation(name: "receive" | "process"): Attributes {
+  return {
+    "messaging.system": "hookporter",
+    "messaging.operation.name": name,
+    "messaging.operation.type": name,
+  };
+}
+
+/** The name of a span: with the kind, unless that is one of endlessly many. */
+export function spanName(operation: "receive" | "process", kind: string | null): string {
+  return kind !== null && isEventKind(kind) ? `${operation} ${kind}` : operation;
+}
+
+/** What is known when a delivery was read. Nothing of its body, its headers or its target. */
+export function deliveryAttributes({ body }: Delivery, source: string): Attributes {
+  return {
+    ...OPERATION.receive,
+    "messaging.message.body.size": body.byteLength,
+    "hookporter.source": source,
+  };
+}
+
+/** What a delivery has become. */
+export function outcomeAttributes(outcome: Outcome): Attributes {
+  const { type } = outcome;
+  const reason = reasonOf(outcome);
+  const isKept = type === "accepted" || type === "rejected";
+  return {
+    "hookporter.outcome": type,
+    ...(reason !== undefined && { "hookporter.reason": reason }),
+    ...(reason !== undefined && type !== "accepted" && { "error.type": reason }),
+    ...(isKept && {
+      ...kindAttributes(outcome.kind),
+      "messaging.message.id": outcome.eventId,
+      "hookporter.entry": outcome.seq,
+      "hookporter.duplicate": outcome.duplicate,
+      ...(outcome.secret !== undefined && { "hookporter.secret": outcome.secret.role }),
+      ...(outcome.channel !== undefined && { "hookporter.channel": outcome.channel }),
+    }),
+  };
+}
+
+/** Why an outcome is not the best one, as a stable code. */
+export function reasonOf(outcome: Outcome): string | undefined {
+  switch (outcome.type) {
+    case "accepted":
+    case "unauthorized":
+    case "refused":
+      return outcome.reason;
+    case "rejected":
+      return outcome.rejection.reason;
+    default:
+      return codeOf(outcome.error);
+  }
+}
+
+/** What is known when an entry is about to run. */
+export function attemptAttributes({ key, kind, seq, attempts, delivery }: ClaimedEntry): Attributes {
+  return {
+    ...OPERATION.process,
+    ...kindAttributes(kind),
+    "messaging.message.id": key.eventId,
+    "messaging.message.body.size": delivery.body.byteLength,
+    "hookporter.source": key.source,
+    "hookporter.entry": seq,
+    "hookporter.attempt": attempts,
+  };
+}
+
+/** How an attempt has ended. */
+export function settlementAttributes({ state, reason, records }: Settlement): Attributes {
+  return {
+    "hookporter.state": state,
+    ...(reason !== null && { "hookporter.reason": reason }),
+    ...(records.length > 0 && { "hookporter.handlers": records.map(({ handler }) => handler) }),
+  };
+}
+
+/** A handler's failure, as the conventions for exceptions name it. The message is the user's own, and may quote a payload. */
+export function failureAttributes(
+  record: AttemptRecord,
+  { messages }: { readonly messages: boolean },
+): Attributes {
+  const { handler, error, failure } = record;
+  return {
+    "exception.type": failureType(record),
+    "hookporter.handler": handler,
+    ...(failure?.at != null && { "hookporter.at": failure.at }),
+    ...(messages && error !== null && { "exception.message": error }),
+  };
+}
+
+/** The name of the error, or `timeout`. */
+export function failureType({ outcome, failure }: AttemptRecord): string {
+  return failure?.name ?? (outcome === "timeout" ? outcome : "Error");
+}
+
+function kindAttributes(kind: string | null): Attributes {
+  return kind === null ? {} : { "messaging.destination.name": kind };
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : error.name;
+}

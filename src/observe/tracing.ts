@@ -1,0 +1,91 @@
+import { type Tracer, type TracerProvider, trace } from "@opentelemetry/api";
+import type { AttemptTrace } from "../dispatch/attempt-tracing.ts";
+import type { Delivery } from "../event/delivery.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import { aBoolean, type Check, checkMethods, checkOptions, oneOf } from "../options/check-options.ts";
+import type { DeliveryTrace, Tracing } from "../receiver/tracing.ts";
+import { VERSION } from "../version.ts";
+import { despiteSdk } from "./despite-sdk.ts";
+import { type AttemptTerms, SpanOfAttempt } from "./span-of-attempt.ts";
+import { traceDelivery } from "./span-of-delivery.ts";
+
+/** Options of {@link createTracing}. */
+export interface TracingOptions {
+  /** What makes the spans. Default: the one that your SDK has registered, even if it does so later. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /**
+   * Whether a delivery without an active span becomes a child of the span that its `traceparent` names. Anyone can send
+   * that header: set it only if a proxy of your own sets or removes it on every request. Default `false`: a link.
+   */
+  readonly trustSender?: boolean | undefined;
+  /**
+   * `child`: attempts belong to the trace of their delivery, however much later they run. `link`: each attempt is a trace
+   * with a link to the delivery's span. Default `child`.
+   */
+  readonly attempts?: "child" | "link" | undefined;
+  /**
+   * Whether spans have the messages of handlers' errors. They are your own code's, and may quote a payload. Default
+   * `false`: only the error's name and its place in your code.
+   */
+  readonly errorMessages?: boolean | undefined;
+}
+
+const CHECKS: Readonly<Record<keyof TracingOptions, Check>> = {
+  tracerProvider: (given, name) =>
+    checkMethods(given, `${name} to be a tracer provider`, {
+      required: ["getTracer"],
+      fix: "pass the provider of your OpenTelemetry SDK, or leave it out for the registered one",
+    }),
+  trustSender: aBoolean,
+  attempts: oneOf("child", "link"),
+  errorMessages: aBoolean,
+};
+
+/**
+ * Spans for a receiver, through `@opentelemetry/api`: one for each delivery, one for each attempt. Handlers run in the
+ * attempt's context, so that spans of their own calls are its children. Without an OpenTelemetry SDK it does nothing.
+ *
+ * @throws ConfigurationError `option_invalid`
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ * import { createTracing } from "hookporter/tracing";
+ *
+ * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, tracing: createTracing() });
+ * ```
+ */
+export function createTracing(options: TracingOptions = {}): Tracing {
+  checkOptions(options, "the options of createTracing", CHECKS);
+  return new SpanTracing(options);
+}
+
+/** For when the SDK fails. */
+const NOTHING = { run: <Result>(call: () => Result): Result => call(), end: () => {} };
+
+class SpanTracing implements Tracing {
+  readonly #tracer: Tracer;
+  readonly #trustSender: boolean;
+  readonly #terms: AttemptTerms;
+
+  constructor({
+    tracerProvider,
+    trustSender = false,
+    attempts = "child",
+    errorMessages = false,
+  }: TracingOptions) {
+    // Without a provider, the tracer is a proxy that finds the one that is registered later.
+    this.#tracer = (tracerProvider ?? trace).getTracer("hookporter", VERSION);
+    this.#trustSender = trustSender;
+    this.#terms = { attempts, errorMessages };
+  }
+
+  delivery(delivery: Delivery, source: string): DeliveryTrace {
+    const terms = { source, trustSender: this.#trustSender };
+    return despiteSdk(() => traceDelivery(delivery, this.#tracer, terms), { ...NOTHING, delivery });
+  }
+
+  attempt(entry: ClaimedEntry): AttemptTrace {
+    return new SpanOfAttempt(entry, this.#tracer, this.#terms);
+  }
+}

@@ -1,0 +1,44 @@
+import * as conventions from "@opentelemetry/semantic-conventions/incubating";
+import { expect, it } from "vitest";
+import type { TracingOptions } from "../../src/observe/tracing.ts";
+import { compileWithPackage } from "./compile-with-package.ts";
+import { codeOf, quoted, readPage, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
+
+const page = readPage("docs/tracing.md");
+
+/** The types keep these complete: an added or removed option does not compile. */
+const OPTIONS: Readonly<Record<keyof TracingOptions, true>> = {
+  tracerProvider: true,
+  trustSender: true,
+  attempts: true,
+  errorMessages: true,
+};
+
+it("the page's examples compile", { timeout: 60_000 }, async () => {
+  const examples = codeOf(page, "ts").map((code, index): [string, string] => [`example-${index}.ts`, code]);
+  expect(examples).toHaveLength(2);
+  expect(await compileWithPackage(new Map(examples))).toBe("");
+});
+
+it("the page lists every option", () => {
+  const names = rowsOf(sectionOf(page, "Options of createTracing")).map(([name = ""]) => quoted(name)[0]);
+  expect(names).toEqual(Object.keys(OPTIONS));
+});
+
+it("the attributes have the current names of OpenTelemetry's conventions, or begin with `hookporter.`", () => {
+  const known = new Map<string, unknown>(Object.entries(conventions));
+  const isKnown = (name: string) => known.get(`ATTR_${name.replaceAll(".", "_").toUpperCase()}`) === name;
+  const names = rowsOf(sectionOf(page, "Spans")).flatMap(([name = ""]) => quoted(name));
+  expect(names.filter((name) => name.startsWith("messaging.")).length).toBeGreaterThan(5);
+  expect(names.filter((name) => !name.startsWith("hookporter.") && !isKnown(name))).toEqual([]);
+});
+
+it("the page has every attribute that the source sets", () => {
+  const source = readPage("src/observe/span-attributes.ts") + readPage("src/observe/span-of-attempt.ts");
+  const set = [...source.matchAll(/"((?:messaging|hookporter|exception|error)\.[\w.]+)"/g)].map(
+    ([, name = ""]) => name,
+  );
+  expect(set.length).toBeGreaterThan(15);
+  const named = quoted(withoutCode(page));
+  expect(set.filter((name) => name !== "exception.message" && !named.includes(name))).toEqual([]);
+});
