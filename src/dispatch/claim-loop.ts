@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
@@ -22,6 +23,8 @@ interface Claiming {
 export class ClaimLoop {
   readonly #options: DispatcherOptions;
   readonly #claiming: Claiming;
+  /** Claims serve all entries, so they do not belong to the delivery that woke the loop, nor to its trace. */
+  readonly #scope = new AsyncResource("HookporterClaimLoop");
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
   /** Whether there may be due entries to claim. */
@@ -67,7 +70,7 @@ export class ClaimLoop {
   goOn(): void {
     if (!this.#behind || !this.#started || this.#underWay !== undefined) return;
     if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
-    this.#underWay = this.#claim().finally(() => this.#afterClaim());
+    this.#underWay = this.#scope.runInAsyncScope(() => this.#claim()).finally(() => this.#afterClaim());
   }
 
   #afterClaim(): void {

@@ -1,6 +1,8 @@
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AlwaysOnSampler, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createTracing } from "../../src/observe/tracing.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { openEndpoint, openReceiver } from "../receiver/open.ts";
@@ -13,6 +15,7 @@ import {
   NOW,
   SECRET,
   signedHeaders,
+  wrapInbox,
 } from "../receiver/sample.ts";
 import { ADAPTERS, listenNode } from "../receiver/wire.ts";
 import { places, recordSpans } from "./spans.ts";
@@ -357,6 +360,26 @@ describe("tracing", () => {
     await untilState("done");
     expect(seen).toMatchObject([{ traceparent: TRACEPARENT }]);
     expect(seen[0]).not.toHaveProperty("hookporter-traceparent");
+  });
+
+  it("leaves claims out, which serve the entries of any delivery", async () => {
+    const inbox = memoryInbox();
+    const active: unknown[] = [];
+    const claim: Inbox["claim"] = (request) => {
+      active.push(trace.getActiveSpan());
+      return inbox.claim(request);
+    };
+    const { receiver, untilState } = await openReceiver({
+      inbox: wrapInbox(inbox, { claim }),
+      orderBy: () => "one", // not inserted leased, so it has to be claimed
+      tracing: createTracing(),
+      poll: 60_000,
+    });
+    receiver.on("*", () => {});
+    await trace.getTracer("test").startActiveSpan("request", () => receiver.accept(deliveryOf(envelope())));
+    await untilState("done");
+    expect(active.length).toBeGreaterThan(1);
+    expect(active.filter((one) => one !== undefined)).toEqual([]);
   });
 
   it("costs no delivery and no attempt if the SDK fails", async () => {
