@@ -24,8 +24,11 @@ const isExternal = (id) =>
   id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`));
 
 /** Bundled, since reading a hundred files of zod and sixty of Express took half of the start of `listen`. */
-const isBundledAllTheSame = (id, importer) =>
-  id === "zod" || (id === "express" && importer?.endsWith("src/receiver/server.ts") === true);
+const isBundledAllTheSame = (id, importer = "") =>
+  id === "zod" ||
+  (id === "express" && importer.endsWith("src/receiver/server.ts")) ||
+  (id === "prom-client" && importer.endsWith("src/cli/ready/serve-metrics.ts")) ||
+  importer.includes("/node_modules/prom-client/");
 
 /** A line of a licence that names an owner. */
 const COPYRIGHT = /^[ \t]*(?:copyright (?:\(c\)|©|\d)|\(c\)).*$/gim;

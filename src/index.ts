@@ -67,6 +67,7 @@ export type { Role, Runner } from "./inbox/runner.ts";
 export type { Settlement } from "./inbox/settlement.ts";
 export type { TargetCount, TargetWait } from "./inbox/target-wait.ts";
 export type { HandlerTransaction, TransactionTypes } from "./inbox/transaction-types.ts";
+export type { InboxSize, InboxVitals } from "./inbox/vitals.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";

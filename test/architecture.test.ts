@@ -22,6 +22,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   fastify: /^receiver\/fastify\.ts$/,
   zod: /^(?:event|client|learn)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
+  "prom-client": /^(?:metrics\.ts$|observe\/|cli\/ready\/)/,
   pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,
   "@opentelemetry/api": /^observe\//,

@@ -20,6 +20,7 @@ const EXTENDS_MAIN = [
   "hookporter/fastify",
   "hookporter/lambda",
   "hookporter/tracing",
+  "hookporter/metrics",
   "hookporter/testing",
 ];
 

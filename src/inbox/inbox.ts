@@ -14,6 +14,7 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-reques
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TargetCount } from "./target-wait.ts";
+import type { InboxVitals } from "./vitals.ts";
 
 /** What {@link Inbox.backlog} counts. */
 export interface BacklogRequest {
@@ -50,6 +51,8 @@ export interface Inbox {
    * while no such damage is known.
    */
   readonly damage?: string | undefined;
+  /** Its size, and how long its commits take. Default: unknown. */
+  readonly vitals?: InboxVitals;
   /**
    * Keeps a delivery, or counts it as a duplicate of the entry with its key. Resolves after the commit. Resolves to
    * `undefined`, with nothing kept, for a pending entry so old that its key may have been pruned: it could run twice.

@@ -17,10 +17,11 @@ import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
 import { isFaultOfRow, isOutage } from "./postgres/errors.ts";
-import { type InsideParts, insideParts, runInside } from "./postgres/inside.ts";
+import { insideParts, runInside } from "./postgres/inside.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
 import { LowWater } from "./postgres/low-water.ts";
 import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
+import type { Opened } from "./postgres/opened.ts";
 import {
   type PostgresConnection,
   type PostgresOptions,
@@ -32,8 +33,9 @@ import * as reads from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
 import { Runners } from "./postgres/runners.ts";
 import type { Row } from "./postgres/session.ts";
-import { type Settling, settleAll } from "./postgres/settle.ts";
+import { settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
+import { StoreVitals } from "./postgres/store-vitals.ts";
 import { Upkeep } from "./postgres/upkeep.ts";
 import { Wake } from "./postgres/wake.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
@@ -59,22 +61,10 @@ export function postgresInbox(connection: PostgresConnection, options: PostgresO
   return new PostgresInbox(readPostgresOptions(connection, options));
 }
 
-/** The parts of an open inbox. */
-interface Opened {
-  readonly store: Store;
-  readonly isReadOnly: boolean;
-  readonly keeping: Batches<NewEntry, Appended | undefined>;
-  readonly settling: Batches<Settling, boolean>;
-  readonly inside: InsideParts;
-  readonly upkeep: Upkeep | undefined;
-  readonly runners: Runners;
-  readonly lowWater: LowWater;
-  readonly wake: Wake;
-}
-
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #clock: StoreClock;
+  readonly vitals = new StoreVitals(() => this.#open.store);
   #opened: Opened | undefined;
 
   constructor(terms: PostgresTerms) {
@@ -102,10 +92,14 @@ class PostgresInbox implements Inbox {
     this.#opened = {
       store,
       isReadOnly: access === "read",
-      keeping: new Batches({ ...terms, isOutage, run: (entries) => keepAll(store, entries) }),
+      keeping: new Batches({
+        ...terms,
+        isOutage,
+        run: (entries) => this.vitals.timed(keepAll(store, entries)),
+      }),
       settling: new Batches({
         ...terms,
-        run: (batch) => settleAll(store, batch),
+        run: (batch) => this.vitals.timed(settleAll(store, batch)),
         keyOf: ({ settlement }) => settlement.seq,
       }),
       inside: insideParts(store, session, this.#terms),

@@ -19,8 +19,10 @@ import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { DamagedDeliveries } from "./sqlite/damaged-deliveries.ts";
 import { inboxError, isCorrupt } from "./sqlite/errors.ts";
+import { FileVitals } from "./sqlite/file-vitals.ts";
 import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/log-size.ts";
 import { openFile, readOnly } from "./sqlite/open-file.ts";
+import type { Opened } from "./sqlite/opened.ts";
 import {
   deliveryOf,
   type OperationArguments,
@@ -43,34 +45,27 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
   return new SqliteInbox(path, threading);
 }
 
-/** The parts of an open inbox. */
-interface Opened {
-  readonly access: "own" | "change" | "read";
-  readonly connection: Connection;
-  readonly runners: Runners;
-  readonly trust: Trust;
-  readonly damaged: DamagedDeliveries;
-  readonly upkeep: NodeJS.Timeout | undefined;
-}
-
 /** Milliseconds between checks of the log's size and of the other processes. */
 const UPKEEP = 1000;
 
 class SqliteInbox implements Inbox {
   readonly #path: string;
   readonly #threading: Threading;
+  readonly vitals: FileVitals;
   #opened: Opened | undefined;
 
   constructor(path: string, threading: Threading) {
     this.#path = path;
     this.#threading = threading;
+    this.vitals = new FileVitals(path);
   }
 
   async open({ access = "own", log, walLimit = DEFAULT_WAL_LIMIT }: OpenTerms = {}): Promise<void> {
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
       if (isNew) log?.info({ inbox: path }, "made a new, empty inbox: there was none at this path");
-      const connection = new Connection(path, database, this.#threading, log);
+      const { commits } = this.vitals;
+      const connection = new Connection(path, database, this.#threading, { log, commits });
       const runners = new Runners(path, this.#runnerRecords, log);
       const size = new LogSize(path, walLimit, log);
       const upkeep =

@@ -15,7 +15,7 @@ const INBOX_METHODS: Methods<Exclude<keyof Inbox, OptionalNames<Inbox>>> = {
   ...{ redrive: true, list: true, prune: true, slim: true, delivery: true, attempts: true, counts: true },
   ...{ reschedule: true, drop: true, waiting: true, close: true },
 };
-const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "insideLimit">> = {
+const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "insideLimit" | "vitals">> = {
   register: true,
   now: true,
   onDue: true,

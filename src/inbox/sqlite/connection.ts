@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
+import type { CommitListeners } from "../vitals.ts";
 import { closeWholly, openDatabase } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
@@ -27,6 +28,12 @@ interface Opening {
   readonly writer: ThreadedWriter;
 }
 
+/** Where a connection reports. */
+interface Reports {
+  readonly log?: Logger | undefined;
+  readonly commits?: CommitListeners | undefined;
+}
+
 /** Consecutive batches that found the file locked after which it is reopened. */
 const BUSY_IN_A_ROW = 5;
 
@@ -37,7 +44,7 @@ const REOPEN_AGAIN = 500;
 export class Connection {
   readonly #path: string;
   readonly #threading: Threading;
-  readonly #log: Logger | undefined;
+  readonly #reports: Reports;
   readonly #commit: GroupCommit<Operation>;
   #opening: Opening;
   #busyInARow = 0;
@@ -47,15 +54,10 @@ export class Connection {
   #failure: unknown;
   #isClosed = false;
 
-  constructor(
-    path: string,
-    database: DatabaseSyncInstance,
-    threading: Threading,
-    log: Logger | undefined = undefined,
-  ) {
+  constructor(path: string, database: DatabaseSyncInstance, threading: Threading, reports: Reports = {}) {
     this.#path = path;
     this.#threading = threading;
-    this.#log = log;
+    this.#reports = reports;
     this.#opening = this.#openingOf(database);
     this.#commit = new GroupCommit(
       transactionsOn(() => ({ statements: this.statements, presence: this.#opening.presence })),
@@ -69,10 +71,13 @@ export class Connection {
 
   #openingOf(database: DatabaseSyncInstance): Opening {
     const presence = new Presence(this.#path);
-    const writer = new ThreadedWriter(this.#path, presence, this.#threading, (fields, message) => {
-      if (!this.#isSlowReported) this.#log?.warn(fields, message);
+    const { log, commits } = this.#reports;
+    const cannotStart = (fields: object, message: string) => {
+      if (!this.#isSlowReported) log?.warn(fields, message);
       this.#isSlowReported = true;
-    });
+    };
+    const reports = { cannotStart, committed: (ms: number) => commits?.note(ms) };
+    const writer = new ThreadedWriter(this.#path, presence, this.#threading, reports);
     return { statements: new Statements(database), presence, writer };
   }
 

@@ -33,6 +33,14 @@ export function defaultThreading(): Threading {
   };
 }
 
+/** What a writer reports. */
+export interface WriterReports {
+  /** Told why the thread cannot start. */
+  readonly cannotStart: Logger["warn"];
+  /** Told how many milliseconds each batch took, in whichever thread it ran. */
+  readonly committed?: (ms: number) => void;
+}
+
 /** Weight of the latest commit in the moving average. */
 const LATEST = 0.2;
 
@@ -58,7 +66,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   readonly #path: string;
   readonly #presence: Presence;
   readonly #threading: Threading;
-  readonly #report: Logger["warn"];
+  readonly #reports: WriterReports;
   readonly #flags = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   #worker: Worker | undefined;
   #gone: Promise<void> | undefined;
@@ -67,12 +75,11 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   /** In the order in which they were sent, which is also the order of the results. */
   readonly #underWay: UnderWay[] = [];
 
-  /** @param report - told why the thread cannot start */
-  constructor(path: string, presence: Presence, threading: Threading, report: Logger["warn"]) {
+  constructor(path: string, presence: Presence, threading: Threading, reports: WriterReports) {
     this.#path = path;
     this.#presence = presence;
     this.#threading = threading;
-    this.#report = report;
+    this.#reports = reports;
   }
 
   take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
@@ -91,6 +98,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
 
   ranHere(ms: number): void {
     this.#average += (ms - this.#average) * LATEST;
+    this.#reports.committed?.(ms);
   }
 
   /** Lets the thread move the log into the database; returns `false` if there is no thread. */
@@ -112,13 +120,13 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   #tryToStart(): void {
     const { program, missing } = this.#threading;
     this.#state = "over";
-    if (missing !== undefined) this.#report({ missing }, SLOWER);
+    if (missing !== undefined) this.#reports.cannotStart({ missing }, SLOWER);
     if (program === undefined) return;
     try {
       this.#start(program);
       this.#state = "starting";
     } catch (thrown) {
-      this.#report({ error: describeError(thrown) }, SLOWER);
+      this.#reports.cannotStart({ error: describeError(thrown) }, SLOWER);
     }
   }
 
@@ -157,7 +165,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
 
   /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
   #lose(cause: Error): void {
-    if (this.#state === "starting") this.#report({ error: describeError(cause) }, SLOWER);
+    if (this.#state === "starting") this.#reports.cannotStart({ error: describeError(cause) }, SLOWER);
     this.#state = "over";
     const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });

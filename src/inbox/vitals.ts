@@ -1,0 +1,43 @@
+/** How large a store is. */
+export interface InboxSize {
+  /** Bytes of all of it: for a file, with its write-ahead log; for PostgreSQL, all tables and indexes of its schema. */
+  readonly bytes: number;
+  /** Bytes of the write-ahead log beside the file. `undefined` if there is none, as with PostgreSQL. */
+  readonly logBytes?: number | undefined;
+  /** Bytes that are free on the file's disk for this user. `undefined` if that is unknown, as with PostgreSQL. */
+  readonly freeBytes?: number | undefined;
+}
+
+/** Figures of a store, for metrics and alerts. */
+export interface InboxVitals {
+  /**
+   * How large the store is now.
+   *
+   * @throws HookporterError `inbox_…` if that cannot be found out
+   */
+  size(): Promise<InboxSize>;
+  /** Calls the listener with the milliseconds that each commit took; returns an unsubscribe function. */
+  onCommit(listener: (durationMs: number) => void): () => void;
+}
+
+/** The listeners for commits. Without any, a commit costs nothing more. */
+export class CommitListeners {
+  readonly #listeners = new Set<(durationMs: number) => void>();
+
+  /** Adds a listener; returns a function that removes it. */
+  add(listener: (durationMs: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Call it after a commit. */
+  note(durationMs: number): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(durationMs);
+      } catch {
+        // What is committed must be answered, whatever a listener does.
+      }
+    }
+  }
+}

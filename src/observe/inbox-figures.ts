@@ -1,0 +1,80 @@
+import type { Counts } from "../inbox/counts.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { TargetCount } from "../inbox/target-wait.ts";
+import type { InboxSize } from "../inbox/vitals.ts";
+
+/** What an inbox says about itself. */
+export interface InboxFigures {
+  readonly counts: Counts;
+  /** How many entries wait for each target that does not answer. */
+  readonly waiting: readonly TargetCount[];
+  /** When the oldest entry that could run now, or the next one, is due; `undefined` if there is none. */
+  readonly dueAt: number | undefined;
+  /** `undefined` if the inbox does not tell. */
+  readonly size: InboxSize | undefined;
+}
+
+/** The least milliseconds between two readings. */
+const MIN_PAUSE = 1000;
+/** A reading is repeated after this many times as long as it took, so that reading takes at most 1 % of the time. */
+const PAUSE_FACTOR = 100;
+/** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
+const MAX_WAIT = 2000;
+
+/** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */
+export class FigureReader {
+  readonly #inbox: Inbox;
+  #latest: InboxFigures | undefined;
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+  }
+
+  /** The figures, at most a little old; `undefined` if the inbox cannot be read. */
+  async read(): Promise<InboxFigures | undefined> {
+    if (this.#reading === undefined && performance.now() >= this.#nextAt) this.#begin();
+    if (this.#reading !== undefined) await atMost(this.#reading, MAX_WAIT);
+    return this.#latest;
+  }
+
+  #begin(): void {
+    const start = performance.now();
+    this.#reading = readFigures(this.#inbox)
+      .then(
+        (figures) => figures,
+        () => undefined,
+      )
+      .then((figures) => {
+        const end = performance.now();
+        this.#latest = figures;
+        this.#nextAt = end + Math.max(MIN_PAUSE, (end - start) * PAUSE_FACTOR);
+        this.#reading = undefined;
+      });
+  }
+}
+
+/** Reads all figures now. */
+async function readFigures(inbox: Inbox): Promise<InboxFigures> {
+  const [counts, waiting, dueAt, size] = await Promise.all([
+    inbox.counts(),
+    inbox.waiting(),
+    inbox.nextRunAt(),
+    inbox.vitals?.size(),
+  ]);
+  return { counts, waiting, dueAt, size };
+}
+
+/** How long the oldest due entry has waited, in milliseconds; 0 if none is due. */
+export function oldestDueAge({ dueAt }: InboxFigures, now: number): number {
+  return dueAt === undefined ? 0 : Math.max(0, now - dueAt);
+}
+
+async function atMost(promise: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, waited]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,68 @@
+import { ENTRY_STATES } from "../inbox/entry.ts";
+import type { TargetCount } from "../inbox/target-wait.ts";
+import { OTHER } from "./bounded-label.ts";
+import { type FigureReader, type InboxFigures, oldestDueAge } from "./inbox-figures.ts";
+import type { MetricSet, Samples } from "./metric-set.ts";
+
+/** The most targets that are told apart. */
+const MAX_TARGETS = 50;
+
+/** Registers what the inbox says about itself. Its processes share these: they have the same values in each. */
+export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => number): void {
+  const ifRead =
+    <Label extends string>(samples: (figures: InboxFigures) => Samples<Label>) =>
+    async (): Promise<Samples<Label>> => {
+      const figures = await reader.read();
+      return figures === undefined ? [] : samples(figures);
+    };
+  const bytes = (of: (size: NonNullable<InboxFigures["size"]>) => number | undefined) =>
+    ifRead(({ size }) => {
+      const value = size === undefined ? undefined : of(size);
+      return value === undefined ? [] : [{ value }];
+    });
+  set.gauge("hookporter_inbox_readable", "Whether the inbox could be read: 1 or 0.", async () => [
+    { value: (await reader.read()) === undefined ? 0 : 1 },
+  ]);
+  set.gauge(
+    "hookporter_entries",
+    "Entries in the inbox, by state; that of done may be an estimate.",
+    ifRead(({ counts }) => ENTRY_STATES.map((state) => ({ labels: { state }, value: counts[state] }))),
+    ["state"],
+  );
+  set.gauge(
+    "hookporter_oldest_due_age_seconds",
+    "How long the entry that is due for longest has waited; 0 if none is due.",
+    ifRead((figures) => [{ value: oldestDueAge(figures, now()) / 1000 }]),
+  );
+  set.gauge(
+    "hookporter_entries_waiting_for_target",
+    "Entries that wait for a target that does not answer, by target.",
+    ifRead(({ waiting }) => limited(waiting)),
+    ["target"],
+  );
+  set.gauge(
+    "hookporter_inbox_size_bytes",
+    "Size of the inbox, its log included.",
+    bytes((size) => size.bytes),
+  );
+  set.gauge(
+    "hookporter_inbox_log_bytes",
+    "Size of the write-ahead log of an inbox file.",
+    bytes((size) => size.logBytes),
+  );
+  set.gauge(
+    "hookporter_inbox_free_bytes",
+    "Free disk where an inbox file is.",
+    bytes((size) => size.freeBytes),
+  );
+}
+
+/** The first targets, and the sum of the rest. */
+function limited(waiting: readonly TargetCount[]): Samples<"target"> {
+  const told = waiting
+    .slice(0, MAX_TARGETS)
+    .map(({ target, entries: value }) => ({ labels: { target }, value }));
+  const rest = waiting.slice(MAX_TARGETS);
+  if (rest.length === 0) return told;
+  return [...told, { labels: { target: OTHER }, value: rest.reduce((sum, { entries }) => sum + entries, 0) }];
+}

@@ -1,0 +1,81 @@
+import type { Counter, Histogram, Registry } from "prom-client";
+
+/** What is used of prom-client, which the caller imports. */
+export type PromClient = Pick<typeof import("prom-client"), "Counter" | "Gauge" | "Histogram" | "register">;
+
+/** How a histogram is divided, and its labels. */
+interface HistogramTerms<Label extends string> {
+  /** Upper bounds in seconds. */
+  readonly buckets: readonly number[];
+  readonly labels?: readonly Label[];
+}
+
+/** The values of a gauge: one for each set of labels. */
+export type Samples<Label extends string = never> = readonly {
+  readonly value: number;
+  readonly labels?: Readonly<Record<Label, string>>;
+}[];
+
+/** The metrics that are registered together, and removed together. */
+export class MetricSet {
+  readonly #client: PromClient;
+  readonly #registry: Registry;
+  readonly #names: string[] = [];
+
+  constructor(client: PromClient, registry: Registry) {
+    this.#client = client;
+    this.#registry = registry;
+  }
+
+  counter<Label extends string>(name: string, help: string, labels: readonly Label[] = []): Counter<Label> {
+    return new this.#client.Counter({ ...this.#terms(name, help), labelNames: labels });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    { buckets, labels = [] }: HistogramTerms<Label>,
+  ): Histogram<Label> {
+    const terms = this.#terms(name, help);
+    return new this.#client.Histogram({ ...terms, buckets: [...buckets], labelNames: labels });
+  }
+
+  /** A gauge that is read on each scrape. If reading fails, it has no values. */
+  gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    read: () => Samples<Label> | Promise<Samples<Label>>,
+    labels: readonly Label[] = [],
+  ): void {
+    const gauge = new this.#client.Gauge({
+      ...this.#terms(name, help),
+      labelNames: labels,
+      collect: async () => {
+        const samples = await samplesOf(read);
+        gauge.reset();
+        if (labels.length === 0) gauge.remove(); // the 0 that it has after a reset
+        for (const { value, labels: own = {} } of samples) gauge.set(own, value);
+      },
+    });
+  }
+
+  /** Takes all of them out of the registry. */
+  remove(): void {
+    for (const name of this.#names.splice(0)) this.#registry.removeSingleMetric(name);
+  }
+
+  #terms(name: string, help: string) {
+    this.#names.push(name);
+    return { name, help, registers: [this.#registry] };
+  }
+}
+
+async function samplesOf<Label extends string>(
+  read: () => Samples<Label> | Promise<Samples<Label>>,
+): Promise<Samples<Label>> {
+  try {
+    return await read();
+  } catch {
+    return [];
+  }
+}

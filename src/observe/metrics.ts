@@ -1,0 +1,62 @@
+import type { Registry } from "prom-client";
+import { ConfigurationError } from "../errors.ts";
+import type { Observation } from "../receiver/observation.ts";
+import type { Receiver } from "../receiver/receiver.ts";
+import { CountedDead, CountedDeliveries, CountedRuns } from "./counted.ts";
+import { EventLoopMonitor } from "./event-loop-delay.ts";
+import { FigureReader } from "./inbox-figures.ts";
+import { addInboxGauges } from "./inbox-gauges.ts";
+import { loadPromClient } from "./load-prom-client.ts";
+import { MetricSet, type PromClient } from "./metric-set.ts";
+import { addProcessGauges } from "./process-gauges.ts";
+
+/** What metrics are collected of. */
+export type MeasuredReceiver = Pick<Receiver, "observe" | "inbox" | "ready">;
+
+/** Where metrics are registered. */
+export interface MetricsOptions {
+  /** The registry, with the metrics of no other receiver. Default: prom-client's own, `register`. */
+  readonly registry?: Registry | undefined;
+  /** What `import * as client from "prom-client"` returns, for a bundle. Default: the installed package. */
+  readonly client?: PromClient | undefined;
+  /** Milliseconds since 1970, for the age of the oldest due entry. Default: the inbox's clock, or `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Registers a receiver's metrics; returns a function that removes them. */
+export function addMetrics(
+  receiver: MeasuredReceiver,
+  { client = loadPromClient(), registry = client.register, clock }: MetricsOptions = {},
+): () => void {
+  if (registry.getSingleMetric("hookporter_ready") !== undefined) {
+    throw new ConfigurationError(
+      "option_invalid",
+      "expected a registry without the metrics of another receiver, got one that has them: pass a registry for each receiver",
+    );
+  }
+  const set = new MetricSet(client, registry);
+  const dead = new CountedDead(set);
+  const deliveries = new CountedDeliveries(set, dead);
+  const runs = new CountedRuns(set, dead);
+  const count = (observation: Observation) => {
+    if (observation.type === "delivery") deliveries.count(observation);
+    else if (observation.type === "attempt") runs.count(observation);
+  };
+  const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", {
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  });
+  const { inbox } = receiver;
+  const now = clock ?? (() => inbox.now?.() ?? Date.now());
+  const loop = new EventLoopMonitor();
+  addInboxGauges(set, new FigureReader(inbox), now);
+  addProcessGauges(set, receiver, loop);
+  const ends = [
+    receiver.observe(count),
+    inbox.vitals?.onCommit((ms) => commits.observe({}, ms / 1000)) ?? (() => {}),
+    () => loop.close(),
+    () => set.remove(),
+  ];
+  return () => {
+    for (const end of ends.splice(0)) end();
+  };
+}

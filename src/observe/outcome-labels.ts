@@ -1,0 +1,72 @@
+import { HookporterError } from "../errors.ts";
+import { isEventKind } from "../event/kinds.ts";
+import { REJECTION_REASONS } from "../event/rejection.ts";
+import type { Outcome, RefusalReason } from "../receiver/outcome.ts";
+import { SIGNATURE_REASONS } from "../signature/signature-format.ts";
+import { OTHER } from "./bounded-label.ts";
+
+/** What became of a delivery, in one word. */
+export type DeliveryWord = Outcome["type"] | "duplicate";
+
+/** The labels of a delivery. */
+export interface OutcomeLabels {
+  readonly outcome: DeliveryWord;
+  /** A stable code; empty if there is none. */
+  readonly reason: string;
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, true>> = {
+  ...{ wrong_path: true, wrong_method: true, too_slow: true, too_large: true },
+  ...{ content_encoding: true, aborted: true, stalled: true, overloaded: true },
+};
+
+/** The labels that are there from the start, with 0: an increase from nothing to 1 is none to Prometheus. */
+export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
+  { outcome: "accepted", reason: "" },
+  { outcome: "accepted", reason: "invalid_data" },
+  { outcome: "duplicate", reason: "" },
+  ...Object.keys(REJECTION_REASONS).map((reason) => ({ outcome: "rejected", reason }) as const),
+  ...Object.keys(SIGNATURE_REASONS).map((reason) => ({ outcome: "unauthorized", reason }) as const),
+  ...Object.keys(REFUSALS).map((reason) => ({ outcome: "refused", reason }) as const),
+  ...["closed", "inbox_unavailable", "inbox_busy", "inbox_corrupt"].map(
+    (reason) => ({ outcome: "unavailable", reason }) as const,
+  ),
+  { outcome: "misconfigured", reason: "error" },
+];
+
+/** The reasons of dead letters that are there from the start. */
+export const KNOWN_DEAD: readonly string[] = [
+  ...["attempts_exhausted", "invalid_data", "unreadable"],
+  ...Object.keys(REJECTION_REASONS),
+];
+
+/** The labels of an outcome. */
+export function labelsOf(outcome: Outcome): OutcomeLabels {
+  switch (outcome.type) {
+    case "accepted":
+      if (outcome.duplicate) return { outcome: "duplicate", reason: "" };
+      return { outcome: "accepted", reason: outcome.reason ?? "" };
+    case "rejected":
+      if (outcome.duplicate) return { outcome: "duplicate", reason: "" };
+      return { outcome: "rejected", reason: outcome.rejection.reason };
+    case "unauthorized":
+    case "refused":
+      return { outcome: outcome.type, reason: outcome.reason };
+    case "unavailable":
+    case "misconfigured": {
+      const { error } = outcome;
+      return { outcome: outcome.type, reason: error instanceof HookporterError ? error.code : "error" };
+    }
+  }
+}
+
+/** The reason of the dead letter that a delivery has become, if it has. */
+export function deadReasonOf(outcome: Outcome): string | undefined {
+  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
+  return outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
+}
+
+/** The label for a kind: one of the 12, or `other`, since a sender may invent any number. */
+export function kindLabel(kind: string | null): string {
+  return kind !== null && isEventKind(kind) ? kind : OTHER;
+}

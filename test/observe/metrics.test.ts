@@ -1,0 +1,197 @@
+import * as client from "prom-client";
+import { describe, expect, it } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { collectMetrics } from "../../src/metrics.ts";
+import { openReceiver } from "../receiver/open.ts";
+import { bytes, freshEnvelope, NOW, signedHeaders, until } from "../receiver/sample.ts";
+import { postTo } from "./posting.ts";
+import { samples } from "./samples.ts";
+
+/** A receiver whose metrics are in a registry of its own. */
+async function openMeasured(options: Parameters<typeof openReceiver>[0] = {}) {
+  const opened = await openReceiver(options);
+  const registry = new client.Registry();
+  const stop = collectMetrics(opened.receiver, { registry, clock: () => opened.clock.now });
+  const scrape = async () => samples(await registry.metrics());
+  return { ...opened, registry, stop, scrape, post: postTo(opened.receiver) };
+}
+
+describe("the metrics of deliveries", () => {
+  it("count new events, duplicates, refusals and dead letters, each with its reason", async () => {
+    const { post, scrape } = await openMeasured();
+    const event = freshEnvelope();
+    await post(event);
+    await post(event);
+    await post(event);
+    await post(freshEnvelope(), { secret: "another-secret-0123456789" });
+    await post("no JSON");
+    await post(freshEnvelope(), { method: "GET" });
+    const read = await scrape();
+    expect(read('hookporter_deliveries_total{outcome="accepted",reason=""}')).toBe(1);
+    expect(read('hookporter_deliveries_total{outcome="duplicate",reason=""}')).toBe(2);
+    expect(read('hookporter_deliveries_total{outcome="unauthorized",reason="signature_mismatch"}')).toBe(1);
+    expect(read('hookporter_deliveries_total{outcome="rejected",reason="invalid_json"}')).toBe(1);
+    expect(read('hookporter_deliveries_total{outcome="refused",reason="wrong_method"}')).toBe(1);
+    expect(read('hookporter_events_total{kind="payment.received"}')).toBe(1);
+    expect(read('hookporter_duplicates_total{kind="payment.received"}')).toBe(2);
+    expect(read('hookporter_dead_letters_total{reason="invalid_json"}')).toBe(1);
+    expect(read('hookporter_answer_duration_seconds_count{outcome="accepted"}')).toBe(1);
+    expect(read("hookporter_last_authentic_delivery_timestamp_seconds")).toBe(NOW / 1000);
+  });
+
+  it("begin at 0 for every known reason, so that the first one is an increase", async () => {
+    const { scrape } = await openMeasured();
+    const read = await scrape();
+    expect(read('hookporter_dead_letters_total{reason="attempts_exhausted"}')).toBe(0);
+    expect(read('hookporter_deliveries_total{outcome="unauthorized",reason="signature_missing"}')).toBe(0);
+    expect(read('hookporter_events_total{kind="lead.created"}')).toBe(0);
+  });
+
+  it("have one label for all kinds beyond the twelve", async () => {
+    const { post, scrape } = await openMeasured();
+    for (let n = 0; n < 5; n++) await post(freshEnvelope({ event: `invented.kind_${n}` }));
+    const text = await scrape();
+    expect(text('hookporter_events_total{kind="other"}')).toBe(5);
+    expect(text.all).not.toContain("invented");
+  });
+});
+
+describe("the metrics of runs", () => {
+  it("count attempts by kind, handler and outcome, and what became of entries", async () => {
+    const { receiver, post, scrape } = await openMeasured({ retry: { attempts: 2, delay: 0 } });
+    receiver.on("payment.received", () => {}, { name: "books" });
+    receiver.on("lead.created", () => Promise.reject(new Error("no")), { name: "crm" });
+    await post(freshEnvelope());
+    await post(freshEnvelope({ event: "lead.created" }));
+    await post(freshEnvelope({ event: "expense.created" }));
+    await until(async () => {
+      const read = await scrape();
+      expect(read('hookporter_runs_total{state="dead"}')).toBe(1);
+      expect(read('hookporter_runs_total{state="done"}')).toBe(1);
+      expect(read('hookporter_runs_total{state="unhandled"}')).toBe(1);
+    });
+    const read = await scrape();
+    const ok = 'hookporter_attempts_total{kind="payment.received",handler="books",outcome="ok"}';
+    expect(read(ok)).toBe(1);
+    expect(read(ok.replace('"ok"', '"error"'))).toBe(0);
+    expect(read('hookporter_attempts_total{kind="lead.created",handler="crm",outcome="error"}')).toBe(2);
+    expect(read('hookporter_attempt_duration_seconds_count{kind="lead.created",handler="crm"}')).toBe(2);
+    expect(read('hookporter_runs_total{state="pending"}')).toBe(1);
+    expect(read('hookporter_dead_letters_total{reason="attempts_exhausted"}')).toBe(1);
+  });
+
+  it("tell at most 50 handlers apart", async () => {
+    const { receiver, post, scrape } = await openMeasured();
+    for (let n = 0; n < 60; n++) receiver.on("payment.received", () => {}, { name: `handler ${n}` });
+    await post(freshEnvelope());
+    await until(async () => expect((await scrape())('hookporter_runs_total{state="done"}')).toBe(1));
+    const read = await scrape();
+    const ok = (handler: string) =>
+      read(`hookporter_attempts_total{kind="payment.received",handler="${handler}",outcome="ok"}`);
+    expect(ok("handler 49")).toBe(1);
+    expect(ok("handler 50")).toBeUndefined();
+    expect(ok("other")).toBe(10);
+  });
+});
+
+describe("the metrics of the inbox", () => {
+  it("are the entries by state, and the age of the oldest that is due", async () => {
+    const { post, scrape, clock } = await openMeasured({ role: "receive" });
+    await post(freshEnvelope());
+    await post(freshEnvelope());
+    clock.now += 90_000;
+    const read = await scrape();
+    expect(read('hookporter_entries{state="pending"}')).toBe(2);
+    expect(read('hookporter_entries{state="dead"}')).toBe(0);
+    expect(read("hookporter_oldest_due_age_seconds")).toBe(90);
+    expect(read("hookporter_inbox_readable")).toBe(1);
+    expect(read("hookporter_inbox_size_bytes")).toBeUndefined(); // memory has none
+  });
+
+  it("are read once for scrapes that follow each other, and never twice at a time", async () => {
+    let reads = 0;
+    const inbox: Inbox = memoryInbox();
+    const counts = inbox.counts.bind(inbox);
+    inbox.counts = () => {
+      reads++;
+      return counts();
+    };
+    const { scrape } = await openMeasured({ inbox });
+    await Promise.all([scrape(), scrape(), scrape()]);
+    await scrape();
+    expect(reads).toBe(1);
+  });
+
+  it("have no value while the inbox cannot be read", async () => {
+    const inbox: Inbox = memoryInbox();
+    inbox.counts = () => Promise.reject(new Error("away"));
+    const { scrape } = await openMeasured({ inbox });
+    const read = await scrape();
+    expect(read("hookporter_inbox_readable")).toBe(0);
+    expect(read('hookporter_entries{state="pending"}')).toBeUndefined();
+    expect(read("hookporter_oldest_due_age_seconds")).toBeUndefined();
+    expect(read("hookporter_ready")).toBe(1);
+  });
+
+  it("do not keep a scrape waiting for an inbox that does not answer", async () => {
+    const inbox: Inbox = memoryInbox();
+    inbox.counts = () => new Promise(() => {});
+    const { scrape } = await openMeasured({ inbox });
+    expect((await scrape())("hookporter_inbox_readable")).toBe(0);
+  });
+});
+
+describe("the metrics of the process", () => {
+  it("are its version, whether it is ready, and the delay of its event loop", async () => {
+    const { receiver, scrape } = await openMeasured();
+    const before = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the monitor's timer must run once
+    while (performance.now() - before < 300); // blocks the event loop
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const read = await scrape();
+    expect(read("hookporter_ready")).toBe(1);
+    expect(read.all).toMatch(/hookporter_info\{version="\d/);
+    expect(read('hookporter_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThan(0.1);
+    await receiver.close();
+    expect((await scrape())("hookporter_ready")).toBe(0);
+  });
+});
+
+describe("collectMetrics", () => {
+  it("returns a function that takes the metrics out of the registry, and stops counting", async () => {
+    const { post, registry, stop, receiver } = await openMeasured();
+    await post(freshEnvelope());
+    stop();
+    expect(await registry.metrics()).toBe("\n");
+    const again = collectMetrics(receiver, { registry });
+    expect(samples(await registry.metrics())('hookporter_events_total{kind="payment.received"}')).toBe(0);
+    again();
+  });
+
+  it("refuses a registry that has the metrics of another receiver", async () => {
+    const { registry } = await openMeasured();
+    const { receiver } = await openReceiver();
+    expect(() => collectMetrics(receiver, { registry })).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
+  });
+
+  it("uses prom-client's own registry unless told otherwise", async () => {
+    const { receiver } = await openReceiver();
+    const stop = collectMetrics(receiver);
+    expect(await client.register.metrics()).toContain("hookporter_ready 1");
+    stop();
+    expect(await client.register.metrics()).not.toContain("hookporter");
+  });
+
+  it("shows no body, no secret and no header", async () => {
+    const { receiver, registry } = await openMeasured();
+    receiver.on("*", () => Promise.reject(new Error("canary-error")));
+    const body = bytes(freshEnvelope({ data: { id: "canary-payload" } }));
+    const headers = { ...signedHeaders(body), authorization: "Bearer canary-header" };
+    await postTo(receiver)(body, { headers });
+    await until(async () => expect(await registry.metrics()).toContain('outcome="error"} 1'));
+    expect(await registry.metrics()).not.toContain("canary");
+  });
+});
