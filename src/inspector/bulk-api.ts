@@ -1,6 +1,8 @@
 /** The types of the API for changing many entries at once, shared by the server and the page. */
 import type { EntryState } from "../inbox/entry.ts";
 
+export type { Change } from "../inbox/change-entries.ts";
+
 /** The states of entries that have not succeeded. */
 export type OpenState = Exclude<EntryState, "done">;
 

@@ -1,4 +1,3 @@
-import type { Change } from "../../inbox/change-entries.ts";
 import type {
   EntryDetail,
   LiveUpdate,
@@ -11,7 +10,7 @@ import type {
   Sent,
   Status,
 } from "../api.ts";
-import type { BulkResult, Tally } from "../bulk-api.ts";
+import type { BulkResult, Change, Tally } from "../bulk-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
 

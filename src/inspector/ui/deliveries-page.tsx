@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Row, Status } from "../api.ts";
+import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { EntryPage } from "./entry-page.tsx";
@@ -68,6 +69,12 @@ export function DeliveriesPage({
       <div class="side">
         <h1 class="spoken">Deliveries</h1>
         <FilterBar filter={route.filter} kinds={kinds} />
+        <BulkButton
+          label="Retry or drop these…"
+          filter={route.filter}
+          client={client}
+          isOffered={feed?.failure === null && hasOpen(feed)}
+        />
         {feed?.failure != null && <WrongFilter failure={feed.failure} />}
         {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
         {feed?.state === "live" && count === 0 && !empty && (
@@ -105,6 +112,16 @@ function openedId(path: string): string | undefined {
   const [, kind, id] = /^\/(entry|refusal)\/(\w+)$/.exec(path) ?? [];
   if (id === undefined) return undefined;
   return kind === "entry" ? `e${id}` : id;
+}
+
+/** How many rows are looked at for one that can be retried or dropped. */
+const LOOKED_AT = 200;
+
+/** Whether one of the newest rows is an entry that is not handled. */
+function hasOpen({ lines }: Feed): boolean {
+  return Array.from({ length: Math.min(LOOKED_AT, lines.count) }, (_, at) => lines.at(at)?.row).some(
+    (row) => row?.type === "entry" && row.state !== "done" && row.reason !== "dropped",
+  );
 }
 
 function pathOf(id: string): string {

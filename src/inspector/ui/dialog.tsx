@@ -27,3 +27,16 @@ export function Dialog({
     </dialog>
   );
 }
+
+/** A button that closes the dialog that it is in. */
+export function CloseButton({ label, isMain = false }: { label: string; isMain?: boolean }) {
+  return (
+    <button
+      type="button"
+      class={isMain ? "main" : undefined}
+      onClick={(event) => event.currentTarget.closest("dialog")?.close()}
+    >
+      {label}
+    </button>
+  );
+}

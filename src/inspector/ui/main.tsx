@@ -2,6 +2,7 @@ import "./styles/base.css";
 import "./styles/frame.css";
 import "./styles/controls.css";
 import "./styles/menu.css";
+import "./styles/actions.css";
 import "./styles/list.css";
 import "./styles/detail.css";
 import "./styles/body.css";

@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useRef } from "preact/hooks";
 import { durationText } from "../../duration-text.ts";
 import type { Sent } from "../api.ts";
 
@@ -17,10 +17,13 @@ export type Tell = (message: Omit<Message, "id">) => void;
 
 export const TellContext = createContext<Tell>(() => {});
 
-/** Returns a function that runs an action and shows its result as a message. */
+/** Returns a function that runs an action and shows its result as a message. While one is under way, others are ignored. */
 export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefined>) => Promise<boolean> {
   const tell = useContext(TellContext);
+  const isBusy = useRef(false);
   return async (work) => {
+    if (isBusy.current) return false;
+    isBusy.current = true;
     try {
       const message = await work();
       if (message !== undefined) tell(message);
@@ -28,6 +31,8 @@ export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefin
     } catch (thrown) {
       tell({ good: false, text: thrown instanceof Error ? thrown.message : String(thrown) });
       return false;
+    } finally {
+      isBusy.current = false;
     }
   };
 }

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
 import type { EntryRow, Overview } from "../api.ts";
+import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
 import { DurationsChart } from "./durations-chart.tsx";
-import { counted, dayTime } from "./format.ts";
+import { dayTime } from "./format.ts";
 import { LatencyChart } from "./latency-chart.tsx";
-import { useAttempt } from "./messages.tsx";
 import { MinutesChart } from "./minutes-chart.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { visible } from "./visible.ts";
@@ -60,6 +60,8 @@ function NoHandlers() {
   );
 }
 
+const DEAD = new URLSearchParams({ state: "dead" });
+
 function DeadLetters({
   dead,
   count,
@@ -71,24 +73,18 @@ function DeadLetters({
   client: ApiClient;
   onChanged: () => void;
 }) {
-  const attempt = useAttempt();
-  const redrive = () =>
-    attempt(async () => {
-      const fields = { change: "redrive", upTo: Number.MAX_SAFE_INTEGER - 1, takeBack: false } as const;
-      const { redriven } = await client.change(new URLSearchParams({ state: "dead" }), fields, () => {});
-      onChanged();
-      return { good: true, text: `${counted(redriven, "dead letter")} will run again.` };
-    });
   return (
     <section class="panel wide" aria-labelledby="dead-title">
       <div class="section-head">
         <h2 id="dead-title">Dead letters</h2>
         <span class="quiet">{count === 0 ? "none" : count.toLocaleString("en")}</span>
-        {count > 0 && (
-          <button type="button" onClick={() => void redrive()}>
-            Redrive all
-          </button>
-        )}
+        <BulkButton
+          label="Retry or drop…"
+          filter={DEAD}
+          client={client}
+          isOffered={count > 0}
+          onDone={onChanged}
+        />
       </div>
       <DeadChart dead={dead} count={count} />
       <ul class="dead-list">

@@ -1,13 +1,5 @@
 import type { Row } from "../api.ts";
-
-/** The words for entries' states, as in the terminal. An entry that nothing handles was received, which is no failure. */
-export const STATE_WORDS = {
-  done: "handled",
-  unhandled: "received",
-  pending: "waiting",
-  running: "running",
-  dead: "dead",
-} as const;
+import { STATE_WORDS } from "./state-words.ts";
 
 /** The word for a delivery's state. */
 export function wordOf(row: Row): string {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { apiFilter } from "./api-filter.ts";
 import type { ApiClient } from "./client.ts";
 import { Feed } from "./feed.ts";
 
@@ -8,7 +9,7 @@ export function useFeed(client: ApiClient, query: string): Feed | undefined {
   const feed = useRef<Feed | undefined>(undefined);
   useEffect(() => {
     let frame: number | undefined;
-    const opened = new Feed(client, withTimes(query), () => {
+    const opened = new Feed(client, apiFilter(query), () => {
       frame ??= requestAnimationFrame(() => {
         frame = undefined;
         redraw((count) => count + 1);
@@ -22,13 +23,4 @@ export function useFeed(client: ApiClient, query: string): Feed | undefined {
     };
   }, [client, query]);
   return feed.current;
-}
-
-/** `within`, a duration in milliseconds, is the page's own parameter for `since`. */
-function withTimes(query: string): URLSearchParams {
-  const filter = new URLSearchParams(query);
-  const within = Number(filter.get("within"));
-  filter.delete("within");
-  if (within > 0) filter.set("since", String(Date.now() - within));
-  return filter;
 }

@@ -78,26 +78,6 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".line .state.done").waitFor();
   });
 
-  it("all dead letters are redriven from the overview", async () => {
-    let broken = true;
-    const handler = () => {
-      if (broken) throw new Error("no");
-    };
-    const { inspector, receiver, deliver } = await openInspector({ handler, attempts: 1 });
-    for (const kind of ["payment.received", "payment.overdue", "lead.created"] as const) await deliver(kind);
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 3 }), WAIT);
-    const page = await newPage();
-    await openPage(page, inspector.url, "/overview");
-    broken = false;
-    await click(page, "Redrive all");
-    await vi.waitFor(
-      async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3, dead: 0 }),
-      WAIT,
-    );
-    await page.getByText("There are no dead letters.").waitFor();
-    expect(await page.getByRole("img", { name: /Handler durations: .*1 failed/ }).count()).toBe(1);
-  });
-
   it("the same bytes are forwarded to a target, and its answer is shown as text", async () => {
     const got: { body: Buffer; signature: unknown }[] = [];
     const target = await startTarget((body, headers) => {
