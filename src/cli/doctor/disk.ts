@@ -1,8 +1,8 @@
 import { closeSync, constants, fdatasyncSync, openSync, statfsSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { durationText } from "../../duration-text.ts";
+import { sizeText } from "../inbox/size-text.ts";
 import { type Check, ok, warn } from "./finding.ts";
-import { sizeText } from "./size-text.ts";
 
 /** Bytes that must be free besides twice the size of the log. */
 const RESERVE = 500 * 1024 * 1024;

@@ -49,7 +49,7 @@ export function failure(thrown: unknown): Finding {
 
 /** The parts of a message in the form "expected …, got …: fix", or "cause: explanation; fix". */
 export function splitFix(text: string): { readonly message: string; readonly fix: string | undefined } {
-  const at = text.lastIndexOf("; ");
+  const at = text.indexOf("; ");
   const cut = at === -1 ? text.lastIndexOf(": ") : at;
   if (cut === -1) return { message: text, fix: undefined };
   return { message: text.slice(0, cut), fix: text.slice(cut + 2) };

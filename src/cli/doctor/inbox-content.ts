@@ -1,14 +1,13 @@
-import { whyLocked } from "../../inbox/sqlite/examine.ts";
+import { findLock } from "../../inbox/sqlite/examine.ts";
 import type { FileFacts } from "../../inbox/sqlite/examine-file.ts";
+import { sizeText } from "../inbox/size-text.ts";
 import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
 import { FILE_TIME } from "./setup.ts";
-import { sizeText } from "./size-text.ts";
 
 /** Size in bytes of the log from which something keeps it from shrinking. */
 const LARGE_LOG = 256 * 1024 * 1024;
 
-const RECOVER =
-  "stop all programs that use it, move it and its -wal away, and recover its rows as docs/inbox-file.md says";
+const RECOVER = "stop all programs that use it, keep all its files, and follow docs/recovery.md";
 
 /** Whether the inbox file is whole, can be written, and is of this version. */
 export const inboxContent: Check = {
@@ -28,7 +27,7 @@ export const inboxContent: Check = {
       return [
         warn(
           `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`,
-          "check it on a quiet machine, or prune it: hookporter events prune",
+          "check it as a whole, however long that takes: hookporter inbox check",
         ),
       ];
     }
@@ -57,11 +56,13 @@ function ofOtherVersion({ schema = 0, newestSchema = 0, processes = [] }: Partia
 }
 
 async function locked(path: string): Promise<readonly Finding[]> {
-  const error = await whyLocked(path);
-  if (error === undefined) return [];
+  const locked = await findLock(path);
+  if (locked === undefined) return [];
+  const [pid] = locked.pids;
+  const who = pid === undefined ? "another program" : `process ${pid}`;
   return [
     fail(
-      `another program holds ${path} locked, so nothing can be written`,
+      `${who} holds ${path} locked, so nothing can be written`,
       "end that program (`fuser FILE` lists the programs that have a file open), or its transaction",
     ),
   ];

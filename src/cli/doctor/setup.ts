@@ -7,6 +7,7 @@ import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
 import type { DoctorOptions } from "./options.ts";
+import { probeService, type ServiceProbe } from "./service-probe.ts";
 
 /** What `listen` would be given here. What several checks need is found out once. */
 export interface Setup {
@@ -15,6 +16,8 @@ export interface Setup {
   readonly inbox: NamedInbox;
   /** The secrets in use; `undefined` if there are none yet. Rejects if they cannot be used. */
   readonly secrets: () => Promise<FoundSecrets | undefined>;
+  /** What one request to the service showed; `undefined` if its address is not set. Rejects if the key cannot be used. */
+  readonly service: () => Promise<ServiceProbe | undefined>;
   /** What is in the inbox file; `undefined` if there is none. */
   readonly file: () => Promise<Partial<FileFacts> | undefined>;
   /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read. */
@@ -38,6 +41,7 @@ export function openSetup(options: DoctorOptions, context: CliContext): Setup {
   });
   return {
     ...{ options, context, inbox, file },
+    service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context)),
     contents: once(async () => contentsOf(await file())),
     processes: once(async () => (await file())?.processes ?? []),

@@ -56,7 +56,7 @@ function common({ sshUser: user, sshPort, sshIdentity }: TunnelOptions, { io }: 
 }
 
 /** ssh would continue without the key, and be refused for a reason that does not mention it. */
-function checkKey(path: string): void {
+export function checkKey(path: string): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (thrown) {

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { builtProgram } from "./built-program.ts";
 import { loadSqlite, openToRead } from "./client.ts";
-import { inboxError } from "./errors.ts";
 import { examineSteps, type FileFacts, isOpen } from "./examine-file.ts";
+import { lockHolders } from "./lock-holders.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
 const SMALL = 64 * 1024 * 1024;
@@ -52,35 +53,40 @@ function examineElsewhere(program: string, path: string, timeoutMs: number): Pro
 const HELD = 1000;
 const LOOK = 50;
 
+/** A lock that keeps everything from being written. */
+export interface Locked {
+  /** The processes that hold it, as far as the system tells. */
+  readonly pids: readonly number[];
+}
+
 /**
- * Why nothing could be written to an inbox file for a while; `undefined` if something could. Nothing is written: only
- * the lock is taken, for an instant, and by a connection that is never the last one to close.
+ * Who kept an inbox file locked for a while; `undefined` if something could have been written. Nothing is written: only the
+ * lock is taken, for an instant, and by a connection that is never the last one to close.
  */
-export async function whyLocked(path: string): Promise<Error | undefined> {
+export async function findLock(path: string): Promise<Locked | undefined> {
   if (!isOpen(path)) return undefined;
   const reader = openToRead(path);
   try {
     reader.exec("SELECT 1 FROM sqlite_schema");
     const writer = new (loadSqlite().DatabaseSync)(path);
     try {
-      return await lastFailure(() => writer.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK"));
+      writer.exec("PRAGMA busy_timeout = 0");
+      for (const end = performance.now() + HELD; !canLock(writer); await delay(LOOK)) {
+        if (performance.now() > end) return { pids: lockHolders(statSync(`${path}-shm`).ino) };
+      }
     } finally {
       writer.close();
     }
-  } catch (thrown) {
-    return inboxError(path, thrown);
   } finally {
     reader.close();
   }
+}
 
-  async function lastFailure(take: () => void): Promise<Error | undefined> {
-    for (const end = performance.now() + HELD; ; await delay(LOOK)) {
-      try {
-        take();
-        return undefined;
-      } catch (thrown) {
-        if (performance.now() > end) return inboxError(path, thrown);
-      }
-    }
+function canLock(database: DatabaseSyncInstance): boolean {
+  try {
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,0 +1,61 @@
+import { matchesKind } from "../../event/kind-pattern.ts";
+import { type EventKind, eventKinds } from "../../event/kinds.ts";
+import { selectInbox } from "../../inbox/open.ts";
+import { runsKind } from "../../inbox/runner.ts";
+import { checkTransactions } from "../../receiver/check-transactions.ts";
+import { registerHandlers } from "../../receiver/define-handlers.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options.ts";
+import { Router } from "../../receiver/router.ts";
+import { canStart } from "../files/find-program.ts";
+import { chooseHandlers } from "../handlers/chosen-handlers.ts";
+import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
+import { type Check, counted, type Finding, fail, ok, warn } from "./finding.ts";
+import type { Setup } from "./setup.ts";
+
+/** Whether handlers load, and which of the twelve kinds nobody handles or forwards. They are not run. */
+export const handlers: Check = {
+  name: "handlers",
+  run: async (setup) => {
+    const { handlers: path, exec, forwardTo = [] } = setup.options;
+    const { io } = setup.context;
+    const [program = ""] = exec ?? [];
+    if (exec !== undefined && !canStart(program, io.cwd, io.env.PATH)) {
+      return [fail(`the program of --exec, ${program}, cannot be found`, "install it, or correct --exec")];
+    }
+    const others = (await setup.processes()).filter(({ role }) => role !== "receive");
+    if (path === undefined && exec === undefined && forwardTo.length === 0 && others.length === 0)
+      return [ok("none, and no target: listen only shows and keeps events")];
+    const own = await handledHere(setup);
+    const { events: wanted = ["*"] } = setup.options;
+    const missing = eventKinds.filter((kind) => {
+      if (!wanted.some((pattern) => matchesKind(pattern, kind))) return false;
+      return !own.includes(kind) && !others.some((other) => runsKind(other, DEFAULT_SOURCE, kind));
+    });
+    return [verdict(missing, setup)];
+  },
+};
+
+function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
+  if (missing.length === 0) return ok("every kind is handled or forwarded");
+  const found = `nobody handles ${counted(missing.length, "kind", "kinds")} of 12: ${missing.join(", ")}`;
+  const place = options.handlers === undefined ? "" : ` to ${options.handlers}`;
+  return warn(
+    found,
+    `add handlers${place}, one for "*", or a --forward-to without a kind; or name the others with --events`,
+  );
+}
+
+/** The kinds that have a handler or a target here. */
+async function handledHere({ options, context, inbox }: Setup): Promise<readonly EventKind[]> {
+  const stop = consoleOnStderr(context.io); // what a module prints is no finding
+  try {
+    const command = options.exec === undefined ? undefined : { name: "exec", handler: () => {} };
+    const { otherKinds, handlers: register } = await chooseHandlers({ ...options, command }, {}, context);
+    const store = selectInbox(inbox.option); // not opened
+    const router = new Router([...eventKinds, ...otherKinds], (pattern) => checkTransactions(store, pattern));
+    registerHandlers(register, router);
+    return eventKinds.filter((kind) => router.match(kind).length > 0);
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,43 @@
+import { readNetworkFailure } from "../../client/network-failure.ts";
+import { durationText } from "../../duration-text.ts";
+import { HookporterError } from "../../errors.ts";
+import { DEFAULT_AGES } from "../../receiver/options.ts";
+import { type Check, fail, failure, ok, warn } from "./finding.ts";
+
+/** Whether the service answers, and takes the credential. */
+export const service: Check = {
+  name: "service",
+  run: async (setup) => {
+    const probe = await setup.service();
+    if (probe === undefined) return [];
+    const { baseUrl, error, environment } = probe;
+    if (error instanceof HookporterError) return [failure(error)];
+    if (error !== undefined) {
+      const { why } = readNetworkFailure(error);
+      return [fail(`${baseUrl} does not answer: ${why}`, "check --base-url and this machine's network")];
+    }
+    if (environment === undefined) return [ok(`${baseUrl} answers; no API key is set, so nothing was asked`)];
+    return [
+      ok(`${baseUrl} takes the credential (${environment === "unknown" ? "access token" : environment})`),
+    ];
+  },
+};
+
+/** Milliseconds of difference that are not worth a word: the header has whole seconds, and takes time to arrive. */
+const NOTICED = 30_000;
+
+/** This machine's clock, compared with the service's: deliveries that seem to come from the future are refused. */
+export const clock: Check = {
+  name: "clock",
+  run: async (setup) => {
+    const { ahead } = (await setup.service().catch(() => undefined)) ?? {};
+    if (ahead === undefined) return [];
+    const difference = Math.abs(ahead);
+    if (difference < NOTICED) return [ok("agrees with the service's")];
+    const found = `this machine's clock is ${durationText(difference)} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
+    const fix = "set the clock, such as with timedatectl set-ntp true";
+    if (ahead < 0 && difference > DEFAULT_AGES.maxSkew)
+      return [fail(`${found}: new deliveries are refused as from the future`, fix)];
+    return [warn(found, fix)];
+  },
+};

@@ -1,0 +1,81 @@
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { isLoopback } from "../../is-loopback.ts";
+import { shownUrl } from "../../shown-url.ts";
+import { readSecrets } from "../../signature/secrets.ts";
+import { endpointUrl } from "../../tunnel/endpoint-url.ts";
+import { lostBySandbox } from "../service/sandbox-subscriptions.ts";
+import { type RememberedSubscription, SubscriptionMemory } from "../service/subscription-memory.ts";
+import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
+import type { Setup } from "./setup.ts";
+
+/** Whether a subscription that was created from this folder leads here. The API cannot list them. */
+export const subscription: Check = {
+  name: "subscription",
+  run: async (setup) => {
+    const probe = await setup.service().catch(() => undefined);
+    if (probe?.environment === undefined) return [];
+    const { baseUrl, environment } = probe;
+    const known = new SubscriptionMemory(setup.context.io.cwd).all.filter(
+      (one) => one.baseUrl === baseUrl && one.environment === environment,
+    );
+    if (known.length === 0) return [ok("none was created from this folder; listen --subscribe creates one")];
+    const isLost = await lostBySandbox(baseUrl);
+    const secrets = readSecrets((await setup.secrets())?.values ?? "none-at-all").map(
+      (one) => one.fingerprint,
+    );
+    const problems = known.map((one) => problemOf(one, { isLost, secrets, setup }));
+    const good = known.find((_, index) => problems[index] === undefined);
+    if (good !== undefined) return [ok(`${nameOf(good)} leads to ${shownUrl(good.url)}`)];
+    return problems.slice(-1).filter((one) => one !== undefined); // of the newest
+  },
+};
+
+interface Judging {
+  readonly isLost: (one: RememberedSubscription) => boolean;
+  /** The fingerprints of the secrets in use. */
+  readonly secrets: readonly string[];
+  readonly setup: Setup;
+}
+
+function problemOf(one: RememberedSubscription, { isLost, secrets, setup }: Judging): Finding | undefined {
+  const name = nameOf(one);
+  if (isLost(one)) {
+    return warn(
+      `the sandbox has forgotten ${name}, as it does when it ends`,
+      `run hookporter subscribe ${shownUrl(one.url)}, or listen --subscribe`,
+    );
+  }
+  if (one.state === "unconfirmed") {
+    return warn(
+      `${name} may exist: the service's response to creating it was lost`,
+      "look it up at the service; then run hookporter subscribe --confirm or --forget with its id or URL",
+    );
+  }
+  if (!secrets.includes(one.secretFingerprint)) {
+    return fail(
+      `${name} was created with another secret (${one.secretFingerprint}), so its deliveries get 401`,
+      "use that secret, or create another subscription with listen --subscribe and remove this one at the service",
+    );
+  }
+  const here = endpoint(setup, new URL(one.url));
+  if (here === undefined || new URL(one.url).href === here.href) return undefined;
+  return warn(
+    `${name} leads to ${shownUrl(one.url)}, not to ${shownUrl(here)}`,
+    `run hookporter subscribe ${shownUrl(here)}, or change --port, --path or --public-url`,
+  );
+}
+
+/** Where a subscription should lead; `undefined` if that is not known, since a tunnel decides. */
+function endpoint({ options }: Setup, leads: URL): URL | undefined {
+  const { port = DEFAULT_PORT, path = DEFAULT_PATH, publicUrl } = options;
+  if (publicUrl !== undefined) return new URL(endpointUrl(publicUrl.href, path));
+  if (!isLoopback(leads) || port === 0) return undefined;
+  const here = new URL(leads);
+  here.port = String(port);
+  here.pathname = path;
+  return here;
+}
+
+function nameOf({ id, url }: RememberedSubscription): string {
+  return id ?? `the subscription of ${shownUrl(url)}`;
+}

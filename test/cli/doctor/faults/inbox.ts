@@ -1,0 +1,181 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, vi } from "vitest";
+import { sampleEvent } from "../../../../src/event/sample.ts";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
+import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
+import { keep, numberedEntry, sampleDelivery } from "../../../inbox/entries.ts";
+import { runCli } from "../../fake-io.ts";
+import { listening } from "../../open-listen.ts";
+import type { Fault } from "../fault.ts";
+import { changeInbox } from "../place.ts";
+
+/** Faults of the inbox file. */
+export const INBOX_FAULTS: readonly Fault[] = [
+  {
+    title: "an inbox that others may read",
+    plant: ({ inbox }) => chmodSync(inbox, 0o644),
+    found: { check: "inbox", status: "warn", message: /may read .*inbox\.db \(mode 0644\)/ },
+    fix: /^chmod 600 \S+inbox\.db$/,
+  },
+  {
+    title: "an inbox in a folder that others may write to",
+    plant: ({ cwd }) => chmodSync(join(cwd, ".hookporter"), 0o777),
+    found: { check: "inbox", status: "warn", message: /may replace files in .*\.hookporter \(mode 0777\)/ },
+    fix: /^chmod go-w \S+\.hookporter$/,
+  },
+  {
+    title: "an inbox in a synchronised folder",
+    plant: (place) => {
+      mkdirSync(join(place.cwd, "Dropbox"), { mode: 0o700 });
+      place.argv.push("--inbox", "Dropbox/inbox.db");
+    },
+    found: { check: "inbox", status: "warn", message: /is in Dropbox, which copies files while they change/ },
+    fix: /move the inbox to a folder that is not synchronised, and pass it with --inbox/,
+    follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
+  },
+  {
+    title: "a folder at the path of the inbox",
+    plant: (place) => place.argv.push("--inbox", ".hookporter"),
+    found: { check: "inbox", status: "fail", message: /is a folder/ },
+    fix: /name a file in it with --inbox/,
+    follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
+  },
+  {
+    title: "an inbox that is gone while its log is there",
+    plant: ({ inbox }) => {
+      renameSync(inbox, `${inbox}.backup`);
+      writeFileSync(`${inbox}-wal`, "frames");
+    },
+    found: { check: "inbox", status: "fail", message: /is missing or empty, but its log/ },
+    fix: /put the file back from a backup/,
+    follow: ({ inbox }) => {
+      rmSync(`${inbox}-wal`);
+      renameSync(`${inbox}.backup`, inbox);
+    },
+  },
+  {
+    title: "a damaged page in the inbox",
+    plant: ({ inbox }) => {
+      copyFileSync(inbox, `${inbox}.backup`);
+      damage(inbox);
+    },
+    found: { check: "content", status: "fail", message: /is damaged/ },
+    fix: /keep all its files, and follow docs\/recovery\.md$/,
+    follow: ({ inbox }) => renameSync(`${inbox}.backup`, inbox),
+  },
+  {
+    title: "another SQLite database at the path of the inbox",
+    plant: (place) => {
+      const { DatabaseSync } = loadSqlite();
+      const database = new DatabaseSync(join(place.cwd, "other.db"));
+      database.exec("CREATE TABLE t (a)");
+      database.close();
+      chmodSync(join(place.cwd, "other.db"), 0o600);
+      place.argv.push("--inbox", "other.db");
+    },
+    found: { check: "content", status: "fail", message: /to be an inbox, got another SQLite database/ },
+    fix: /choose another path with --inbox/,
+    follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
+  },
+  {
+    title: "an inbox of a newer version",
+    plant: (place) => {
+      copyFileSync(place.inbox, join(place.cwd, ".hookporter", "newer.db"));
+      chmodSync(join(place.cwd, ".hookporter", "newer.db"), 0o600);
+      changeInbox(join(place.cwd, ".hookporter", "newer.db"), "INSERT INTO migration VALUES (99, 0)");
+      place.argv.push("--inbox", ".hookporter/newer.db");
+    },
+    found: { check: "content", status: "fail", message: /schema \d or older .*, got 99/ },
+    fix: /update hookporter, or choose another inbox with --inbox/,
+    follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
+  },
+  {
+    title: "an inbox of an older version",
+    plant: ({ inbox }) =>
+      changeInbox(
+        inbox,
+        `DROP INDEX entry_waits; ALTER TABLE entry DROP COLUMN waits; DELETE FROM migration WHERE version = ${SCHEMA_VERSION}`,
+      ),
+    found: { check: "content", status: "warn", message: /of an older version/ },
+    fix: /start listen once/,
+    follow: ({ inbox }) => opened(inbox, async () => {}),
+  },
+  {
+    title: "an inbox that another program keeps locked",
+    plant: ({ inbox }) => {
+      const { DatabaseSync } = loadSqlite();
+      const database = new DatabaseSync(inbox);
+      database.exec("BEGIN IMMEDIATE");
+      return () => {
+        database.exec("ROLLBACK");
+        database.close();
+      };
+    },
+    found: { check: "content", status: "fail", message: /holds .*inbox\.db locked/ },
+    fix: /end that program .* or its transaction/,
+  },
+  {
+    title: "dead letters",
+    plant: ({ inbox }) =>
+      opened(inbox, (opened) => keep(opened, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" }))),
+    found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
+    fix: /hookporter events redrive --state dead/,
+    follow: async (place) => {
+      const { code } = await runCli(["events", "redrive", "--state", "dead"], { cwd: place.cwd });
+      expect(code).toBe(0);
+    },
+  },
+  {
+    title: "entries that nobody runs",
+    plant: ({ inbox }) =>
+      opened(inbox, (opened) => keep(opened, numberedEntry(1, 0, { delivery: realDelivery() }))),
+    found: { check: "entries", status: "warn", message: /^1 entry is due, .* and no process runs them/ },
+    fix: /start listen, or your receiver, with handlers or a target/,
+    follow: async (place) => {
+      writeFileSync(join(place.cwd, "all.mjs"), 'export default { "*": () => {} };');
+      const { records, stop } = await listening(["--handlers", "all.mjs", "--no-inspect"], place.cwd);
+      await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "done" }]));
+      await stop();
+    },
+  },
+];
+
+/** A delivery that was received long ago, with an envelope that handlers can run on. */
+function realDelivery() {
+  const body = Buffer.from(JSON.stringify(sampleEvent("payment.received")));
+  return sampleDelivery({ body, headers: {} });
+}
+
+/** Overwrites the first page of the table of entries. */
+function damage(path: string): void {
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(path);
+  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'delivery'").get();
+  database.close();
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, (Number(row?.rootpage) - 1) * 4096);
+  closeSync(file);
+}
+
+/** Uses an inbox file as a receiver would, and closes it. */
+async function opened(path: string, use: (inbox: ReturnType<typeof sqliteInbox>) => Promise<unknown>) {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  try {
+    await use(inbox);
+  } finally {
+    await inbox.close();
+  }
+}

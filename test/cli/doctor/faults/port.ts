@@ -1,0 +1,18 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Fault } from "../fault.ts";
+
+/** Faults of ports. */
+export const PORT_FAULTS: readonly Fault[] = [
+  {
+    title: "a port that another program uses",
+    plant: async (place) => {
+      const server = createServer((_, response) => response.end("not a receiver"));
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      place.argv.push("--port", String((server.address() as AddressInfo).port));
+      return () => void server.close();
+    },
+    found: { check: "port", status: "fail", message: /is in use by / },
+    fix: /stop that program, or choose another port with --port/,
+  },
+];

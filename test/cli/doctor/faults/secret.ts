@@ -1,0 +1,90 @@
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Fault } from "../fault.ts";
+import { GOOD_SECRET, writeEnvFile } from "../place.ts";
+
+/** Faults of secrets and the env file. */
+export const SECRET_FAULTS: readonly Fault[] = [
+  {
+    title: "no secret in production",
+    plant: (place) => {
+      rmSync(join(place.cwd, ".env"));
+      place.env.NODE_ENV = "production";
+    },
+    found: { check: "secret", status: "fail", message: /got no secret/ },
+    fix: /export HOOKPORTER_SECRET, write it to \.env/,
+    follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "a placeholder as the secret",
+    plant: (place) => writeEnvFile(place, "HOOKPORTER_SECRET=changeme\n"),
+    found: { check: "secret", status: "fail", message: /placeholder/ },
+    fix: /openssl rand -hex 32/,
+    follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "an empty secret",
+    plant: (place) => writeEnvFile(place, "HOOKPORTER_SECRET=\n"),
+    found: { check: "secret", status: "fail", message: /empty/ },
+    fix: /set it to the subscription's secret/,
+    follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "a short secret",
+    plant: (place) => writeEnvFile(place, "HOOKPORTER_SECRET=k3xQ9z\n"),
+    found: { check: "secret", status: "warn", message: /only 6 bytes/ },
+    fix: /at least 16 random ones/,
+    follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "quotes around the secret",
+    plant: (place) => {
+      rmSync(join(place.cwd, ".env"));
+      place.env.HOOKPORTER_SECRET = `"${GOOD_SECRET}"`;
+    },
+    found: { check: "secret", status: "warn", message: /quotes around it/ },
+    fix: /write HOOKPORTER_SECRET without them/,
+    follow: (place) => {
+      place.env.HOOKPORTER_SECRET = GOOD_SECRET;
+    },
+  },
+  {
+    title: "white space around the secret",
+    plant: (place) => writeEnvFile(place, `HOOKPORTER_SECRET="${GOOD_SECRET} "\n`),
+    found: { check: "secret", status: "warn", message: /white space around it/ },
+    fix: /write HOOKPORTER_SECRET without them/,
+    follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "a secret in the environment that differs from the one in .env",
+    plant: (place) => {
+      place.env.HOOKPORTER_SECRET = "another-secret-that-is-long-enough";
+    },
+    found: {
+      check: "env file",
+      status: "warn",
+      message: /in the environment .* is used, not the one in \.env/,
+    },
+    fix: /^unset HOOKPORTER_SECRET/,
+    follow: (place) => {
+      delete place.env.HOOKPORTER_SECRET;
+    },
+  },
+  {
+    title: "a .env file that others may read",
+    plant: ({ cwd }) => chmodSync(join(cwd, ".env"), 0o644),
+    found: { check: "env file", status: "warn", message: /mode 0644/ },
+    fix: /^chmod 600 \.env$/,
+  },
+  {
+    title: "a development secret that others may read",
+    plant: ({ cwd }) => {
+      rmSync(join(cwd, ".env"));
+      writeFileSync(join(cwd, ".hookporter", "secret"), `${GOOD_SECRET}\n`);
+      chmodSync(join(cwd, ".hookporter", "secret"), 0o644);
+    },
+    found: { check: "secret", status: "fail", message: /only its owner can read/ },
+    fix: /run chmod 600 on it/,
+    follow: ({ cwd }) => chmodSync(join(cwd, ".hookporter", "secret"), 0o600),
+  },
+];

@@ -1,0 +1,171 @@
+import { expect } from "vitest";
+import { json, KEY, openService, type StandIn, sampleProperty } from "../../../client/service.ts";
+import { closedPort } from "../../../tunnel/machine.ts";
+import { runCli } from "../../fake-io.ts";
+import type { Fault } from "../fault.ts";
+import { GOOD_SECRET, type Place } from "../place.ts";
+
+const OTHER_SECRET = "0123456789abcdef0123456789abcdef";
+
+/** Faults of the service, its key, its subscriptions, the clock, and what is in between. */
+export const SERVICE_FAULTS: readonly Fault[] = [
+  {
+    title: "an API key that is not set",
+    plant: async (place) => {
+      await configure(place);
+      delete place.env.HOOKPORTER_API_KEY;
+      place.argv.push("--api-key-env", "SERVICE_KEY");
+    },
+    found: {
+      check: "service",
+      status: "fail",
+      message: /expected SERVICE_KEY to contain the API key, got none/,
+    },
+    fix: /export it, or write it to \.env/,
+    follow: (place) => {
+      place.env.SERVICE_KEY = KEY;
+    },
+  },
+  {
+    title: "an API key that the service refuses",
+    plant: async (place) => {
+      await configure(place);
+      place.env.HOOKPORTER_API_KEY = "sk_test_another";
+    },
+    found: { check: "service", status: "fail", message: /GET \/v1\/properties/ },
+    fix: /key/,
+    follow: (place) => {
+      place.env.HOOKPORTER_API_KEY = KEY;
+    },
+  },
+  {
+    title: "a live key without --live",
+    plant: async (place) => {
+      await configure(place);
+      place.env.HOOKPORTER_API_KEY = "sk_live_4f6dKq";
+    },
+    found: { check: "service", status: "fail", message: /live/ },
+    fix: /--live|test key/,
+    follow: (place) => {
+      place.env.HOOKPORTER_API_KEY = KEY;
+    },
+  },
+  {
+    title: "a service that is not there",
+    plant: async (place) => {
+      place.env.HOOKPORTER_API_KEY = KEY;
+      place.env.HOOKPORTER_BASE_URL = `http://127.0.0.1:${await closedPort()}`;
+    },
+    found: {
+      check: "service",
+      status: "fail",
+      message: /expected a response from http:\/\/127\.0\.0\.1:\d+, got none/,
+    },
+    fix: /./,
+    follow: async (place) => {
+      await configure(place);
+    },
+  },
+  {
+    title: "a clock that is behind the service's",
+    plant: async (place) => {
+      const service = await configure(place);
+      const date = new Date(Date.now() + 600_000).toUTCString();
+      service.next(json(200, { data: [], meta: { total: 0, page: 1, per_page: 25 } }, { date }));
+    },
+    found: { check: "clock", status: "fail", message: /clock is 10 min behind the service's/ },
+    fix: /^set the clock/,
+    follow: () => {}, // the service's next answer has this machine's time
+  },
+  {
+    title: "a subscription that was created with another secret",
+    plant: async (place) => {
+      await configure(place);
+      await subscribe(place, { HOOKPORTER_SECRET: OTHER_SECRET });
+    },
+    found: {
+      check: "subscription",
+      status: "fail",
+      message: /wh_1 was created with another secret \([0-9a-f]{8}\)/,
+    },
+    fix: /use that secret, or create another subscription with listen --subscribe/,
+    follow: (place) => subscribe(place, {}),
+  },
+  {
+    title: "a subscription that leads to another port",
+    plant: async (place) => {
+      await configure(place);
+      await subscribe(place, {}, 1);
+    },
+    found: {
+      check: "subscription",
+      status: "warn",
+      message: /leads to http:\/\/127\.0\.0\.1:1\/webhooks, not to/,
+    },
+    fix: /^run hookporter subscribe http:\/\/127\.0\.0\.1:\d+\/webhooks, or change --port/,
+    follow: async (place, fix) => {
+      const [, argv = ""] = /^run hookporter (.*?),/.exec(fix) ?? [];
+      const { code, stderr } = await runCli(argv.split(" "), { cwd: place.cwd, env: place.env });
+      expect(code, stderr).toBe(0);
+    },
+  },
+  {
+    title: "a subscription that may not exist",
+    plant: async (place) => {
+      const service = await configure(place);
+      service.next((response) => response.destroy());
+      await subscribe(place, {}, portOf(place), 5);
+    },
+    found: { check: "subscription", status: "warn", message: /may exist/ },
+    fix: /hookporter subscribe --confirm/,
+    follow: async (place) => {
+      const url = `http://127.0.0.1:${portOf(place)}/webhooks`;
+      const { code, stderr } = await runCli(["subscribe", "--confirm", url], {
+        cwd: place.cwd,
+        env: place.env,
+      });
+      expect(code, stderr).toBe(0);
+    },
+  },
+  {
+    title: "a proxy that requests do not use",
+    plant: async (place) => {
+      const service = await configure(place);
+      place.env.HOOKPORTER_BASE_URL = service.url.replace("127.0.0.1", "0.0.0.0"); // is this machine, but not by its name
+      place.env.HOOKPORTER_PLAIN_HTTP = "true";
+      place.env.http_proxy = "http://proxy.test:3128";
+    },
+    found: {
+      check: "proxy",
+      status: "warn",
+      message: /^http_proxy is set, but requests to 0\.0\.0\.0:\d+ do not go through a proxy$/,
+    },
+    fix: /except the host with NO_PROXY$/,
+    follow: (place) => {
+      place.env.NO_PROXY = "0.0.0.0";
+    },
+  },
+];
+
+/** Opens a stand-in of the service, and sets its address and key. */
+async function configure(place: Place): Promise<StandIn> {
+  const service = await openService({ properties: [sampleProperty(1)] });
+  place.env.HOOKPORTER_BASE_URL = service.url;
+  place.env.HOOKPORTER_API_KEY = KEY;
+  return service;
+}
+
+function portOf({ argv }: Place): number {
+  return Number(argv[argv.indexOf("--port") + 1]);
+}
+
+async function subscribe(
+  place: Place,
+  env: Record<string, string>,
+  port = portOf(place),
+  code = 0,
+): Promise<void> {
+  const all = { ...place.env, HOOKPORTER_SECRET: GOOD_SECRET, ...env };
+  const run = await runCli(["subscribe", `http://127.0.0.1:${port}/webhooks`], { cwd: place.cwd, env: all });
+  expect(run.code, run.stderr).toBe(code);
+}
