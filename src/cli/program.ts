@@ -13,6 +13,7 @@ import { registerSandbox } from "./commands/sandbox.ts";
 import { registerSign } from "./commands/sign.ts";
 import { registerSubscribe } from "./commands/subscribe.ts";
 import { registerTrigger } from "./commands/trigger.ts";
+import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
 import type { MutableContext } from "./context.ts";
 import { createOutput } from "./output.ts";
@@ -43,6 +44,7 @@ export function createProgram(context: MutableContext): Command {
   registerCheck(program, context);
   registerEvents(program, context);
   registerInbox(program, context);
+  registerTypes(program, context);
   registerDoctor(program, context);
   registerSandbox(program, context);
   registerSubscribe(program, context);

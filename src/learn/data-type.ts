@@ -6,7 +6,7 @@ export type DataType =
   | { readonly type: "boolean" }
   | { readonly type: "integer" }
   | { readonly type: "number" }
-  | { readonly type: "text"; readonly format?: TextFormat; readonly values?: readonly string[] }
+  | { readonly type: "string"; readonly format?: TextFormat; readonly values?: readonly string[] }
   | { readonly type: "array"; readonly items: Place }
   | { readonly type: "map"; readonly values: Place }
   | {
@@ -35,7 +35,7 @@ export interface Field {
 /** Unions of more types than this say nothing to a reader. */
 const MOST_TYPES = 3;
 
-/** The first that all texts had; those with more meaning come first. */
+/** The first that all strings had; those with more meaning come first. */
 const BY_MEANING = ["date-time", "date", "uuid", "email", "url", "id:", "decimal"];
 
 /** Returns what may be at a place, from what was seen there. */
@@ -46,7 +46,7 @@ export function placeOf(shape: Shape): Place {
 
 function typesOf(shape: Shape): readonly DataType[] {
   const types: DataType[] = [];
-  if (shape.texts > 0) types.push(textType(shape));
+  if (shape.strings > 0) types.push(stringType(shape));
   if (shape.numbers > 0) types.push({ type: shape.fractions > 0 ? "number" : "integer" });
   if (shape.booleans > 0) types.push({ type: "boolean" });
   if (shape.objects > 0) types.push(objectType(shape));
@@ -54,10 +54,10 @@ function typesOf(shape: Shape): readonly DataType[] {
   return types;
 }
 
-function textType({ formats, values }: Shape): DataType {
-  if (values !== undefined) return { type: "text", values: [...values.keys()].sort() };
+function stringType({ formats, values }: Shape): DataType {
+  if (values !== undefined) return { type: "string", values: [...values.keys()].sort() };
   const format = BY_MEANING.flatMap((start) => formats.filter((one) => one.startsWith(start)))[0];
-  return format === undefined ? { type: "text" } : { type: "text", format };
+  return format === undefined ? { type: "string" } : { type: "string", format };
 }
 
 function objectType(shape: Shape): DataType {

@@ -45,7 +45,7 @@ function compareAt(place: Place, path: string): Compare {
 }
 
 function compareWithin(type: DataType, path: string, expected: string): Compare {
-  if (type.type === "text") return compareText(type, path, expected);
+  if (type.type === "string") return compareString(type, path, expected);
   if (type.type === "integer")
     return (value, found) => {
       if (!Number.isSafeInteger(value)) found.push({ path, what: "type changed", expected, got: "number" });
@@ -65,8 +65,8 @@ function compareWithin(type: DataType, path: string, expected: string): Compare 
   return type.type === "object" ? compareObject(type, path) : ANYTHING;
 }
 
-function compareText(
-  { format, values }: DataType & { type: "text" },
+function compareString(
+  { format, values }: DataType & { type: "string" },
   path: string,
   expected: string,
 ): Compare {
@@ -124,7 +124,7 @@ export function wordsOf({ types, isNullable }: Place): string {
 }
 
 function nameOf(type: DataType): string {
-  if (type.type !== "text") return type.type === "integer" ? "integer" : jsonType(type);
+  if (type.type !== "string") return type.type === "integer" ? "integer" : jsonType(type);
   if (type.values !== undefined) return `one of ${type.values.length} strings`;
   if (type.format === undefined) return "string";
   return type.format.startsWith("id:")
@@ -133,10 +133,9 @@ function nameOf(type: DataType): string {
 }
 
 /** The name of a type as JSON has it. */
-function jsonType({ type }: DataType): string {
+export function jsonType({ type }: DataType): string {
   if (type === "integer") return "number";
-  if (type === "map") return "object";
-  return type === "text" ? "string" : type;
+  return type === "map" ? "object" : type;
 }
 
 function typeOfValue(value: unknown): string {

@@ -23,7 +23,7 @@ function typeSchema(type: DataType): JsonSchema {
       ...(required.length > 0 && { required }),
     };
   }
-  if (type.type !== "text") return { type: type.type };
+  if (type.type !== "string") return { type: type.type };
   if (type.values !== undefined) return { enum: type.values };
   return { type: "string", ...formatSchema(type.format) };
 }

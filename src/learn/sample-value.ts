@@ -23,7 +23,7 @@ function valueOfType(type: DataType, random: Random): unknown {
   if (type.type === "boolean") return random() < 0.5;
   if (type.type === "integer") return upTo(2000, random);
   if (type.type === "number") return upTo(200_000, random) / 100;
-  if (type.type === "text") return textOf(type, random);
+  if (type.type === "string") return stringOf(type, random);
   if (type.type === "array") return list(type.items, random);
   if (type.type === "map")
     return Object.fromEntries(list(type.values, random).map((value) => [`key_${digits(random)}`, value]));
@@ -35,7 +35,7 @@ function list(place: Place, random: Random): readonly unknown[] {
   return Array.from({ length: upTo(3, random) + 1 }, () => sampleValue(place, random));
 }
 
-function textOf({ format, values }: DataType & { type: "text" }, random: Random): string {
+function stringOf({ format, values }: DataType & { type: "string" }, random: Random): string {
   if (values !== undefined) return values[upTo(values.length, random)] ?? "";
   if (format === undefined) return `sample text ${upTo(1000, random)}`;
   return formatted(format, random);

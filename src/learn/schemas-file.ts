@@ -26,6 +26,19 @@ export function writeSchemas(learned: Learned, format: SchemaFormat): string {
   return HEADERS[format] + blocks.map(blockText).join("\n");
 }
 
+/** Which blocks of a file were edited, and whether there is anything but blocks. */
+export function handWritten(
+  source: string,
+  format: SchemaFormat,
+): { readonly edited: readonly string[]; readonly hasOwnCode: boolean } {
+  const parts = readParts(source);
+  const plain = parts.map(({ block, source: text }) => (block === undefined ? text.trim() : ""));
+  return {
+    edited: parts.flatMap(({ block, isEdited }) => (block !== undefined && isEdited ? [block.name] : [])),
+    hasOwnCode: plain.some((text) => text !== "" && text !== HEADERS[format].trim()),
+  };
+}
+
 /** A file in which the blocks that nobody edited were replaced. */
 export interface MergedSchemas {
   readonly text: string;

@@ -29,7 +29,7 @@ const shapeSchema: z.ZodType<WrittenShape> = z.lazy(() =>
     booleans: optionalCount,
     numbers: optionalCount,
     fractions: optionalCount,
-    texts: optionalCount,
+    strings: optionalCount,
     objects: optionalCount,
     arrays: optionalCount,
     emptyArrays: optionalCount,

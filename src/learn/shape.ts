@@ -11,10 +11,10 @@ export interface Shape {
   numbers: number;
   /** Of the numbers, those that are not integers that JavaScript holds exactly. */
   fractions: number;
-  texts: number;
-  /** The formats that all texts so far have. */
+  strings: number;
+  /** The formats that all strings so far have. */
   formats: readonly TextFormat[];
-  /** The texts themselves, only at places where they were asked for; absent if there were too many to be an enum. */
+  /** The strings themselves, only at places where they were asked for; absent if there were too many to be an enum. */
   values?: Map<string, number> | undefined;
   objects: number;
   /** Fields by name. */
@@ -35,12 +35,12 @@ export interface Shape {
 const DEEPEST = 24;
 /** An object with more names of fields than this, over all events, is a map: its keys are data. */
 const MOST_FIELDS = 200;
-/** More texts than this are no enum. */
+/** More strings than this are no enum. */
 const MOST_VALUES = 40;
 
-/** Says at which places the texts themselves are kept. */
+/** Says at which places the strings themselves are kept. */
 export interface Watched {
-  /** Whether the texts at a path are kept. A path is as in `data.lines[].type`. */
+  /** Whether the strings at a path are kept. A path is as in `data.lines[].type`. */
   readonly hasValues: (path: string) => boolean;
 }
 
@@ -53,7 +53,7 @@ export function emptyShape(): Shape {
     booleans: 0,
     numbers: 0,
     fractions: 0,
-    texts: 0,
+    strings: 0,
     formats: [],
     objects: 0,
     fields: new Map(),
@@ -65,8 +65,8 @@ export function emptyShape(): Shape {
 
 /** The number of values seen at a place. */
 export function countOf(shape: Shape): number {
-  const { nulls, booleans, numbers, texts, objects, arrays, deep } = shape;
-  return nulls + booleans + numbers + texts + objects + arrays + deep;
+  const { nulls, booleans, numbers, strings, objects, arrays, deep } = shape;
+  return nulls + booleans + numbers + strings + objects + arrays + deep;
 }
 
 /** Adds a value, as `JSON.parse` returns it, to a shape. */
@@ -85,18 +85,18 @@ function see(shape: Shape, value: unknown, watched: Watched, path: string, depth
   else if (typeof value === "number") {
     shape.numbers++;
     if (!Number.isSafeInteger(value)) shape.fractions++;
-  } else if (typeof value === "string") seeText(shape, value, watched, path);
+  } else if (typeof value === "string") seeString(shape, value, watched, path);
   else if (depth >= DEEPEST) shape.deep++;
   else if (Array.isArray(value)) seeArray(shape, value, watched, path, depth);
   else seeObject(shape, value as object, watched, path, depth);
 }
 
-function seeText(shape: Shape, text: string, watched: Watched, path: string): void {
-  if (shape.texts === 0) {
+function seeString(shape: Shape, text: string, watched: Watched, path: string): void {
+  if (shape.strings === 0) {
     shape.formats = formatsOf(text);
     if (watched.hasValues(path)) shape.values = new Map();
   } else if (shape.formats.length > 0) shape.formats = common(shape.formats, formatsOf(text));
-  shape.texts++;
+  shape.strings++;
   if (shape.values !== undefined) {
     shape.values.set(text, (shape.values.get(text) ?? 0) + 1);
     limitValues(shape);
@@ -143,7 +143,7 @@ function seeObject(shape: Shape, object: object, watched: Watched, path: string,
 export function addShape(shape: Shape, other: Shape): void {
   const values = commonValues(shape, other);
   shape.formats =
-    shape.texts === 0 || other.texts === 0
+    shape.strings === 0 || other.strings === 0
       ? [...shape.formats, ...other.formats]
       : common(shape.formats, other.formats);
   for (const count of COUNTS) shape[count] += other[count];
@@ -162,7 +162,7 @@ export const COUNTS = [
   "booleans",
   "numbers",
   "fractions",
-  "texts",
+  "strings",
   "objects",
   "arrays",
   "emptyArrays",
@@ -181,10 +181,10 @@ function common(some: readonly TextFormat[], others: readonly TextFormat[]): rea
     : some.filter((format) => others.includes(format));
 }
 
-/** The texts of both; none if those of one were not kept. */
+/** The strings of both; none if those of one were not kept. */
 function commonValues(one: Shape, other: Shape): Map<string, number> | undefined {
-  if (one.texts === 0) return other.values === undefined ? undefined : new Map(other.values);
-  if (other.texts === 0) return one.values;
+  if (one.strings === 0) return other.values === undefined ? undefined : new Map(other.values);
+  if (other.strings === 0) return one.values;
   if (one.values === undefined || other.values === undefined) return undefined;
   const both = new Map(one.values);
   for (const [text, times] of other.values) both.set(text, (both.get(text) ?? 0) + times);
@@ -206,7 +206,7 @@ function limitFields(shape: Shape): void {
   forgetValues(entries);
 }
 
-/** In a map, the same texts would be kept or not by the order in which events come. */
+/** In a map, the same strings would be kept or not by the order in which events come. */
 function forgetValues(shape: Shape): void {
   shape.values = undefined;
   for (const inner of [...shape.fields.values(), shape.items, shape.entries])

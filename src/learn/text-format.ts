@@ -28,7 +28,7 @@ const EMAIL = z.email();
 const UUID = z.uuid();
 const URL = z.url();
 
-/** Each looks first at what costs next to nothing, since most texts have no format. */
+/** Each looks first at what costs next to nothing, since most strings have no format. */
 const CHECKS: Readonly<Record<Fixed, (text: string) => boolean>> = {
   "date-time": (text) => text.length > 10 && text[4] === "-" && DATE_TIME.safeParse(text).success,
   date: (text) => text.length === 10 && text[4] === "-" && DATE.safeParse(text).success,

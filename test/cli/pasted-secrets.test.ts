@@ -26,7 +26,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** These values are good, and used: a folder, a name, the inbox's path. */
-const TAKEN = new Set(["init [dir]", "init --name", "listen --inbox"]);
+const TAKEN = new Set(["init [dir]", "init --name", "listen --inbox", "doctor --inbox"]);
 
 /** Runs a command to its end, or until it is up. */
 async function ran(argv: readonly string[], options: FakeIoOptions = {}): Promise<CliRun> {

@@ -186,6 +186,13 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   await vi.waitFor(() => expect(listening.now().stdout).toContain('"attempt"'), 10_000);
   records.push(...(await run("verify", "body.json", "--signature", signature)));
   records.push(...(await run("events", "list")), ...(await run("events", "show", "1")));
+  await run("trigger", "lead.created", "--url", url, "--set", "data.price=2");
+  records.push(...(await run("types")), ...(await run("types", "--check")));
+  await run("trigger", "lead.created", "--url", url, "--set", "data.id=3");
+  records.push(
+    ...(await run("types", "--check")),
+    ...(await run("types", "--diff", "src/schemas.shape.json")),
+  );
   records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
   records.push(...(await run("events", "retry", "--all")), ...(await run("events", "drop", "--all")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
- * Replaces a file. It is never half-written, only its owner can read it at any time, and a symbolic link is replaced, not
- * followed.
+ * Replaces a file. It is never half-written, and a symbolic link is replaced, not followed. Unless `mode` says otherwise,
+ * only its owner can read it at any time.
  */
-export function replaceFile(path: string, content: string | Uint8Array): void {
-  withDraft(path, content, (draft) => renameSync(draft, path));
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): void {
+  withDraft(path, content, (draft) => renameSync(draft, path), mode);
 }
 
 /**
@@ -31,10 +31,15 @@ export function checkReplaceable(path: string): void {
   withDraft(path, "", () => {});
 }
 
-function withDraft(path: string, content: string | Uint8Array, use: (draft: string) => void): void {
+function withDraft(
+  path: string,
+  content: string | Uint8Array,
+  use: (draft: string) => void,
+  mode = 0o600,
+): void {
   const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    writeFileSync(draft, content, { mode: 0o600, flag: "wx" });
+    writeFileSync(draft, content, { mode, flag: "wx" });
     use(draft);
   } finally {
     rmSync(draft, { force: true });

@@ -1,0 +1,70 @@
+import { HookporterError } from "../../errors.ts";
+import { type Learned, learn } from "../../learn/learned.ts";
+import type { Watched } from "../../learn/shape.ts";
+import type { CliContext } from "../context.ts";
+import { progressLine } from "../send/progress.ts";
+import type { EnumPath } from "./options.ts";
+import { type EventSelection, readEvents, type SeenEvent } from "./read-events.ts";
+
+/** Milliseconds between two drawings of the line of progress. */
+const INTERVAL = 100;
+
+/**
+ * Learns from events, with a line of progress at the bottom of a terminal.
+ *
+ * @throws HookporterError `input_invalid` if there are none
+ */
+export async function learnEvents(
+  what: readonly string[],
+  selection: EventSelection & { readonly enums?: readonly EnumPath[] },
+  context: CliContext,
+): Promise<Learned> {
+  const learned: Learned = new Map();
+  const watchedOf = watching(selection.enums ?? []);
+  await forEachEvent(what, selection, context, ({ kind, data, at }) =>
+    learn(learned, kind, data, at, watchedOf(kind)),
+  );
+  return learned;
+}
+
+/** Calls a function for each event, and says what was passed over. */
+export async function forEachEvent(
+  what: readonly string[],
+  selection: EventSelection,
+  context: CliContext,
+  take: (event: SeenEvent) => void,
+): Promise<number> {
+  const { output, io } = context;
+  let done = 0;
+  let drawn = performance.now();
+  const { events, unreadable } = await readEvents(what, selection, context, (event, of) => {
+    take(event);
+    done++;
+    if (performance.now() - drawn < INTERVAL) return;
+    drawn = performance.now();
+    const { columns } = io.stderr as { readonly columns?: number };
+    output.status(of === undefined ? `${done} events` : progressLine(done, of, columns || 80));
+  }).finally(() => output.status(undefined));
+  if (unreadable > 0)
+    output.talk(`passed over ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`);
+  if (events > 0) return events;
+  const from = what.length === 0 ? "the inbox has none" : `${what.join(" ")}: none there`;
+  throw new HookporterError(
+    "input_invalid",
+    `expected events to learn from, but ${from} that matches: receive some with \`hookporter listen\`, or select others`,
+  );
+}
+
+/** Says for each kind at which places the strings are kept. */
+function watching(enums: readonly EnumPath[]): (kind: string) => Watched {
+  const byKind = new Map<string, Watched>();
+  return (kind) => {
+    const known = byKind.get(kind);
+    if (known !== undefined) return known;
+    const own = enums.filter((one) => one.kind === undefined || one.kind === kind);
+    const paths = new Set(own.map(({ path }) => path));
+    const watched: Watched = { hasValues: (path) => paths.has(path) };
+    byKind.set(kind, watched);
+    return watched;
+  };
+}

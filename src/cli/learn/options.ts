@@ -1,0 +1,48 @@
+import { InvalidArgumentError } from "commander";
+import type { EventSelection } from "./read-events.ts";
+
+/** What `types` writes. */
+export type TypesFormat = "zod" | "typescript" | "json-schema";
+
+/** The formats of `types`, the default first. */
+export const TYPES_FORMATS: readonly TypesFormat[] = ["zod", "typescript", "json-schema"];
+
+/** The options of `types`. */
+export interface TypesOptions extends EventSelection {
+  readonly out?: string;
+  readonly shapes?: string;
+  readonly format?: TypesFormat;
+  readonly enums?: readonly EnumPath[];
+  readonly merge?: boolean;
+  readonly force?: boolean;
+  readonly check?: boolean;
+  readonly diff?: string;
+}
+
+/** A place whose strings become an enum. */
+export interface EnumPath {
+  /** Absent: of every kind. */
+  readonly kind?: string;
+  /** As in `data.lines[].type`. */
+  readonly path: string;
+}
+
+/** Where the schemas go by default. */
+export const DEFAULT_OUT: Readonly<Record<TypesFormat, string>> = {
+  zod: "src/schemas.ts",
+  typescript: "src/schemas.ts",
+  "json-schema": "src/schemas.json",
+};
+
+/** The shape file next to schemas: `src/schemas.ts` has `src/schemas.shape.json`. */
+export function shapesBeside(out: string): string {
+  return out.replace(/\.[cm]?[jt]s(?:on)?$/, "").concat(".shape.json");
+}
+
+/** A path such as `data.status`, or `payment.received:data.status`; a repeated flag adds to it. */
+export function readEnumPath(text: string, before: readonly EnumPath[] = []): readonly EnumPath[] {
+  const [, kind, path] = /^(?:([^:\s]+):)?(data(?:\.[^.[\]\s]+|\[\])+)$/.exec(text.trim()) ?? [];
+  if (path === undefined)
+    throw new InvalidArgumentError("expected a path such as data.status, or payment.received:data.status.");
+  return [...before, kind === undefined ? { path } : { kind, path }];
+}

@@ -1,0 +1,163 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { HookporterError } from "../../errors.ts";
+import { matchesKind } from "../../event/kind-pattern.ts";
+import { readEnvelope } from "../../event/read-envelope.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { type Fixture, parseFixture } from "../../relay/fixture.ts";
+import type { CliContext } from "../context.ts";
+import { withInbox } from "../events/inbox.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { gatherFixtures } from "../send/gather-fixtures.ts";
+
+/** An event to learn from. */
+export interface SeenEvent {
+  /** Where it came from: an entry such as `#12`, or a file. */
+  readonly name: string;
+  readonly kind: string;
+  readonly data: unknown;
+  /** When it was received, in milliseconds since 1970; of a body without a delivery, the time of the event. */
+  readonly at: number;
+}
+
+/** Which events to read. */
+export interface EventSelection {
+  readonly inbox?: string;
+  readonly kind?: readonly string[];
+  readonly source?: readonly string[];
+  readonly since?: number;
+}
+
+/** How many events were read, and how many of what was there is none. */
+export interface Reading {
+  readonly events: number;
+  readonly unreadable: number;
+}
+
+/** Receives each event, and how many there will be if that is known. */
+export type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
+
+/** Entries that are read at a time. */
+const PAGE = 500;
+
+/** The argument that means standard input. */
+const STDIN = "-";
+
+/**
+ * Reads events one by one, in bounded memory: those of fixtures, of `-` for NDJSON on standard input, else of the inbox.
+ * What is not an event is counted and passed over.
+ *
+ * @throws HookporterError as reading fixtures or the inbox does
+ */
+export async function readEvents(
+  what: readonly string[],
+  selection: EventSelection,
+  context: CliContext,
+  take: TakeEvent,
+): Promise<Reading> {
+  if (what.length === 0)
+    return withInbox(context, { inbox: selection.inbox, access: "read" }, (inbox) =>
+      readInbox(inbox, selection, take),
+    );
+  const tally = { events: 0, unreadable: 0 };
+  const count = (event: SeenEvent | undefined) => {
+    if (event === undefined) tally.unreadable++;
+    else if (isSelected(event, selection)) {
+      tally.events++;
+      take(event, undefined);
+    }
+  };
+  for (const one of what) {
+    if (one === STDIN || one.endsWith(".ndjson")) await readLines(one, context, count);
+    else {
+      const { fixtures, broken } = await gatherFixtures([one], selection, context);
+      tally.unreadable += broken.length;
+      for (const { name, fixture } of fixtures) count(eventOf(fixture, name));
+    }
+  }
+  return tally;
+}
+
+/** Reads the entries from the newest on, each with its own delivery. */
+async function readInbox(inbox: Inbox, selection: EventSelection, take: TakeEvent): Promise<Reading> {
+  const { kind, source, since } = selection;
+  const filter: EntryFilter = {
+    ...(kind !== undefined && { kinds: kind }),
+    ...(source !== undefined && { sources: source }),
+    ...(since !== undefined && { since }),
+    limit: PAGE,
+  };
+  const all = Object.values(await inbox.counts()).reduce((sum, count) => sum + count, 0);
+  const tally = { events: 0, unreadable: 0 };
+  for (let before: number | undefined; ; ) {
+    const page = await inbox.list({ ...filter, ...(before !== undefined && { before }) });
+    for (const { seq, receivedAt } of page) {
+      before = Math.min(before ?? seq, seq);
+      const delivery = await inbox.delivery(seq);
+      // Its delivery may have been pruned, or be a dead letter that is no event.
+      const event = delivery === undefined ? undefined : bodyEvent(delivery.body, `#${seq}`, receivedAt);
+      if (event === undefined) tally.unreadable++;
+      else {
+        tally.events++;
+        take(event, all);
+      }
+    }
+    if (page.length < PAGE) return tally;
+  }
+}
+
+/** Reads NDJSON line by line: deliveries as `events export` writes them, or envelopes. */
+async function readLines(
+  given: string,
+  { io }: CliContext,
+  count: (event: SeenEvent | undefined) => void,
+): Promise<void> {
+  if (given === STDIN && io.isTTY.stdin) {
+    throw new HookporterError(
+      "input_invalid",
+      "expected events on standard input, got a terminal: name a file or folder, or pipe them in",
+    );
+  }
+  const input: Readable = given === STDIN ? io.stdin : createReadStream(resolve(io.cwd, given));
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      if (line.trim() !== "")
+        count(lineEvent(line, `${given === STDIN ? "line" : `${given}, line`} ${number}`));
+    }
+  } catch (cause) {
+    const text = `could not read ${given}: ${describeFileError(cause)}`;
+    throw new HookporterError("input_invalid", text, { cause });
+  }
+}
+
+function lineEvent(line: string, name: string): SeenEvent | undefined {
+  try {
+    return eventOf(parseFixture(Buffer.from(line), name), name);
+  } catch (thrown) {
+    if (thrown instanceof HookporterError) return undefined;
+    throw thrown;
+  }
+}
+
+function eventOf(fixture: Fixture, name: string): SeenEvent | undefined {
+  return fixture.type === "delivery"
+    ? bodyEvent(fixture.delivery.body, name, fixture.delivery.receivedAt)
+    : bodyEvent(fixture.body, name);
+}
+
+function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEvent | undefined {
+  const read = readEnvelope(body);
+  if (!read.ok) return undefined;
+  const { envelope, timestamp } = read;
+  return { name, kind: envelope.event, data: envelope.data, at: receivedAt ?? timestamp };
+}
+
+function isSelected({ kind, at }: SeenEvent, selection: EventSelection): boolean {
+  if (selection.since !== undefined && at < selection.since) return false;
+  return selection.kind === undefined || selection.kind.some((pattern) => matchesKind(pattern, kind));
+}

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { HookporterError } from "../../errors.ts";
+import { diffLines } from "../../inspector/ui/diff-lines.ts";
+import { knownKeys, placeOf } from "../../learn/data-type.ts";
+import { jsonSchema } from "../../learn/json-schema.ts";
+import type { Learned } from "../../learn/learned.ts";
+import {
+  type EditedBlock,
+  ENOUGH_EVENTS,
+  handWritten,
+  mergeSchemas,
+  writeSchemas,
+} from "../../learn/schemas-file.ts";
+import { writeShapes } from "../../learn/shape-file.ts";
+import type { CliContext } from "../context.ts";
+import { describeFileError } from "../files/file-error.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { learnEvents } from "./learn-events.ts";
+import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
+
+/** The argument of `--out` that means standard output. */
+const STDOUT = "-";
+
+/** Marks a JSON Schema that was written here, so that no other file is replaced. */
+const MADE_BY = "learned by hookporter types";
+
+/** `types`: learns schemas from events, and says where events differ from them. */
+export async function runTypes(
+  what: readonly string[],
+  options: TypesOptions,
+  context: CliContext,
+): Promise<void> {
+  const { check, merge, force, diff } = options;
+  const modes = [check === true, diff !== undefined, merge === true || force === true];
+  if (modes.filter(Boolean).length > 1) {
+    throw new HookporterError(
+      "usage",
+      "expected one of --check, --diff, and --merge or --force, got several: remove the others",
+    );
+  }
+  if (check === true) await (await import("./check.ts")).checkTypes(what, options, context);
+  else if (diff !== undefined)
+    await (await import("./diff.ts")).diffTypes(what, { ...options, diff }, context);
+  else await writeTypes(what, options, context);
+}
+
+/** Learns schemas from events, and writes them with their shapes. */
+async function writeTypes(
+  what: readonly string[],
+  options: TypesOptions,
+  context: CliContext,
+): Promise<void> {
+  const { format = "zod" } = options;
+  const out = options.out ?? DEFAULT_OUT[format];
+  const found = out === STDOUT ? undefined : readOut(out, { ...options, format }, context);
+  const learned = await learnEvents(what, options, context);
+  const { text, edited } = sourceOf(learned, format, options.merge === true ? found : undefined);
+  if (out === STDOUT) context.output.raw(Buffer.from(text));
+  else write(out, text, context);
+  const shapes = options.shapes ?? (out === STDOUT ? undefined : shapesBeside(out));
+  if (shapes !== undefined) write(shapes, writeShapes(learned), context);
+  report(learned, { out, shapes, edited }, context);
+}
+
+/** What was written where. */
+interface Written {
+  readonly out: string;
+  readonly shapes: string | undefined;
+  readonly edited: readonly EditedBlock[];
+}
+
+/**
+ * The file that is there; `undefined` if there is none.
+ *
+ * @throws HookporterError `input_invalid` if it would be replaced although somebody wrote in it
+ */
+function readOut(
+  out: string,
+  { format, merge, force }: TypesOptions & { readonly format: TypesFormat },
+  { io }: CliContext,
+): string | undefined {
+  const path = resolve(io.cwd, out);
+  if (!existsSync(path)) return undefined;
+  const text = readText(path, out);
+  if (merge === true || force === true) return text;
+  const refuse = (why: string, fix: string) =>
+    new HookporterError(
+      "input_invalid",
+      `${out} ${why}: ${fix}, --force replaces the file, --out names another`,
+    );
+  if (format === "json-schema") {
+    if (!text.includes(MADE_BY)) throw refuse("was not written by `hookporter types`", "remove it");
+    return text;
+  }
+  const { edited, hasOwnCode } = handWritten(text, format);
+  if (edited.length > 0) throw refuse(`was edited (${edited.join(", ")})`, "--merge keeps the edited parts");
+  if (hasOwnCode) throw refuse("has code of your own", "--merge keeps it");
+  return text;
+}
+
+function sourceOf(
+  learned: Learned,
+  format: TypesFormat,
+  found: string | undefined,
+): Omit<Written, "out" | "shapes"> & { readonly text: string } {
+  if (format === "json-schema") return { text: jsonSchemaText(learned), edited: [] };
+  return found === undefined
+    ? { text: writeSchemas(learned, format), edited: [] }
+    : mergeSchemas(found, learned, format);
+}
+
+function jsonSchemaText(learned: Learned): string {
+  const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $comment: `${MADE_BY}: data by event kind`,
+    $defs: Object.fromEntries(kinds.map(([kind, { shape }]) => [kind, jsonSchema(placeOf(shape))])),
+  };
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+function report(learned: Learned, { out, shapes, edited }: Written, { output, io }: CliContext): void {
+  const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
+  for (const [kind, { events, shape }] of kinds) {
+    const { fields, leftOut } = knownKeys(shape);
+    const notes = [
+      ...(leftOut > 0 ? [`${leftOut} seen once and left out`] : []),
+      ...(events < ENOUGH_EVENTS ? [`weak: fewer than ${ENOUGH_EVENTS} events`] : []),
+    ];
+    const counts = `${String(events).padStart(7)} ${events === 1 ? "event " : "events"}${String(fields.size).padStart(4)} fields`;
+    output.talk(`${kind.padEnd(20)}${counts}${notes.length > 0 ? `  ${notes.join("; ")}` : ""}`);
+    output.record("schema", { kind, events, fields: fields.size, leftOut });
+  }
+  for (const { name, own, learned: text } of edited) {
+    output.talk(`${out}: ${name} was edited and left alone; it would become:`);
+    for (const { change, text: line } of diffLines(own.split("\n"), text.split("\n")))
+      if (change !== "same") output.talk(`  ${change === "added" ? "+" : "-"} ${line}`);
+  }
+  const files = [...(out === STDOUT ? [] : [out]), ...(shapes === undefined ? [] : [shapes])];
+  if (files.length > 0) output.talk(`wrote ${files.join(" and ")}`);
+  output.record("types", {
+    files: files.map((file) => resolve(io.cwd, file)),
+    edited: edited.map(({ name }) => name),
+  });
+}
+
+function write(file: string, text: string, { io }: CliContext): void {
+  const path = resolve(io.cwd, file);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    // Source code, which others of the machine may read as they read the rest of it.
+    replaceFile(path, text, 0o644);
+  } catch (cause) {
+    throw new HookporterError("input_invalid", `${file} could not be written: ${describeFileError(cause)}`, {
+      cause,
+    });
+  }
+}
+
+function readText(path: string, shown: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new HookporterError("input_invalid", `could not read ${shown}: ${describeFileError(cause)}`, {
+      cause,
+    });
+  }
+}

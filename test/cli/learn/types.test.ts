@@ -1,0 +1,165 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const SCHEMAS = "src/schemas.ts";
+const SHAPES = "src/schemas.shape.json";
+
+/** A line of NDJSON: an envelope. */
+function line(data: object, { kind = "payment.received", at = 0 } = {}): string {
+  const timestamp = new Date(Date.UTC(2026, 0, 1) + at).toISOString();
+  const webhook = { id: "wh_1", url: "https://app.test/" };
+  return `${JSON.stringify({ event: kind, timestamp, data, webhook })}\n`;
+}
+
+/** Payments that differ as real ones would. */
+function payments(count: number): string {
+  return Array.from({ length: count }, (_, index) =>
+    line(
+      {
+        id: `pay_${1000 + index}`,
+        amount: `${index}.50`,
+        paid_on: "2026-01-03",
+        note: index % 2 ? "late" : null,
+      },
+      { at: index },
+    ),
+  ).join("");
+}
+
+/** Runs `types` in a folder. */
+function typesIn(cwd = tempFolder()) {
+  return {
+    cwd,
+    run: (argv: readonly string[], stdin = "") => runCli(["types", ...argv], { cwd, stdin }),
+    read: (file: string) => readFileSync(join(cwd, file), "utf8"),
+    edit: (file: string, change: (text: string) => string) => {
+      const path = join(cwd, file);
+      writeFileSync(path, change(readFileSync(path, "utf8")));
+    },
+  };
+}
+
+it("types writes a schema of each kind and a file of shapes, and says what they rest on", async () => {
+  const { run, read } = typesIn();
+  const { code, stderr, records } = await run(["-", "--json"], payments(30));
+  expect(code).toBe(0);
+  expect(read(SCHEMAS)).toContain(`export const paymentReceivedSchema = z.looseObject({
+  id: z.string().startsWith("pay_"),
+  amount: z.string().regex(/^-?\\d+(?:\\.\\d+)?$/),
+  note: z.string().nullable(),
+  paid_on: z.iso.date(),
+});`);
+  expect(read(SCHEMAS)).toContain("learned from 30 events since 2026-01-01. */");
+  expect(JSON.parse(read(SHAPES)).kinds["payment.received"]).toMatchObject({ events: 30 });
+  expect(read(SHAPES) + read(SCHEMAS)).not.toMatch(/late|pay_1/);
+  expect(stderr).toMatch(/payment\.received +30 events +4 fields\n/);
+  expect(records).toMatchObject([{ type: "schema", kind: "payment.received" }, { type: "types" }]);
+});
+
+it("types says that few events are few, in the output and in the code", async () => {
+  const { run, read } = typesIn();
+  const { stderr } = await run(["-"], payments(3) + line({ id: "pay_9999", once: 1 }));
+  expect(stderr).toContain("1 seen once and left out; weak: fewer than 20 events");
+  expect(read(SCHEMAS)).toContain("Few events: fields and types may be missing.");
+  expect(read(SCHEMAS)).not.toContain("once");
+});
+
+it("types reads the inbox and fixtures, and only what is selected", async () => {
+  const { cwd, run, read } = typesIn();
+  mkdirSync(join(cwd, "fixtures"));
+  writeFileSync(join(cwd, "fixtures/a.json"), line({ id: "tenant_0001" }, { kind: "tenant.created" }));
+  writeFileSync(join(cwd, "fixtures/b.json"), line({ id: "lead_0001" }, { kind: "lead.created" }));
+  expect((await run(["fixtures", "--kind", "tenant.*"])).code).toBe(0);
+  expect(read(SCHEMAS)).toContain("tenantCreatedSchema");
+  expect(read(SCHEMAS)).not.toContain("leadCreatedSchema");
+  const none = await run(["fixtures", "--since", "2027-01-01"]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("expected events to learn from")]);
+  const noInbox = await run([]);
+  expect([noInbox.code, noInbox.stderr]).toEqual([3, expect.stringContaining("there is no inbox")]);
+});
+
+it("types passes over what is not an event, and says how much that was", async () => {
+  const { run } = typesIn();
+  const { code, stderr } = await run(["-"], `${payments(20)}{"no":"event"}\nno JSON\n`);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("passed over 2 that are not events")]);
+});
+
+it("types replaces its own file, but not one that was edited", async () => {
+  const { run, read, edit } = typesIn();
+  await run(["-"], payments(20));
+  expect((await run(["-"], payments(40))).code).toBe(0);
+  expect(read(SCHEMAS)).toContain("40 events");
+  edit(SCHEMAS, (text) => text.replace("z.iso.date()", "z.string()"));
+  const refused = await run(["-"], payments(20));
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/was edited \(payment\.received\).*--merge/),
+  ]);
+  expect(read(SCHEMAS)).toContain("40 events");
+  expect((await run(["-", "--force"], payments(20))).code).toBe(0);
+  expect(read(SCHEMAS)).toContain("z.iso.date()");
+  edit(SCHEMAS, (text) => `${text}\nexport const own = 1;\n`);
+  expect((await run(["-"], payments(20))).stderr).toContain("has code of your own");
+});
+
+it("types --merge keeps edited blocks, prints how they differ, and adds new kinds before the list of all", async () => {
+  const { run, read, edit } = typesIn();
+  await run(["-"], payments(20));
+  edit(SCHEMAS, (text) => text.replace("z.iso.date()", "z.string() /* mine */"));
+  const both = payments(20) + line({ id: "lead_0001" }, { kind: "lead.created" });
+  const { code, stderr } = await run(["-", "--merge"], both);
+  expect(code).toBe(0);
+  expect(stderr).toContain("payment.received was edited and left alone");
+  expect(stderr).toMatch(/- +paid_on: z\.string\(\) \/\* mine \*\/,\n +\+ +paid_on: z\.iso\.date\(\),/);
+  const text = read(SCHEMAS);
+  expect(text).toContain("/* mine */");
+  expect(text.indexOf("leadCreatedSchema = ")).toBeLessThan(text.indexOf("export const schemas"));
+  expect(text).toContain('"lead.created": leadCreatedSchema,');
+});
+
+it("types --check exits with 1 and names the place and an example if events no longer fit", async () => {
+  const { run } = typesIn();
+  await run(["-"], payments(20));
+  expect((await run(["-", "--check"], payments(5))).code).toBe(0);
+  const changed = line({ id: 12, amount: "1.00", note: null, paid_on: "2026-01-03", extra: "secret-value" });
+  const { code, stdout } = await run(["-", "--check"], payments(2) + changed);
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    "payment.received  data.id  type changed: expected string (pay_…), got number (1 event, such as line 3)",
+  );
+  expect(stdout).toContain("data.extra  new field");
+  expect(stdout).not.toContain("secret-value");
+  const without = await typesIn().run(["-", "--check"], payments(1));
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("schemas.shape.json")]);
+});
+
+it("types --diff compares times, and a shape file with events", async () => {
+  const { run } = typesIn();
+  await run(["-"], payments(20));
+  const later = line(
+    { id: "pay_1", amount: 7, paid_on: "2026-01-03", note: null },
+    { at: 86_400_000 },
+  ).repeat(2);
+  const byTime = await run(["-", "--diff", "2026-01-02"], payments(20) + later);
+  expect(byTime.stdout).toContain("payment.received  data.amount  type changed: string (decimal) → integer");
+  const byFile = await run(["-", "--diff", SHAPES], later);
+  expect(byFile.stdout).toContain("data.amount  type changed");
+  expect((await run([SHAPES, "--diff", SHAPES])).stderr).toContain("no differences");
+  const bad = await run(["-", "--diff", "nosuch.json"], later);
+  expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("expected --diff with a shape file")]);
+});
+
+it("types writes TypeScript, JSON Schema and enums where asked for", async () => {
+  const { run, read } = typesIn();
+  expect((await run(["-", "--format", "typescript", "--out", "-"], payments(20))).stdout).toContain(
+    "export type PaymentReceived = {\n  id: string;",
+  );
+  const { stdout } = await run(["-", "--format", "json-schema", "--out", "-"], payments(20));
+  expect(JSON.parse(stdout).$defs["payment.received"].required).toEqual(["id", "amount", "note", "paid_on"]);
+  await run(["-", "--enums", "payment.received:data.note"], payments(20));
+  expect(read(SCHEMAS)).toContain('note: z.enum(["late"]).nullable()');
+  expect((await run(["-", "--enums", "status"], payments(1))).code).toBe(2);
+  expect((await run(["-", "--check", "--merge"], payments(1))).code).toBe(2);
+});
