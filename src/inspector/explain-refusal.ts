@@ -58,9 +58,20 @@ export function explainRefusal(
           ];
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
-  const summary = `${sentence(failed)} It was not kept.`;
+  const summary = `${sentence(provenCause(diagnosis) ?? failed)} It was not kept.`;
   const general = fix === null || fix === failed ? null : sentence(fix);
   return { status, summary, fix: general, ...diagnosed(diagnosis), steps };
+}
+
+/** The causes of the simplest explanation in words: they say more than that the signature does not match. */
+function provenCause(diagnosis: Diagnosis | "left_out" | undefined): string | undefined {
+  if (diagnosis === undefined || diagnosis === "left_out") return undefined;
+  const [nearest = []] = diagnosis.explanations;
+  return nearest.length === 0 ? undefined : nearest.map(causeText).join("; and ");
+}
+
+function causeText({ meaning, detail }: Cause): string {
+  return detail === null ? meaning : `${meaning} (${detail})`;
 }
 
 /** The parts of a diagnosis that replace the general fix. */
@@ -77,12 +88,8 @@ function causeDetails(diagnosis: Diagnosis | "left_out" | undefined): NonNullabl
   if (diagnosis === undefined) return [];
   if (diagnosis === "left_out")
     return [{ name: "cause", value: "not diagnosed: too many deliveries at once" }];
-  const [nearest = [], ...others] = diagnosis.explanations;
-  const inWords = ({ meaning, detail }: Cause) => (detail === null ? meaning : `${meaning} (${detail})`);
-  return [
-    ...nearest.map((cause) => ({ name: `cause: ${cause.code}`, value: inWords(cause) })),
-    ...others.map((causes) => ({ name: "or", value: causes.map(inWords).join("; and ") })),
-  ];
+  const [, ...others] = diagnosis.explanations; // the summary has the first one
+  return [...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") }))];
 }
 
 function signatureDetails(

@@ -146,7 +146,7 @@ it("an entry is described completely: its verdict with the digests, its runs, it
     headers["x-service-signature"],
     expect.stringMatching(/^\d+ bytes$/),
   ]);
-  expect(steps.Handlers.result).toBe("failed");
+  expect(json.explanation.summary).toBe("All 2 attempts failed. It does not run again by itself.");
 });
 
 it.each([
@@ -172,9 +172,8 @@ it("a delivery through a channel is explained without an answer or a signature",
   const { explanation } = (await api("/api/entries/1")).json;
   expect(explanation).toMatchObject({
     status: null,
-    steps: [{ name: "Signature", result: "skipped" }, {}, {}, {}, {}, {}],
+    steps: [{ name: "Signature", result: "skipped" }, {}, {}, {}, {}],
   });
-  expect(explanation.summary).not.toContain("200");
 });
 
 it("the latest 500 refused deliveries are remembered with reason, headers and size, never with their bodies", async () => {
@@ -217,8 +216,7 @@ it("the cause of a wrong signature is explained, with its fix", async () => {
   await fetch(endpoint, { method: "POST", headers, body: `${body}\n` });
   await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
   const { explanation } = (await api("/api/refusals/r1")).json;
-  const signature = explanation.steps.find(({ name }: { name: string }) => name === "Signature");
-  expect(signature.details.map(({ name }: { name: string }) => name)).toContain("cause: newline_at_end");
+  expect(explanation.summary).toMatch(/^The signed body differs in the line break at its end/);
   expect(explanation.fix).toContain("--data-binary");
 });
 

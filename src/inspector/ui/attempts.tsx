@@ -1,9 +1,12 @@
 import { durationText } from "../../duration-text.ts";
 import type { EntryDetail } from "../api.ts";
-import { LocalTime } from "./time.tsx";
+import { ErrorText } from "./error-text.tsx";
+import { Countdown, LocalTime } from "./time.tsx";
 import { visible } from "./visible.ts";
 
-/** An entry's handler runs and forwards as a timeline: start, duration, outcome, and the target's response. */
+type Attempt = EntryDetail["runs"][number];
+
+/** An entry's handler runs and forwards, newest first: start, duration, outcome, error, and the target's response. */
 export function Attempts({ entry }: { entry: EntryDetail }) {
   const { runs, state, reason, runAt, receivedAt } = entry;
   const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs));
@@ -13,27 +16,53 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
       <h2 id="attempts-title">Attempts</h2>
       {runs.length === 0 && <p class="quiet">{whyNone(entry)}</p>}
       <ol class="timeline">
-        {runs.map((run, index) => (
-          <Run key={index} run={run} after={run.startedAt - receivedAt} longest={longest} />
-        ))}
-        {state === "running" && <li class="run running">Running now</li>}
         {waits && (
           <li class="run pending">
             {reason === "target_away" ? (
               "Next attempt in its turn, once its target answers"
             ) : (
               <>
-                Next attempt at <LocalTime at={runAt} />
+                Next attempt <Countdown to={runAt} />, at <LocalTime at={runAt} />
               </>
             )}
           </li>
         )}
+        {state === "running" && <li class="run running">Running now</li>}
+        {runs
+          .map((run, index) => (
+            <Run
+              key={index}
+              run={run}
+              after={run.startedAt - receivedAt}
+              longest={longest}
+              repeatedIn={repeatedIn(run, runs.slice(index + 1))}
+            />
+          ))
+          .toReversed()}
       </ol>
     </section>
   );
 }
 
-function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after: number; longest: number }) {
+/** The last attempt up to which the handler failed with the same error at the same place; `undefined` if it is this one. */
+function repeatedIn({ handler, error, failure }: Attempt, later: readonly Attempt[]): number | undefined {
+  if (error === null) return undefined;
+  const own = later.filter((run) => run.handler === handler);
+  const other = own.findIndex((run) => run.error !== error || run.failure?.at !== failure?.at);
+  return own[(other < 0 ? own.length : other) - 1]?.attempt;
+}
+
+function Run({
+  run,
+  after,
+  longest,
+  repeatedIn,
+}: {
+  run: Attempt;
+  after: number;
+  longest: number;
+  repeatedIn: number | undefined;
+}) {
   const { attempt, handler, outcome, durationMs, error, failure, note, startedAt } = run;
   const word = outcome === "ok" ? "handled" : outcome;
   return (
@@ -41,7 +70,7 @@ function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after:
       <div class="run-head">
         <span class={`state ${outcome}`}>{word}</span>
         <span class="run-name">
-          <bdi>{visible(handler)}</bdi>, attempt {attempt}
+          attempt {attempt}, <bdi>{visible(handler)}</bdi>
         </span>
         <span class="quiet">
           <LocalTime at={startedAt} isExact />, {durationText(after)} after arrival
@@ -51,13 +80,9 @@ function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after:
         <span class="bar" style={{ width: `${Math.max(0.5, (durationMs / longest) * 100)}%` }} />
         <span class="bar-text">{durationText(durationMs)}</span>
       </div>
-      {error !== null && !isSaidBy(note, error) && <Said text={withName(error, failure?.name)} />}
-      {failure?.at != null && (
-        <p class="run-at">
-          at <code>{visible(failure.at)}</code>
-        </p>
-      )}
-      {failure?.stack != null && (
+      {repeatedIn !== undefined && <p class="quiet">the same error as in attempt {repeatedIn}</p>}
+      {error !== null && repeatedIn === undefined && !isSaidBy(note, error) && <ErrorText run={run} />}
+      {repeatedIn === undefined && failure?.stack != null && (
         <details>
           <summary>Stack</summary>
           <Said text={failure.stack} />
@@ -66,10 +91,6 @@ function Run({ run, after, longest }: { run: EntryDetail["runs"][number]; after:
       {note !== null && <Said text={note} />}
     </li>
   );
-}
-
-function withName(error: string, name = "Error"): string {
-  return name.endsWith("Error") && name !== "Error" ? `${name}: ${error}` : error;
 }
 
 /** Whether an error only repeats a note, which is a target's answer. One that also explains the answer does not. */

@@ -1,19 +1,18 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { EntryDetail, Explanation, Row, Status } from "../api.ts";
+import { useState } from "preact/hooks";
+import type { EntryDetail, Row, Status } from "../api.ts";
 import { Attempts } from "./attempts.tsx";
+import { Checks } from "./checks.tsx";
 import type { ApiClient } from "./client.ts";
-import { CopyButton } from "./copy-button.tsx";
+import { DetailHead } from "./detail-head.tsx";
 import { EntryActions } from "./entry-actions.tsx";
-import { Envelope } from "./envelope.tsx";
-import { counted } from "./format.ts";
-import { Headers } from "./headers.tsx";
+import { Fold } from "./fold.tsx";
+import { counted, exactTime } from "./format.ts";
 import { PairList } from "./pair-list.tsx";
-import { goTo } from "./route.ts";
-import { StateWord } from "./state-word.tsx";
+import { Payload } from "./payload.tsx";
+import { Next, Summary } from "./summary.tsx";
 import { LocalTime } from "./time.tsx";
 import { useLoaded } from "./use-loaded.ts";
-import { Verdict } from "./verdict.tsx";
-import { visible } from "./visible.ts";
+import { Why } from "./why.tsx";
 
 /** All details of an entry. `row` is its row in the list, which shows when it has changed. */
 export function EntryPage({
@@ -35,79 +34,32 @@ export function EntryPage({
   );
   if (entry?.seq !== seq)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
-  const { explanation } = entry;
+  const { explanation, kind, eventId, runs, attempts, state } = entry;
   return (
     <article class="detail" key={seq}>
-      <DetailHead title={entry.kind ?? "Not an event"} row={entry} id={entry.eventId} focus={seq} />
-      <Summary {...explanation} />
-      <EntryActions entry={entry} client={client} forwards={status?.forwards ?? []} onChanged={reload.now} />
-      <Verdict explanation={explanation} />
-      <Attempts entry={entry} />
-      <Repeats entry={entry} />
-      <Envelope entry={entry} client={client} />
-      {entry.delivery !== null && <Headers {...entry.delivery} />}
-      <Facts entry={entry} />
+      <div class="detail-top">
+        <DetailHead title={kind ?? "Not an event"} row={entry} id={eventId} focus={seq}>
+          {attempts > 1 && <span>attempt {attempts}</span>}
+          {explanation.status !== null && <span>answered {explanation.status}</span>}
+        </DetailHead>
+        <Why entry={entry} />
+        <Summary text={explanation.summary} />
+        <Next {...explanation} />
+        <EntryActions
+          entry={entry}
+          client={client}
+          forwards={status?.forwards ?? []}
+          onChanged={reload.now}
+        />
+      </div>
+      <Payload entry={entry} client={client} />
+      <div class="story">
+        <Checks explanation={explanation} />
+        {(runs.length > 0 || state === "running" || state === "pending") && <Attempts entry={entry} />}
+        <Repeats entry={entry} />
+        <Facts entry={entry} />
+      </div>
     </article>
-  );
-}
-
-/** The title of a detail page, with the delivery's verdict and time. */
-export function DetailHead({
-  title,
-  row,
-  id,
-  focus,
-}: {
-  title: string;
-  row: Row;
-  id: string | undefined;
-  focus: number | string;
-}) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (document.activeElement?.id !== "list") heading.current?.focus({ preventScroll: true });
-  }, [focus]);
-  return (
-    <header class="detail-head">
-      <button type="button" class="back" onClick={() => goTo("/")}>
-        ← Deliveries
-      </button>
-      <h1 ref={heading} tabIndex={-1}>
-        <bdi>{visible(title)}</bdi>
-      </h1>
-      <p class="detail-sub">
-        <StateWord row={row} />
-        <LocalTime at={row.receivedAt} />
-        {row.type === "entry" && <span>#{row.seq}</span>}
-        {id !== undefined && (
-          <span class="id">
-            <code>{visible(id)}</code>
-            <CopyButton text={id} label="Copy" name="Copy the event id" />
-          </span>
-        )}
-      </p>
-    </header>
-  );
-}
-
-/** What happened, and what to do. */
-export function Summary({ summary, fix, advice = [] }: Pick<Explanation, "summary" | "fix" | "advice">) {
-  return (
-    <div class="summary">
-      <p>{visible(summary)}</p>
-      {fix !== null && (
-        <p class="fix">
-          <strong>Next</strong> {visible(fix)}
-        </p>
-      )}
-      {advice.length > 0 && (
-        <ol class="advice">
-          {advice.map((line) => (
-            <li key={line}>{visible(line)}</li>
-          ))}
-        </ol>
-      )}
-    </div>
   );
 }
 
@@ -138,21 +90,16 @@ function Repeats({ entry }: { entry: EntryDetail }) {
 function Facts({ entry }: { entry: EntryDetail }) {
   const { source, orderKey, bodyHash, finishedHandlers, eventTimestamp, settledAt } = entry;
   const facts: readonly (readonly [string, string | null])[] = [
-    ["source", source],
-    ["dated", eventTimestamp === null ? null : new Date(eventTimestamp).toISOString()],
-    ["received", new Date(entry.receivedAt).toISOString()],
-    ["ended", settledAt === null ? null : new Date(settledAt).toISOString()],
-    ["order key", orderKey],
+    ["received", exactTime(entry.receivedAt)],
+    ["dated", eventTimestamp === null ? null : exactTime(eventTimestamp)],
+    ["ended", settledAt === null ? null : exactTime(settledAt)],
     ["handlers done", finishedHandlers.length === 0 ? null : finishedHandlers.join(", ")],
+    ["order key", orderKey],
+    ["source", source],
     ["SHA-256 of the body", bodyHash],
   ];
   const known = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
-  return (
-    <section aria-labelledby="facts-title">
-      <h2 id="facts-title">Record</h2>
-      <PairList pairs={known} />
-    </section>
-  );
+  return <Fold title="Record">{() => <PairList pairs={known} />}</Fold>;
 }
 
 function useReload() {

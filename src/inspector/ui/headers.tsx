@@ -2,7 +2,7 @@ import type { ShownHeaders } from "../api.ts";
 import { PairList } from "./pair-list.tsx";
 import { visible } from "./visible.ts";
 
-/** A delivery's headers as received. */
+/** A delivery's request line and headers as received. */
 export function Headers({
   method,
   target,
@@ -16,14 +16,13 @@ export function Headers({
     [value].flat().map((one) => [name, one] as const),
   );
   return (
-    <section aria-labelledby="headers-title">
-      <h2 id="headers-title">Request</h2>
+    <>
       <p class="request">
         <code>
           {visible(method)} {visible(target)}
         </code>
       </p>
       <PairList pairs={pairs} />
-    </section>
+    </>
   );
 }

@@ -1,11 +1,13 @@
 import { durationText } from "../../duration-text.ts";
+import { Checks } from "./checks.tsx";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
-import { DetailHead, Summary } from "./entry-page.tsx";
+import { DetailHead } from "./detail-head.tsx";
 import { size } from "./format.ts";
 import { Headers } from "./headers.tsx";
+import { Prose } from "./prose.tsx";
+import { Next } from "./summary.tsx";
 import { useLoaded } from "./use-loaded.ts";
-import { Verdict } from "./verdict.tsx";
 
 /** All details of a refused delivery. */
 export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
@@ -15,20 +17,38 @@ export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
   const { explanation, reason, bytes, durationMs, status } = refusal;
   return (
     <article class="detail" key={id}>
-      <DetailHead title={`${refusal.method} ${refusal.target}`} row={refusal} id={undefined} focus={id} />
-      <Summary {...explanation} />
-      <p class="quiet">
-        Answered {status} in {durationText(durationMs)}; {size(bytes)} of body read, none of it kept.
-      </p>
-      <Verdict explanation={explanation} />
-      {reason === "signature_mismatch" && (
-        <section aria-labelledby="why-title">
-          <h2 id="why-title">Find out more</h2>
-          <p>Save the body on the sending side, and find out why its signature fails:</p>
-          <Command text={'npx hookporter verify body.json --signature "sha256=…"'} />
+      <div class="detail-top">
+        <DetailHead title={`${refusal.method} ${refusal.target}`} row={refusal} focus={id}>
+          <span>
+            answered {status} in {durationText(durationMs)}
+          </span>
+        </DetailHead>
+        <div class="why strange">
+          <p class="headline">
+            <Prose text={explanation.summary} />
+          </p>
+        </div>
+        <Next {...explanation} />
+      </div>
+      <div class="payload">
+        <section aria-labelledby="headers-title">
+          <h2 id="headers-title">Request</h2>
+          <Headers {...refusal} />
+          <p class="quiet after">
+            {size(bytes)} of body were read. The body of a refused delivery is never kept.
+          </p>
         </section>
-      )}
-      <Headers {...refusal} />
+      </div>
+      <div class="story">
+        <Checks explanation={explanation} />
+        {reason === "signature_mismatch" && (
+          <section aria-labelledby="more-title">
+            <h2 id="more-title">Find out more</h2>
+            <p>Save the body on the sending side, and find out why its signature fails:</p>
+            <Command text={'npx hookporter verify body.json --signature "sha256=…"'} />
+          </section>
+        )}
+      </div>
     </article>
   );
 }

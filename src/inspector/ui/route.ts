@@ -20,9 +20,14 @@ export function toHash({ path, filter }: Route): string {
   return `#${path}${query === "" ? "" : `?${query}`}`;
 }
 
+/** The fragment of another path with the same filter. */
+export function hashOf(path: string): string {
+  return toHash({ ...readRoute(location.hash), path });
+}
+
 /** Goes to another path with the same filter. */
 export function goTo(path: string): void {
-  location.hash = toHash({ ...readRoute(location.hash), path });
+  location.hash = hashOf(path);
 }
 
 /** Changes the filter; an empty value removes a condition. Does not add a history entry per keystroke. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { durationText } from "../../duration-text.ts";
 import { ago, clockTime, dayTime, exactTime, zoneText } from "./format.ts";
 
 /** Milliseconds between two ticks of relative times. */
@@ -38,6 +39,12 @@ export function ZoneNote() {
 /** How long ago an instant was, kept up to date. Pointing at it shows the exact local time, and UTC. */
 export function RelativeTime({ at, class: name }: { at: number; class?: string }) {
   return <Instant at={at} name={name} text={useTicking(() => ago(at))} />;
+}
+
+/** How long it takes until an instant, kept up to date: `in 12 s`. */
+export function Countdown({ to }: { to: number }) {
+  const seconds = () => Math.ceil((to - Date.now()) / 1000);
+  return <>{useTicking(() => (seconds() > 0 ? `in ${durationText(seconds() * 1000)}` : "now"))}</>;
 }
 
 function Instant({ at, name, text }: { at: number; name: string | undefined; text: string }) {

@@ -67,10 +67,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await page.locator(".detail .state.dead").waitFor();
-    expect(await page.locator(".run > .said").allTextContents()).toEqual([
-      "the ledger is down",
-      "the ledger is down",
-    ]);
+    expect(await page.locator(".why .headline").allTextContents()).toEqual(["the ledger is down"]);
+    expect(await page.locator(".run .headline").allTextContents()).toEqual(["the ledger is down"]);
+    await page.getByText("the same error as in attempt 2").waitFor();
     broken = false;
     await click(page, "Redrive");
     await page.locator(".detail .state.done").waitFor();
@@ -125,7 +124,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await page.locator(".run.ok").waitFor();
-    expect(await page.locator(".run > .said").allTextContents()).toEqual([...shown, "200 OK\nfine"]);
+    expect(await page.locator(".run .headline, .run > .said").allTextContents()).toEqual([
+      "200 OK\nfine",
+      ...shown,
+    ]);
   });
 
   it("a copied curl command sends the same bytes and signature again", async () => {
@@ -255,11 +257,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       /^sha256=[0-9a-f]{8}… \(only 8 of 64/,
     );
     await page.locator(".line", { hasText: "#2" }).click();
-    await click(page, "changes");
+    await page.getByText("Changes since #1").click();
     const changed = await page.locator(".change:not(.same)").allTextContents();
     expect(changed).toHaveLength(2);
     expect(changed.join()).toMatch(/removed: .*"timestamp".*added: .*"timestamp"/);
-    await page.getByRole("button", { name: "#1 property.updated" }).click();
+    await page.getByRole("link", { name: "#1 property.updated" }).click();
     await page.locator(".detail-sub", { hasText: "#1" }).waitFor();
   });
 

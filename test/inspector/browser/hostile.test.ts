@@ -54,8 +54,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await page.goto(`${inspector.url.origin}/#${view}`);
       const settled = view === "/" ? ".line" : DETAIL_TITLE;
       await page.locator(settled).first().waitFor();
-      const changes = page.getByRole("button", { name: "changes", exact: true });
-      if (view === "/entry/3") await changes.click();
+      if (view === "/entry/3") await page.getByText("Changes since #1").click();
+      for (const fold of view.startsWith("/entry") ? ["Headers", "Raw", "Record"] : [])
+        await page.getByRole("heading", { name: fold, exact: true }).click();
       expect(await page.evaluate("window.owned"), view).toBeUndefined();
       expect(
         await page.locator("#app :is(img, script, iframe, object, embed, [onerror], [onload])").count(),
@@ -67,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     }
     await page.goto(`${inspector.url.origin}/#/entry/2`);
     expect(await page.locator(DETAIL_TITLE).textContent()).toBe(MARKUP);
-    await page.locator(".run > .said", { hasText: "<script>" }).waitFor();
+    await page.locator(".run .headline", { hasText: "<script>" }).waitFor();
     await page.goto(`${inspector.url.origin}/#/refusal/r1`);
     await page.locator(".headers dd", { hasText: "<img src=x" }).first().waitFor();
     expect(page.troubles).toEqual([]);

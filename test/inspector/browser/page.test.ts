@@ -127,7 +127,7 @@ async function show(page: Page, url: URL, view: string): Promise<void> {
     .locator(view === "/" ? ".line" : ".detail-head h1, .page > h1")
     .first()
     .waitFor();
-  if (view.startsWith("/entry")) await page.getByRole("heading", { name: "Body" }).waitFor();
+  if (view.startsWith("/entry")) await page.getByRole("heading", { name: "Payload" }).waitFor();
 }
 
 /** An inspector for a receiver with entries in all states. */

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined || process.env.HOOKPORTER_SCREENSHOTS ===
       for (const colorScheme of ["light", "dark"] as const) {
         const page = await newPage({ colorScheme, viewport: { width: 1180, height: 760 } });
         await openPage(page, inspector.url, `/entry/${failing}`);
-        await page.getByRole("heading", { name: "Body" }).waitFor();
+        await page.getByRole("heading", { name: "Payload" }).waitFor();
         await draw(page, `delivery-${colorScheme}`);
         await page.goto(`${inspector.url.origin}/#/overview`);
         await page.getByText("Redrive all").waitFor();

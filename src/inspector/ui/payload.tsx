@@ -1,12 +1,14 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { EntryDetail, Previous } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { diffLines } from "./diff-lines.ts";
-import { size } from "./format.ts";
+import { Fold } from "./fold.tsx";
+import { counted, size } from "./format.ts";
+import { Headers } from "./headers.tsx";
 import { comparableLines } from "./json-reader.ts";
 import { JsonView } from "./json-view.tsx";
 import { LinesBox } from "./lines-box.tsx";
-import { goTo } from "./route.ts";
+import { hashOf } from "./route.ts";
 import { TextView } from "./text-view.tsx";
 import { LocalTime } from "./time.tsx";
 import { useJsonLines } from "./use-json-lines.ts";
@@ -14,61 +16,63 @@ import { useLoaded } from "./use-loaded.ts";
 import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 import { visible } from "./visible.ts";
 
-type Form = "pretty" | "raw" | "changes";
-
-/** An entry's body: indented, raw, or compared with the previous event about the same resource. */
-export function Envelope({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
-  const [form, setForm] = useState<Form>("pretty");
+/** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
+export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
   const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
   const body = useWholeBody(entry, client);
-  if (body === undefined) {
+  const { delivery } = entry;
+  if (body === undefined || delivery === null) {
     return (
-      <section aria-labelledby="body-title">
-        <h2 id="body-title">Body</h2>
+      <section class="payload" aria-labelledby="body-title">
+        <h2 id="body-title">Payload</h2>
         <p class="quiet">It was deleted to save space; its SHA-256 is {entry.bodyHash}.</p>
       </section>
     );
   }
-  const forms: readonly Form[] = previous == null ? ["pretty", "raw"] : ["pretty", "raw", "changes"];
   return (
-    <section aria-labelledby="body-title">
-      <div class="section-head">
-        <h2 id="body-title">Body</h2>
-        <span class="quiet">
-          {size(body.bytes)}
-          {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
-        </span>
-        <fieldset class="segments" aria-label="Display of the body">
-          {forms.map((one) => (
-            <button key={one} type="button" aria-pressed={form === one} onClick={() => setForm(one)}>
-              {one}
-            </button>
-          ))}
-        </fieldset>
-      </div>
-      {previous != null && (
-        <p class="previous">
-          Previous event of the same resource:{" "}
-          <button type="button" class="link" onClick={() => goTo(`/entry/${previous.seq}`)}>
-            #{previous.seq} {visible(previous.kind ?? "")}
-          </button>{" "}
+    <div class="payload">
+      <section aria-labelledby="body-title">
+        <div class="section-head">
+          <h2 id="body-title">Payload</h2>
           <span class="quiet">
-            <LocalTime at={previous.receivedAt} />
+            {size(body.bytes)}
+            {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
           </span>
-        </p>
-      )}
-      {form === "changes" && previous != null ? (
-        <Changes before={previous} after={body.text} />
-      ) : (
-        <BodyText body={body} isPretty={form !== "raw"} />
-      )}
-    </section>
+        </div>
+        <BodyText body={body} />
+      </section>
+      <div>
+        {previous != null && (
+          <Fold title={`Changes since #${previous.seq}`} note="the previous event of the same resource">
+            {() => (
+              <>
+                <p class="previous">
+                  <a href={hashOf(`/entry/${previous.seq}`)}>
+                    #{previous.seq} {visible(previous.kind ?? "")}
+                  </a>{" "}
+                  <span class="quiet">
+                    <LocalTime at={previous.receivedAt} />
+                  </span>
+                </p>
+                <Changes before={previous} after={body.text} />
+              </>
+            )}
+          </Fold>
+        )}
+        <Fold title="Headers" note={counted(Object.keys(delivery.headers).length, "header")}>
+          {() => <Headers {...delivery} />}
+        </Fold>
+        <Fold title="Raw" note="as it was received">
+          {() => <TextView text={body.text} />}
+        </Fold>
+      </div>
+    </div>
   );
 }
 
 /** JSON as a tree, and everything else, also a text that is cut, as it was received. */
-function BodyText({ body, isPretty }: { body: LoadedBody; isPretty: boolean }) {
-  const isWanted = isPretty && body.form === "text" && !body.cut;
+function BodyText({ body }: { body: LoadedBody }) {
+  const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);
   if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
   if (isWanted && lines != null) return <JsonView lines={lines} />;

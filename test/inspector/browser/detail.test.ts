@@ -1,0 +1,134 @@
+import type { Locator } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { sampleEvent } from "../../../src/testing.ts";
+import { openInspector } from "../open.ts";
+import { AXE, axe } from "./axe.ts";
+import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+
+const OPEN_ALL =
+  "document.querySelectorAll('details:not([open]) > summary').forEach((summary) => summary.click())";
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  const newPage = useBrowser();
+
+  it("the error with its file and line, its cause, and the body are visible at 1440 × 900 without scrolling", async () => {
+    const { inspector } = await failed();
+    const page = await newPage({ viewport: { width: 1440, height: 900 } });
+    await openPage(page, inspector.url, "/entry/1");
+    const why = page.locator(".why");
+    await inView(why.getByText("TypeError: ledger says no: account 4711 is closed"));
+    await inView(why.getByText(/detail\.test\.ts:\d+:\d+/));
+    await inView(why.getByText("caused by: connect ECONNREFUSED 127.0.0.1:5432"));
+    await inView(page.getByRole("button", { name: "Redrive" }));
+    await inView(page.locator(".body-line", { hasText: '"amount": "1450.00"' }));
+    const [story, payload] = [page.locator(".story"), page.locator(".payload")];
+    expect((await payload.boundingBox())?.y).toBe((await story.boundingBox())?.y);
+    expect(await page.locator(".run").count()).toBe(2);
+    await page.getByText("the same error as in attempt 2").waitFor();
+  });
+
+  it("the field that does not fit, and the body, are visible at 1440 × 900 without scrolling", async () => {
+    const { inspector } = await failed();
+    const page = await newPage({ viewport: { width: 1440, height: 900 } });
+    await openPage(page, inspector.url, "/entry/2");
+    await inView(page.locator(".problems", { hasText: "data.id" }).getByText("expected string, got number"));
+    await inView(page.locator(".body-line", { hasText: '"id": 12' }));
+    await inView(page.locator(".step.failed", { hasText: "Data" }));
+  });
+
+  it("checks that passed are one line, which opens with what was compared", async () => {
+    const { inspector } = await failed();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    const line = page.locator(".checks summary");
+    expect(await line.textContent()).toMatch(/signature.*envelope.*time.*data.*identity/);
+    expect((await line.boundingBox())?.height).toBeLessThan(40);
+    expect(await page.locator(".step").first().isVisible()).toBe(false);
+    await line.click();
+    await page.locator(".step.passed", { hasText: "The HMAC-SHA256 of the raw bytes" }).waitFor();
+  });
+
+  it("the payload follows the summary at 360 pixels, and nothing is wider than the screen", async () => {
+    const { inspector } = await failed();
+    const page = await newPage({ viewport: { width: 360, height: 740 } });
+    await openPage(page, inspector.url);
+    for (const view of ["/entry/1", "/entry/2", "/refusal/r1"]) {
+      await page.goto(`${inspector.url.origin}/#${view}`);
+      const [payload, story] = [page.locator(".payload"), page.locator(".story")];
+      await payload.waitFor();
+      await page.evaluate(OPEN_ALL);
+      await page.locator("details:not([open])").first().waitFor({ state: "detached" });
+      expect((await payload.boundingBox())?.y).toBeLessThan((await story.boundingBox())?.y ?? 0);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), view).toBe(360);
+      const pane = "document.querySelector('.main-pane')";
+      expect(await page.evaluate(`${pane}.scrollWidth <= ${pane}.clientWidth`), view).toBe(true);
+    }
+  });
+
+  it("axe finds no problems with everything opened, in light and dark", async () => {
+    const { inspector } = await failed();
+    const page = await newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light" });
+    await openPage(page, inspector.url);
+    await page.evaluate(AXE);
+    for (const view of ["/entry/1", "/entry/2", "/refusal/r1"]) {
+      await page.goto(`${inspector.url.origin}/#${view}`);
+      await page.locator(".payload").waitFor();
+      await page.evaluate(OPEN_ALL);
+      await page.locator("details:not([open])").first().waitFor({ state: "detached" });
+      expect(await axe(page), view).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await axe(page, ["color-contrast"]), `${view} in dark`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+  });
+
+  it("times are local, with UTC on hover, which the page says once", async () => {
+    const { inspector } = await failed();
+    const page = await newPage({ timezoneId: "America/New_York" });
+    await openPage(page, inspector.url, "/entry/1");
+    expect(await page.getByText(/^local time, UTC−[45]$/).count()).toBe(1);
+    const time = page.locator(".detail-sub time");
+    const at = new Date((await time.getAttribute("datetime")) ?? "");
+    const local = at.toLocaleTimeString("sv-SE", { timeZone: "America/New_York" });
+    expect(await time.innerText()).toContain(local);
+    expect(await time.getAttribute("title")).toContain(`${at.toISOString().slice(11, -1)} UTC`);
+    await page.getByRole("heading", { name: "Record" }).click();
+    expect(await page.locator(".detail").textContent()).not.toMatch(/\b0\.0 ms/);
+    expect(await page.locator(".headers dd").first().textContent()).toContain(local);
+  });
+
+  it("a refused delivery says its cause first, without codes or backticks", async () => {
+    const { inspector } = await failed();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/refusal/r1");
+    await page
+      .locator(".why", { hasText: "The delivery has no signature header. It was not kept." })
+      .waitFor();
+    expect(await page.locator(".detail").innerText()).not.toMatch(/`|signature_missing/);
+  });
+});
+
+async function inView(element: Locator): Promise<void> {
+  await element.first().waitFor();
+  const box = await element.first().boundingBox();
+  expect(box?.y).toBeGreaterThan(0);
+  expect((box?.y ?? 0) + (box?.height ?? 900)).toBeLessThanOrEqual(900);
+}
+
+/** An entry whose handler failed, one whose data does not fit, and a refused delivery. */
+async function failed() {
+  const handler = () => {
+    const cause = new Error("connect ECONNREFUSED 127.0.0.1:5432");
+    throw new TypeError("ledger says no: account 4711 is closed", { cause });
+  };
+  const opened = await openInspector({ handler, attempts: 2 });
+  const { deliver, endpoint, receiver } = opened;
+  await deliver("payment.overdue");
+  await deliver(sampleEvent("property.created", { data: { id: 12 } }));
+  await fetch(endpoint, { method: "POST", body: "x" });
+  await vi.waitFor(
+    async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 2, pending: 0 }),
+    10_000,
+  );
+  return opened;
+}
