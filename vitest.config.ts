@@ -62,6 +62,7 @@ const SYSTEM = [
   "test/inbox/postgres/{roles,transactions*}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/fleet/rolling-restart.test.ts",
+  "test/monitoring/scrape.test.ts",
 ];
 /** Files that are named on the command line run in any case. */
 const hasNames = process.argv.slice(2).some((argument) => argument.startsWith("test"));

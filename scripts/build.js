@@ -30,6 +30,15 @@ const isBundledAllTheSame = (id, importer = "") =>
   (id === "prom-client" && importer.endsWith("src/cli/ready/serve-metrics.ts")) ||
   importer.includes("/node_modules/prom-client/");
 
+/** prom-client needs OpenTelemetry only for exemplars, which `listen` has none of: nothing is bundled in its place. */
+const NOTHING = "\0nothing";
+const withoutExemplars = {
+  name: "without-exemplars",
+  resolveId: (id, importer = "") =>
+    id === "@opentelemetry/api" && importer.includes("/node_modules/prom-client/") ? NOTHING : null,
+  load: (id) => (id === NOTHING ? "export {};" : null),
+};
+
 /** A line of a licence that names an owner. */
 const COPYRIGHT = /^[ \t]*(?:copyright (?:\(c\)|©|\d)|\(c\)).*$/gim;
 
@@ -43,6 +52,7 @@ const bundle = await rolldown({
     ...inputs(({ name }) => name !== "./verify"),
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
+  plugins: [withoutExemplars],
 });
 const { output } = await bundle.write({
   dir: dist,

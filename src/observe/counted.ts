@@ -6,7 +6,7 @@ import { BoundedLabel, OTHER } from "./bounded-label.ts";
 import type { MetricSet } from "./metric-set.ts";
 import { deadReasonOf, KNOWN_DEAD, KNOWN_OUTCOMES, kindLabel, labelsOf } from "./outcome-labels.ts";
 
-/** The service waits 10 seconds for an answer. */
+/** In seconds. A sender waits for answers, so small differences count. */
 const ANSWER_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A handler may run for minutes. */
 const ATTEMPT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];

@@ -2,6 +2,7 @@ import type { Counts } from "../inbox/counts.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import type { InboxSize } from "../inbox/vitals.ts";
+import { within } from "./within.ts";
 
 /** What an inbox says about itself. */
 export interface InboxFigures {
@@ -35,7 +36,7 @@ export class FigureReader {
   /** The figures, at most a little old; `undefined` if the inbox cannot be read. */
   async read(): Promise<InboxFigures | undefined> {
     if (this.#reading === undefined && performance.now() >= this.#nextAt) this.#begin();
-    if (this.#reading !== undefined) await atMost(this.#reading, MAX_WAIT);
+    if (this.#reading !== undefined) await within(this.#reading, MAX_WAIT, () => {});
     return this.#latest;
   }
 
@@ -69,12 +70,4 @@ async function readFigures(inbox: Inbox): Promise<InboxFigures> {
 /** How long the oldest due entry has waited, in milliseconds; 0 if none is due. */
 export function oldestDueAge({ dueAt }: InboxFigures, now: number): number {
   return dueAt === undefined ? 0 : Math.max(0, now - dueAt);
-}
-
-async function atMost(promise: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const waited = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, waited]).finally(() => clearTimeout(timer));
 }

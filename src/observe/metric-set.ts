@@ -1,4 +1,5 @@
 import type { Counter, Histogram, Registry } from "prom-client";
+import { within } from "./within.ts";
 
 /** What is used of prom-client, which the caller imports. */
 export type PromClient = Pick<typeof import("prom-client"), "Counter" | "Gauge" | "Histogram" | "register">;
@@ -9,6 +10,9 @@ interface HistogramTerms<Label extends string> {
   readonly buckets: readonly number[];
   readonly labels?: readonly Label[];
 }
+
+/** The longest that a gauge keeps a scrape waiting, in milliseconds: Prometheus waits 10 seconds. */
+const MAX_WAIT = 3000;
 
 /** The values of a gauge: one for each set of labels. */
 export type Samples<Label extends string = never> = readonly {
@@ -40,7 +44,7 @@ export class MetricSet {
     return new this.#client.Histogram({ ...terms, buckets: [...buckets], labelNames: labels });
   }
 
-  /** A gauge that is read on each scrape. If reading fails, it has no values. */
+  /** A gauge that is read on each scrape. If reading fails, or takes too long, it has no values. */
   gauge<Label extends string = never>(
     name: string,
     help: string,
@@ -74,7 +78,7 @@ async function samplesOf<Label extends string>(
   read: () => Samples<Label> | Promise<Samples<Label>>,
 ): Promise<Samples<Label>> {
   try {
-    return await read();
+    return await within(Promise.resolve(read()), MAX_WAIT, () => []);
   } catch {
     return [];
   }

@@ -19,15 +19,15 @@ export function addProcessGauges(
   ]);
   set.gauge(
     "hookporter_event_loop_delay_seconds",
-    "How late the event loop was since the scrape before, as quantiles.",
+    "How late the event loop was since the scrape before: the median, 99 % and the most.",
     () => {
       const { p50, p99, max } = loop.read();
       return [
-        { labels: { quantile: "0.5" }, value: p50 },
-        { labels: { quantile: "0.99" }, value: p99 },
-        { labels: { quantile: "1" }, value: max },
+        { labels: { stat: "p50" }, value: p50 },
+        { labels: { stat: "p99" }, value: p99 },
+        { labels: { stat: "max" }, value: max },
       ];
     },
-    ["quantile"],
+    ["stat"],
   );
 }

@@ -150,7 +150,7 @@ export function registerListen(program: Command, context: CliContext): void {
     .option("--ready-file <file>", "write this file when ready, and remove it at the end")
     .option(
       "--health-port <n>",
-      "serve /healthz and /readyz on this port of 127.0.0.1, or 0 for any free port",
+      "serve /healthz, /readyz and /metrics on this port of 127.0.0.1, or 0 for any free port",
       readPort,
     )
     .addHelpText("after", EXAMPLES)

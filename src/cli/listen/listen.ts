@@ -118,7 +118,7 @@ async function open(session: Session): Promise<Opened> {
   stops.push(watchDeliveries(receiver, watching, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
-  const ready = await openReadiness(options, context, stops);
+  const ready = await openReadiness(options, context, { receiver, stops });
   const waiting = await readWaitingFor(session);
   await receiver.start();
   stops.push(() => receiver.close());

@@ -2,6 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describeError, HookporterError } from "../../errors.ts";
 import type { Readiness } from "./readiness.ts";
+import type { ServedMetrics } from "./serve-metrics.ts";
+
+/** What can be asked for, besides whether the process lives. */
+export interface Health {
+  readonly readiness: Readiness;
+  /** Default: `/metrics` is not found. */
+  readonly metrics?: Pick<ServedMetrics, "contentType" | "read"> | undefined;
+}
 
 /** A running health server. */
 export interface HealthServer {
@@ -11,14 +19,14 @@ export interface HealthServer {
 }
 
 /**
- * Serves `/healthz` and `/readyz` only to this machine: on a separate listener that no tunnel leads to, and only under this
+ * Serves `/healthz`, `/readyz` and `/metrics` only to this machine: on a separate listener that no tunnel leads to, and only under this
  * machine's own names, so that a web page whose name was bound to 127.0.0.1 cannot read them.
  *
  * @throws HookporterError `port_unavailable`
  */
-export async function startHealthServer(port: number, readiness: Readiness): Promise<HealthServer> {
+export async function startHealthServer(port: number, health: Health): Promise<HealthServer> {
   const server = createServer((request, response) => {
-    void reply(request, readiness).then((answer) => write(request, response, answer));
+    void reply(request, health).then((answer) => write(request, response, answer));
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
@@ -43,27 +51,40 @@ export async function startHealthServer(port: number, readiness: Readiness): Pro
 
 interface Reply {
   readonly status: number;
-  readonly body: object;
+  /** JSON, or a text of the type. */
+  readonly body: object | string;
+  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function write(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Reply): void {
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, type, headers }: Reply,
+): void {
   response.writeHead(status, {
-    "content-type": "application/json",
+    "content-type": type ?? "application/json",
     "cache-control": "no-store",
     ...headers,
   });
-  response.end(request.method === "HEAD" ? undefined : JSON.stringify(body));
+  response.end(
+    request.method === "HEAD" ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+  );
 }
 
 /** Refuses requests under another host name first. */
-async function reply({ method, url, headers }: IncomingMessage, readiness: Readiness): Promise<Reply> {
+async function reply(
+  { method, url, headers }: IncomingMessage,
+  { readiness, metrics }: Health,
+): Promise<Reply> {
   if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(headers.host ?? ""))
     return refusal(403, "forbidden", "This server answers to localhost and 127.0.0.1 only.");
-  if (url !== "/healthz" && url !== "/readyz") return refusal(404, "not_found", "Not found.");
+  const hasMetrics = url === "/metrics" && metrics !== undefined;
+  if (url !== "/healthz" && url !== "/readyz" && !hasMetrics) return refusal(404, "not_found", "Not found.");
   if (method !== "GET" && method !== "HEAD")
     return { ...refusal(405, "method_not_allowed", "Use GET."), headers: { allow: "GET, HEAD" } };
   if (url === "/healthz") return { status: 200, body: { alive: true } };
+  if (hasMetrics) return { status: 200, type: metrics.contentType, body: await metrics.read() };
   const state = await readiness.ask();
   return { status: state.ready ? 200 : 503, body: state };
 }

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Inbox } from "../../inbox/inbox.ts";
+import type { MeasuredReceiver } from "../../observe/metrics.ts";
 import type { CliContext } from "../context.ts";
-import { startHealthServer } from "./health-server.ts";
+import { type HealthServer, startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
@@ -23,6 +24,13 @@ export interface OpenReadiness {
   readonly healthUrl: URL | undefined;
 }
 
+/** What readiness is reported of. */
+export interface ReadinessParts {
+  readonly receiver: MeasuredReceiver;
+  /** The close functions of everything that is open. */
+  readonly stops: (() => unknown)[];
+}
+
 /**
  * Starts the health server and removes an old ready file before anything else is opened. So an early request gets 503, and
  * a script that waits for the file waits for this process.
@@ -30,14 +38,13 @@ export interface OpenReadiness {
 export async function openReadiness(
   { readyFile, healthPort }: ReadinessOptions,
   { io }: CliContext,
-  stops: (() => unknown)[],
+  { receiver, stops }: ReadinessParts,
 ): Promise<OpenReadiness> {
   const checks = new Readiness();
   let open = false;
   checks.add({ name: "open", holds: () => open });
   const file = readyFile === undefined ? undefined : openReadyFile(resolve(io.cwd, readyFile));
-  const health = healthPort === undefined ? undefined : await startHealthServer(healthPort, checks);
-  if (health !== undefined) stops.push(() => health.close());
+  const health = healthPort === undefined ? undefined : await openHealth(healthPort, receiver, checks, stops);
   const announce = (fields: object) => {
     open = true;
     file?.write(fields);
@@ -50,6 +57,20 @@ export async function openReadiness(
     if (open) file?.write(fields);
   };
   return { checks, announce, update, healthUrl: health?.url };
+}
+
+async function openHealth(
+  port: number,
+  receiver: MeasuredReceiver,
+  readiness: Readiness,
+  stops: (() => unknown)[],
+): Promise<HealthServer> {
+  const { collectForServing } = await import("./serve-metrics.ts");
+  const metrics = collectForServing(receiver, readiness);
+  stops.push(() => metrics.close());
+  const server = await startHealthServer(port, { readiness, metrics });
+  stops.push(() => server.close());
+  return server;
 }
 
 /** Whether the inbox accepts writes: its file still exists and is not locked. Writes nothing. */

@@ -9,7 +9,7 @@ async function open() {
   const state: { holds: () => boolean | Promise<boolean> } = { holds: () => true };
   readiness.add({ name: "steady", holds: () => true });
   readiness.add({ name: "switched", holds: () => state.holds() });
-  const server = await startHealthServer(0, readiness);
+  const server = await startHealthServer(0, { readiness });
   onTestFinished(() => server.close());
   return {
     state,
@@ -100,9 +100,9 @@ it("[case 83] no other origin may read it", async () => {
 });
 
 it("a taken port is reported", async () => {
-  const { url, close } = await startHealthServer(0, new Readiness());
+  const { url, close } = await startHealthServer(0, { readiness: new Readiness() });
   onTestFinished(close);
-  await expect(startHealthServer(Number(url.port), new Readiness())).rejects.toMatchObject({
+  await expect(startHealthServer(Number(url.port), { readiness: new Readiness() })).rejects.toMatchObject({
     code: "port_unavailable",
   });
 });

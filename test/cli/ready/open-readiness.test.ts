@@ -52,6 +52,20 @@ it("/readyz is served on a separate port, and not on the public one", async () =
   expect(await gone.json()).toMatchObject({ ready: false, checks: { receiver: true, inbox: false } });
 });
 
+it("/metrics is served beside /readyz, with what listen counts, and not on the public port", async () => {
+  const { records, url } = await listening(["--health-port", "0"]);
+  const health = String(records("ready")[0]?.health);
+  expect((await fetch(url, { method: "POST" })).status).toBe(401);
+  const scraped = await fetch(new URL("/metrics", health));
+  expect(scraped.status).toBe(200);
+  expect(scraped.headers.get("content-type")).toContain("version=0.0.4");
+  const text = await scraped.text();
+  expect(text).toContain('hookporter_deliveries_total{outcome="unauthorized",reason="signature_missing"} 1');
+  expect(text).toContain('hookporter_part_up{part="receiver"} 1');
+  expect(text).toContain("process_resident_memory_bytes ");
+  expect((await fetch(new URL("/metrics", url))).status).toBe(404);
+});
+
 it("/readyz stops answering when listen ends for any reason", async () => {
   const { records, url, cwd, finished } = await listening(["--health-port", "0", "--once"]);
   const health = String(records("ready")[0]?.health);

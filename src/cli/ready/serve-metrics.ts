@@ -1,0 +1,29 @@
+import * as client from "prom-client";
+import { MetricSet } from "../../observe/metric-set.ts";
+import { addMetrics, type MeasuredReceiver } from "../../observe/metrics.ts";
+import type { Readiness } from "./readiness.ts";
+
+/** Metrics as they are served. */
+export interface ServedMetrics {
+  readonly contentType: string;
+  /** The text for a scrape. */
+  read(): Promise<string>;
+  close(): void;
+}
+
+/** Collects the metrics of a receiver, of the checks for being ready, and of the process. */
+export function collectForServing(receiver: MeasuredReceiver, checks: Readiness): ServedMetrics {
+  const registry = new client.Registry();
+  client.collectDefaultMetrics({ register: registry });
+  const stop = addMetrics(receiver, { client, registry });
+  new MetricSet(client, registry).gauge(
+    "hookporter_part_up",
+    "Whether each part holds that /readyz checks, such as the tunnel: 1 or 0.",
+    async () => {
+      const { checks: parts } = await checks.ask();
+      return Object.entries(parts).map(([part, holds]) => ({ labels: { part }, value: holds ? 1 : 0 }));
+    },
+    ["part"],
+  );
+  return { contentType: registry.contentType, read: () => registry.metrics(), close: stop };
+}
