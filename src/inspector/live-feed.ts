@@ -13,6 +13,9 @@ const TICK = 100;
 const LOOK_AGAIN = 1000;
 const MAX_UNDER_WAY = 500;
 
+/** Milliseconds between counts of the dead letters, as long as entries change. */
+const COUNT_AGAIN = 500;
+
 /** Milliseconds between heartbeats. */
 const HEARTBEAT = 15_000;
 
@@ -25,6 +28,8 @@ interface Page {
   readonly response: ServerResponse;
   readonly filter: RowFilter;
   behind: boolean;
+  /** The number of dead letters that it was told. */
+  dead: number | undefined;
 }
 
 /** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
@@ -35,6 +40,9 @@ export class LiveFeed {
   #touched = new Set<number>();
   #refusals: RefusalDetail[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the pages know the number of dead letters. */
+  #isCounted = true;
+  #counting: Promise<void> = Promise.resolve();
   #flushing: Promise<void> = Promise.resolve();
   readonly #beats: NodeJS.Timeout[];
 
@@ -43,6 +51,7 @@ export class LiveFeed {
     this.#beats = [
       setInterval(() => this.#beat(), HEARTBEAT).unref(),
       setInterval(() => this.#lookAgain(), LOOK_AGAIN).unref(),
+      setInterval(() => this.#countAgain(), COUNT_AGAIN).unref(),
     ];
   }
 
@@ -56,6 +65,7 @@ export class LiveFeed {
   touch(seq: number): void {
     if (this.#pages.size === 0) return;
     this.#touched.add(seq);
+    this.#isCounted = false;
     this.#schedule();
   }
 
@@ -75,8 +85,10 @@ export class LiveFeed {
   follow(response: ServerResponse, filter: RowFilter): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
-    const page = { response, filter, behind: false };
+    const page: Page = { response, filter, behind: false, dead: undefined };
     this.#pages.add(page);
+    this.#isCounted = false;
+    this.#countAgain();
     response.on("close", () => this.#pages.delete(page));
     response.on("error", () => {}); // the page disconnected during a write
     response.on("drain", () => this.#caughtUp(page));
@@ -88,7 +100,7 @@ export class LiveFeed {
     clearTimeout(this.#timer);
     for (const { response } of this.#pages) response.end();
     this.#pages.clear();
-    await this.#flushing;
+    await Promise.all([this.#flushing, this.#counting]);
   }
 
   #schedule(): void {
@@ -143,6 +155,25 @@ export class LiveFeed {
     this.#underWay.clear(); // entries still in progress are added again by the next update
   }
 
+  #countAgain(): void {
+    if (this.#isCounted || this.#pages.size === 0) return;
+    this.#isCounted = true;
+    this.#counting = this.#counting.then(() => this.#tellDead());
+  }
+
+  async #tellDead(): Promise<void> {
+    try {
+      const { dead } = await this.#inbox.counts();
+      for (const page of this.#pages) {
+        if (page.behind || page.dead === dead) continue;
+        page.dead = dead;
+        send(page, "dead", { dead });
+      }
+    } catch {
+      this.#isCounted = false; // the inbox could not be read; counted again soon
+    }
+  }
+
   #beat(): void {
     for (const { response } of this.#pages) response.write(": alive\n\n");
   }
@@ -150,6 +181,7 @@ export class LiveFeed {
   #caughtUp(page: Page): void {
     if (!page.behind) return;
     page.behind = false;
+    this.#isCounted = false;
     send(page, "gap", {});
   }
 }

@@ -412,6 +412,22 @@ it("new and changed rows that match the filter are streamed, and those that no l
   expect(pending.refusals()).toEqual([]);
 });
 
+it("the number of dead letters is streamed at first and when it changes, whatever the filter", async () => {
+  const handler = () => {
+    throw new Error("no");
+  };
+  const { port, token, deliver, api } = await openInspector({ handler, attempts: 1 });
+  const filtered = await follow(port, token, "?state=done");
+  await vi.waitFor(() => expect(filtered.dead()).toEqual([0]), WAIT);
+  await deliver("payment.received");
+  await vi.waitFor(() => expect(filtered.dead().at(-1)).toBe(1), WAIT);
+  const later = await follow(port, token, "");
+  await vi.waitFor(() => expect(later.dead()).toEqual([1]), WAIT);
+  await deliver("lead.created");
+  await vi.waitFor(() => expect(later.dead()).toEqual([1, 2]), WAIT);
+  expect((await api("/api/status")).json.counts.dead).toBe(2);
+});
+
 it("the page is served only from its own files", async () => {
   const { port } = await openInspector();
   const page = await raw(port, "/");
@@ -481,6 +497,8 @@ async function follow(port: number, token: string, query: string) {
     states: (id: string) =>
       updates().flatMap(({ rows = [] }) => rows.filter((row) => row.id === id).map(({ state }) => state)),
     refusals: () => updates().flatMap(({ refusals = [] }) => refusals.map(({ id }) => id)),
+    dead: () =>
+      [...text.matchAll(/^event: dead\ndata: \{"dead":(\d+)\}$/gm)].map((match) => Number(match[1])),
     gone: () => updates().flatMap(({ gone = [] }) => gone),
   };
 }

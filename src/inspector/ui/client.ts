@@ -20,6 +20,8 @@ export interface LiveListener {
   readonly onUpdate: (update: LiveUpdate) => void;
   /** Updates were dropped: reload. */
   readonly onGap: () => void;
+  /** The number of dead letters in the inbox, whatever the filter. */
+  readonly onDead: (count: number) => void;
 }
 
 /** The inspector's API. */
@@ -158,12 +160,13 @@ async function readBlocks(
   }
 }
 
-function tell(block: string, { onOpen, onUpdate, onGap }: LiveListener): void {
+function tell(block: string, { onOpen, onUpdate, onGap, onDead }: LiveListener): void {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
   const name = field("event");
   if (name === "open") onOpen();
   else if (name === "gap") onGap();
   else if (name === "update") onUpdate(JSON.parse(field("data") ?? "{}"));
+  else if (name === "dead") onDead(JSON.parse(field("data") ?? "{}").dead);
 }
 
 async function messageOf(response: Response): Promise<string> {

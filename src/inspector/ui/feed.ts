@@ -1,6 +1,8 @@
+import type { LiveUpdate } from "../api.ts";
 import { ApiError } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 import { UnknownServerError } from "./connection.ts";
+import { HeldUpdates } from "./held-updates.ts";
 import { Lines } from "./lines.ts";
 
 /**
@@ -25,12 +27,24 @@ export class Feed {
   #added = 0;
   #loadingMore = false;
   #version = 0;
+  /** What arrives while the list is paused. */
+  #held: HeldUpdates | undefined;
+  /** Loads the list again. */
+  #load: () => Promise<void> = async () => {};
   readonly #client: ApiClient;
   readonly #query: URLSearchParams;
   readonly #onChange: () => void;
+  readonly #onDead: (count: number) => void;
   readonly #aborter = new AbortController();
 
-  constructor(client: ApiClient, query: URLSearchParams, onChange: () => void) {
+  /** `onDead` is called with the number of dead letters, also in a hidden tab. */
+  constructor(
+    client: ApiClient,
+    query: URLSearchParams,
+    onChange: () => void,
+    onDead: (count: number) => void,
+  ) {
+    this.#onDead = onDead;
     this.#client = client;
     this.#query = query;
     this.#onChange = onChange;
@@ -56,6 +70,21 @@ export class Feed {
     const added = this.#added;
     this.#added = 0;
     return added;
+  }
+
+  /** The number of new rows that are held back while the list is paused. */
+  get held(): number {
+    return this.#held?.fresh ?? 0;
+  }
+
+  /** Holds updates back, or shows those that were held. */
+  pause(isPaused: boolean): void {
+    if (isPaused === (this.#held !== undefined)) return;
+    const updates = isPaused ? [] : this.#held?.take();
+    this.#held = isPaused ? new HeldUpdates() : undefined;
+    if (updates === undefined) void this.#load();
+    for (const update of updates ?? []) this.#added += this.lines.apply(update);
+    this.#changed();
   }
 
   /** Loads older rows, if there are any. */
@@ -98,7 +127,7 @@ export class Feed {
 
   /** Listens first, then loads, so that nothing is missed; rows received in between are applied afterwards. */
   #listener() {
-    const early: Parameters<Lines["apply"]>[0][] = [];
+    const early: LiveUpdate[] = [];
     let loaded = false;
     const load = async () => {
       loaded = false;
@@ -115,16 +144,25 @@ export class Feed {
         this.#become("offline");
       }
     };
+    this.#load = load;
     return {
-      onOpen: () => void load(),
-      onGap: () => void load(),
-      onUpdate: (update: Parameters<Lines["apply"]>[0]) => {
+      onOpen: () => {
+        if (this.#held !== undefined) this.#held = new HeldUpdates(); // what is loaded now has all of it
+        void load();
+      },
+      onGap: () => {
+        if (this.#held === undefined) void load();
+        else this.#held.miss();
+      },
+      onUpdate: (update: LiveUpdate) => {
         if (!loaded) early.push(update);
         else {
-          this.#added += this.lines.apply(update);
+          if (this.#held === undefined) this.#added += this.lines.apply(update);
+          else this.#held.hold(update, this.lines);
           this.#changed();
         }
       },
+      onDead: this.#onDead,
     };
   }
 

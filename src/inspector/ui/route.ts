@@ -14,6 +14,12 @@ function readRoute(hash: string): Route {
   return { path: path === "" ? "/" : path, filter: new URLSearchParams(query) };
 }
 
+/** Which page a path leads to; `undefined` if there is none. */
+export function pageOf(path: string): "/" | "/overview" | "/trigger" | undefined {
+  if (path === "/overview" || path === "/trigger") return path;
+  return path === "/" || /^\/(?:entry\/\d+|refusal\/r\d+)$/.test(path) ? "/" : undefined;
+}
+
 /** A route as a fragment. */
 export function toHash({ path, filter }: Route): string {
   const query = filter.toString();

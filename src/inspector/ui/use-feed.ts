@@ -1,20 +1,32 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { apiFilter } from "./api-filter.ts";
 import type { ApiClient } from "./client.ts";
 import { Feed } from "./feed.ts";
 
-/** The list for a filter, kept up to date. The page is rendered at most once per frame. */
-export function useFeed(client: ApiClient, query: string): Feed | undefined {
+/**
+ * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per frame, and not at all in a
+ * hidden tab, where `onDead` is called all the same.
+ */
+export function useFeed(
+  client: ApiClient,
+  query: string,
+  isPaused: boolean,
+  onDead: (count: number) => void,
+): Feed | undefined {
   const [, redraw] = useState(0);
   const feed = useRef<Feed | undefined>(undefined);
+  const paused = useRef(isPaused);
+  paused.current = isPaused;
   useEffect(() => {
     let frame: number | undefined;
-    const opened = new Feed(client, apiFilter(query), () => {
+    const onChange = () => {
       frame ??= requestAnimationFrame(() => {
         frame = undefined;
         redraw((count) => count + 1);
       });
-    });
+    };
+    const opened = new Feed(client, apiFilter(query), onChange, onDead);
+    opened.pause(paused.current);
     feed.current = opened;
     redraw((count) => count + 1);
     return () => {
@@ -22,5 +34,7 @@ export function useFeed(client: ApiClient, query: string): Feed | undefined {
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
   }, [client, query]);
+  // At once, since an effect would be late for what arrives before the next frame.
+  useLayoutEffect(() => feed.current?.pause(isPaused), [isPaused]);
   return feed.current;
 }

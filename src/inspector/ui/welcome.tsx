@@ -2,6 +2,7 @@ import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { Status } from "../api.ts";
 import { Command } from "./copy-button.tsx";
 import { clearFilter } from "./filter-bar.tsx";
+import { KeyList, LIST_KEYS } from "./keys-dialog.tsx";
 import { goTo } from "./route.ts";
 import { visible } from "./visible.ts";
 
@@ -55,31 +56,13 @@ export function WrongFilter({ failure }: { failure: string }) {
   );
 }
 
-const KEYS = [
-  ["j", "k", "next, previous"],
-  ["Enter", "", "open"],
-  ["r", "", "send again as new"],
-  ["/", "", "search"],
-  ["Esc", "", "back to the list"],
-] as const;
-
 /** Shown beside the list while nothing is selected. */
 export function NothingChosen({ status }: { status: Status | undefined }) {
   return (
     <div class="empty beside">
       <h2>Select a delivery</h2>
       <p>See why it was accepted or refused, what ran, and what you can do.</p>
-      <dl class="keys">
-        {KEYS.map(([one, other, meaning]) => (
-          <div key={meaning}>
-            <dt>
-              <kbd>{one}</kbd>
-              {other !== "" && <kbd>{other}</kbd>}
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <KeyList rows={LIST_KEYS} />
       {status !== undefined && (
         <p class="quiet">
           Inbox {status.inbox}
@@ -100,6 +83,21 @@ export function NothingChosen({ status }: { status: Status | undefined }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Shown if the address names no page. */
+export function NoSuchPage({ path }: { path: string }) {
+  return (
+    <main class="welcome">
+      <h1>There is no such page</h1>
+      <p>
+        The address ends with <code>{visible(path)}</code>, which is none of this page's views.
+      </p>
+      <button type="button" class="main" onClick={() => goTo("/")}>
+        Show the deliveries
+      </button>
+    </main>
   );
 }
 

@@ -1,0 +1,75 @@
+import { Dialog } from "./dialog.tsx";
+
+/** Keys, and what they do. */
+type KeyRow = readonly [keys: readonly string[], meaning: string];
+
+/** The keys of the list. */
+export const LIST_KEYS: readonly KeyRow[] = [
+  [["j", "k"], "next, previous"],
+  [["Enter"], "open"],
+  [["r"], "send again as new"],
+  [["/"], "search"],
+  [["Esc"], "back to the list"],
+];
+
+const PAGE_KEYS: readonly KeyRow[] = [
+  [["p"], "pause the list, and resume it"],
+  [["?"], "show these keys"],
+  [["Tab"], "go to the next control"],
+  [["Esc"], "close a dialog; a draft is kept"],
+];
+
+const BODY_KEYS: readonly KeyRow[] = [
+  [["↑", "↓"], "next, previous line"],
+  [["→", "←"], "unfold, fold"],
+  [["Enter"], "fold or unfold"],
+  [["f"], "search"],
+  [["c"], "copy the value"],
+  [["p"], "copy its path"],
+];
+
+const EDITOR_KEYS: readonly KeyRow[] = [
+  [["Tab"], "leave the editor"],
+  [["Ctrl ]", "Ctrl ["], "indent, unindent"],
+  [["Ctrl Z"], "undo"],
+];
+
+const GROUPS: readonly (readonly [title: string, rows: readonly KeyRow[]])[] = [
+  ["In the list", LIST_KEYS],
+  ["Anywhere", PAGE_KEYS],
+  ["In a body", BODY_KEYS],
+  ["In the editor", EDITOR_KEYS],
+];
+
+/** A dialog with all keys of the page. */
+export function KeysDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <div class="key-groups">
+        {GROUPS.map(([title, rows]) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <KeyList rows={rows} />
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+export function KeyList({ rows }: { rows: readonly KeyRow[] }) {
+  return (
+    <dl class="keys">
+      {rows.map(([keys, meaning]) => (
+        <div key={meaning}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from "preact/hooks";
+import type { Feed, FeedState } from "./feed.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { pageOf, type Route, toHash } from "./route.ts";
+import { ZoneNote } from "./time.tsx";
+import { useKeys } from "./use-keys.ts";
+
+const STATES: Readonly<Record<FeedState, string>> = {
+  loading: "reading",
+  live: "live",
+  offline: "listen does not respond; retrying",
+  unknown: "waiting for listen",
+  unauthorized: "",
+  invalid: "no deliveries: the filter is wrong",
+};
+
+const PAGES = [
+  ["/", "Deliveries"],
+  ["/overview", "Overview"],
+  ["/trigger", "Trigger"],
+] as const;
+
+/** The most new rows that are counted in sight. */
+const MOST_SHOWN = 999;
+
+/** The head of the page: where one can go, whether the list is live, and the keys. */
+export function TopBar({
+  route,
+  feed,
+  isPaused,
+  setPaused,
+}: {
+  route: Route;
+  feed: Feed | undefined;
+  isPaused: boolean;
+  setPaused: (isPaused: boolean) => void;
+}) {
+  const [showsKeys, setShowsKeys] = useState(false);
+  const state = feed?.state ?? "loading";
+  const toggle = () => setPaused(!isPaused);
+  useKeys({ "?": () => setShowsKeys(true), p: toggle });
+  return (
+    <header class="top">
+      <a class="skip" href={toHash(route)} onClick={() => document.getElementById("list")?.focus()}>
+        Skip to the deliveries
+      </a>
+      <span class="wordmark">hookporter</span>
+      <nav aria-label="Pages">
+        {PAGES.map(([path, label]) => (
+          <a
+            key={path}
+            href={toHash({ path, filter: route.filter })}
+            aria-current={pageOf(route.path) === path ? "page" : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+      <ZoneNote />
+      <div class="top-end">
+        <span class={`feed-state ${isPaused && state === "live" ? "paused" : state}`} role="status">
+          <span class="feed-word">{isPaused && state === "live" ? "paused" : STATES[state]}</span>
+        </span>
+        <PauseButton isPaused={isPaused} held={feed?.held ?? 0} onClick={toggle} />
+        <button
+          type="button"
+          class="top-button"
+          aria-label="Keys"
+          title="Keys (?)"
+          onClick={() => setShowsKeys(true)}
+        >
+          ?
+        </button>
+      </div>
+      {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
+    </header>
+  );
+}
+
+/** Pauses the list, says how many rows are held back, and shows them again. */
+function PauseButton({ isPaused, held, onClick }: { isPaused: boolean; held: number; onClick: () => void }) {
+  const told = isPaused && held > 0 ? `${held.toLocaleString("en")} new` : "";
+  const name = isPaused ? `Resume${told === "" ? "" : `, ${told}`}` : "Pause";
+  return (
+    <button type="button" class="top-button" aria-label={name} title={`${name} (p)`} onClick={onClick}>
+      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+        {isPaused ? (
+          <path d="M2.5 1 L10.5 6 L2.5 11 Z" />
+        ) : (
+          <path d="M2 1 H4.8 V11 H2 Z M7.2 1 H10 V11 H7.2 Z" />
+        )}
+      </svg>
+      {told !== "" && (
+        <span>
+          {held > MOST_SHOWN ? `${MOST_SHOWN}+` : held}
+          <span class="wide"> new</span>
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,104 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it, vi } from "vitest";
+import { openInspector } from "../open.ts";
+import { AXE, axe } from "./axe.ts";
+import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  const newPage = useBrowser();
+  const rows = (page: Page) => page.locator(".line").count();
+
+  it("the title counts the dead letters, also while the tab is hidden and draws no frames", async () => {
+    let broken = true;
+    const handler = () => {
+      if (broken) throw new Error("no");
+    };
+    const { inspector, receiver, api, deliver } = await openInspector({ handler, attempts: 1 });
+    await deliver("payment.received");
+    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await expect.poll(() => page.title()).toBe("(1 dead) #1 · hookporter");
+    await page.evaluate("window.requestAnimationFrame = () => 0");
+    for (const kind of ["lead.created", "contact.created"] as const) await deliver(kind);
+    await expect.poll(() => page.title()).toBe("(3 dead) #1 · hookporter");
+    broken = false;
+    for (const seq of [1, 2, 3]) await api(`/api/entries/${seq}/redrive`, {});
+    await expect.poll(() => page.title()).toBe("#1 · hookporter");
+  });
+
+  it("a paused list stays as it is and counts what is new, which is shown when it resumes", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await expect.poll(() => rows(page)).toBe(1);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("status").filter({ hasText: "paused" }).waitFor();
+    for (const kind of ["lead.created", "contact.created"] as const) await deliver(kind);
+    await deliver("lead.created", "another secret that is wrong");
+    await page.getByRole("button", { name: "Resume, 3 new" }).waitFor();
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    expect(await rows(page)).toBe(1);
+    await page.locator("#list").focus();
+    await page.keyboard.press("p");
+    await expect.poll(() => rows(page)).toBe(4);
+    await page.locator(".feed-state.live").waitFor();
+    await deliver("tenant.created");
+    await expect.poll(() => rows(page)).toBe(5);
+    expect(page.troubles).toEqual([]);
+  });
+
+  it("a list stays paused while the filter changes, and what is loaded for it is not counted as new", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("status").filter({ hasText: "paused" }).waitFor();
+    await deliver("lead.created");
+    await page.getByRole("button", { name: "Resume, 1 new" }).waitFor();
+    await page.goto(`${inspector.url.origin}/#/?kind=lead.created`);
+    await expect.poll(() => rows(page)).toBe(1);
+    await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
+    await deliver("lead.created");
+    await page.getByRole("button", { name: "Resume, 1 new" }).waitFor();
+  });
+
+  it.each([1280, 360])("? and a button show all keys on every page, at %i px", async (width) => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    await deliver("payment.received");
+    const page = await newPage({ viewport: { width, height: 740 } });
+    await openPage(page, inspector.url, "/entry/1");
+    await page.locator(".detail-head h1").waitFor();
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keys" });
+    await dialog.getByText("pause the list").waitFor();
+    await page.evaluate(AXE);
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    for (const path of ["/trigger", "/overview"]) {
+      await page.goto(`${inspector.url.origin}/#${path}`);
+      await page.getByRole("button", { name: "Keys" }).click();
+      await dialog.waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+      expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Keys");
+    }
+  });
+
+  it("an address that names no page says so, and leads back", async () => {
+    const { inspector, deliver } = await openInspector();
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/nonsense");
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+    expect(await page.title()).toBe("No such page · hookporter");
+    await page.getByRole("button", { name: "Show the deliveries" }).click();
+    await page.locator("#line-e1").waitFor();
+  });
+});
