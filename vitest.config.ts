@@ -61,6 +61,7 @@ const SYSTEM = [
   "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers}.test.ts",
   "test/inbox/postgres/{roles,transactions*}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
+  "test/cli/doctor/server.test.ts",
   "test/fleet/rolling-restart.test.ts",
   "test/monitoring/scrape.test.ts",
 ];

@@ -1,3 +1,4 @@
+import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { entries, processes } from "./entries.ts";
 import { envFile } from "./env-file.ts";
@@ -18,7 +19,7 @@ import { tunnel } from "./tunnel.ts";
 export const CHECKS: readonly Check[] = [
   ...[node, sqlite],
   ...[secret, envFile],
-  ...[inboxPlace, disk, inboxContent, processes, entries],
+  ...[inboxPlace, disk, inboxContent, database, tables, processes, entries],
   ports,
   ...[handlers, targets, tunnel],
   ...[service, clock, subscription, proxy],

@@ -22,7 +22,10 @@ export const handlers: Check = {
     if (exec !== undefined && !canStart(program, io.cwd, io.env.PATH)) {
       return [fail(`the program of --exec, ${program}, cannot be found`, "install it, or correct --exec")];
     }
-    const others = (await setup.processes()).filter(({ role }) => role !== "receive");
+    // One without handlers only shows and keeps events.
+    const others = (await setup.processes()).filter(
+      ({ role, kinds }) => role !== "receive" && kinds.length > 0,
+    );
     if (path === undefined && exec === undefined && forwardTo.length === 0 && others.length === 0)
       return [ok("none, and no target: listen only shows and keeps events")];
     const own = await handledHere(setup);

@@ -1,5 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
+import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
+import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { Runner } from "../../inbox/runner.ts";
 import { examineFile } from "../../inbox/sqlite/examine.ts";
 import type { FileFacts } from "../../inbox/sqlite/examine-file.ts";
@@ -20,6 +22,8 @@ export interface Setup {
   readonly service: () => Promise<ServiceProbe | undefined>;
   /** What is in the inbox file; `undefined` if there is none. */
   readonly file: () => Promise<Partial<FileFacts> | undefined>;
+  /** What is in an inbox on PostgreSQL; `undefined` for another one. Rejects if the server cannot be reached. */
+  readonly database: () => Promise<DatabaseFacts | undefined>;
   /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read. */
   readonly contents: () => Promise<Contents | undefined>;
   /** The other processes that are registered with the inbox and live. */
@@ -39,12 +43,18 @@ export function openSetup(options: DoctorOptions, context: CliContext): Setup {
     const path = inbox.file === undefined ? undefined : existingFile(inbox.file);
     return path === undefined ? undefined : examineFile(path, context.clock(), FILE_TIME);
   });
+  const database = once(async () =>
+    isPostgresUrl(inbox.option) ? examineDatabase(inbox.option) : undefined,
+  );
+  // Why the database cannot be reached is said once, by the check of it.
+  const tables = async () => (await database().catch(() => undefined))?.tables;
   return {
     ...{ options, context, inbox, file },
     service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context)),
-    contents: once(async () => contentsOf(await file())),
-    processes: once(async () => (await file())?.processes ?? []),
+    database,
+    contents: once(async () => contentsOf(await file()) ?? (await tables())),
+    processes: once(async () => (await file())?.processes ?? (await tables())?.processes ?? []),
   };
 }
 

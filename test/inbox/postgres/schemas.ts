@@ -5,9 +5,13 @@ import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 
-/** A server, and for each test a schema of its own with several inboxes on it. Everything ends with the tests. */
-export async function openServer() {
-  const server: PostgresServer = await startPostgres();
+/**
+ * A server, and for each test a schema of its own with several inboxes on it. Everything ends with the tests.
+ *
+ * @param own - settings of a server that is started here
+ */
+export async function openServer(own: Readonly<Record<string, string>> = {}) {
+  const server: PostgresServer = await startPostgres(own);
   const admin = new pg.Pool({ connectionString: server.url, max: 4 });
   admin.on("error", () => {}); // a test may stop the server
   const made: string[] = [];

@@ -1,0 +1,121 @@
+import { durationText } from "../../duration-text.ts";
+import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
+import { sizeText } from "../inbox/size-text.ts";
+import { type Check, counted, type Finding, fail, ok, warn } from "./finding.ts";
+
+/** The oldest major version of PostgreSQL that has what the inbox uses. */
+const OLDEST = 13;
+const HOUR = 3_600_000;
+/** Milliseconds before the last day is over from which the next ones should have been made. */
+const DAYS_AHEAD = 12 * HOUR;
+/** Dead rows from which claims become slow, if they are also this many times those that live. */
+const DEAD_ROWS = 100_000;
+const DEAD_SHARE = 10;
+
+/** The server of an inbox on PostgreSQL: its version, and what comes between. */
+export const database: Check = {
+  name: "database",
+  run: async (setup) => {
+    const facts = await setup.database();
+    if (facts === undefined) return [];
+    const findings = [...ofServer(facts), ...notifications(facts)];
+    if (findings.length > 0) return findings;
+    const { version, user } = facts.server;
+    return [ok(`${setup.inbox.shown}: PostgreSQL ${version}, as ${user}`)];
+  },
+};
+
+function ofServer({ server }: DatabaseFacts): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (Number.parseInt(server.version, 10) < OLDEST)
+    findings.push(fail(`PostgreSQL ${server.version} is too old`, `use ${OLDEST} or newer`));
+  if (server.encoding !== "UTF8") {
+    findings.push(
+      fail(
+        `the database has the encoding ${server.encoding}, which cannot hold every text`,
+        "create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+      ),
+    );
+  }
+  if (server.isStandby)
+    findings.push(fail("the server only reads, as a standby does", "name the primary server in the URL"));
+  return findings;
+}
+
+function notifications({ notifies }: DatabaseFacts): readonly Finding[] {
+  if (notifies) return [];
+  return [
+    warn(
+      "notifications do not arrive, as behind a pooler in transaction mode: entries of other processes are found by polling",
+      "name the server itself in --inbox, or a pooler in session mode; programs of your own can pass listenUrl",
+    ),
+  ];
+}
+
+/** The tables of an inbox on PostgreSQL: their version, who may use them, and their upkeep. */
+export const tables: Check = {
+  name: "tables",
+  run: async (setup) => {
+    const facts = await setup.database().catch(() => undefined);
+    if (facts === undefined) return [];
+    const { schema, newestSchema, lacks, name, server } = facts;
+    const migrate = `run hookporter inbox migrate --grant-to ${server.user} as a user who may create a schema`;
+    if (schema === 0) {
+      if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen makes them`)];
+      return [fail(`there are none in the schema ${name}, and ${server.user} may not make them`, migrate)];
+    }
+    if (lacks.length > 0) {
+      const shown = lacks.slice(0, 3).join(", ") + (lacks.length > 3 ? ` and ${lacks.length - 3} more` : "");
+      return [fail(`${server.user} lacks rights in the schema ${name}: ${shown}`, migrate)];
+    }
+    if (schema < newestSchema) {
+      const found = `version ${schema} in the schema ${name}, of ${newestSchema}`;
+      return [warn(found, "run hookporter inbox migrate, or start listen as their owner")];
+    }
+    const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name);
+    if (findings.length > 0) return findings;
+    return [ok(`version ${schema} in the schema ${name}, ${sizeText(facts.tables?.bytes ?? 0)}`)];
+  },
+};
+
+function upkeep(facts: TableFacts, name: string): readonly Finding[] {
+  const { daysLeft, processes, neverVacuumed, deadRows, liveRows, oldestTransaction } = facts;
+  const findings: Finding[] = [];
+  // A process makes days when it starts, so they are missing only while one runs, or once there is none for today.
+  if (daysLeft < 0 || (daysLeft < DAYS_AHEAD && processes.length > 0)) {
+    const found =
+      daysLeft < 0
+        ? "there is no partition for today: its rows share one with all later days"
+        : "there is no partition for tomorrow";
+    findings.push(
+      warn(found, "run hookporter inbox maintain, and see in the log why days could not be made"),
+    );
+  }
+  if (neverVacuumed === "server")
+    findings.push(
+      warn(
+        "autovacuum is off on the server, so claims become slow",
+        "set autovacuum = on in postgresql.conf",
+      ),
+    );
+  if (neverVacuumed === "table") {
+    findings.push(
+      warn(
+        `autovacuum is off for ${name}.turn, so claims become slow`,
+        `ALTER TABLE ${name}.turn RESET (autovacuum_enabled)`,
+      ),
+    );
+  }
+  if (deadRows > DEAD_ROWS && deadRows > DEAD_SHARE * liveRows) {
+    const old = oldestTransaction > HOUR;
+    const why = old ? `, and a transaction has been open for ${durationText(oldestTransaction)}` : "";
+    const fix = old ? "end that transaction (pg_stat_activity lists it), then " : "";
+    findings.push(
+      warn(
+        `${counted(deadRows, "dead row makes", "dead rows make")} claims slow${why}`,
+        `${fix}VACUUM ${name}.turn`,
+      ),
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import type { Runner } from "../runner.ts";
+import { DROPPED } from "../target-wait.ts";
+import { StoreClock } from "./clock.ts";
+import { connect } from "./connect.ts";
+import { SCHEMA_VERSION, schemaOf } from "./migrations.ts";
+import { readPostgresOptions } from "./options.ts";
+import { Runners } from "./runners.ts";
+import type { Session } from "./session.ts";
+import { Store } from "./store.ts";
+
+/** What is known about an inbox on PostgreSQL that was only looked at. */
+export interface DatabaseFacts {
+  readonly server: ServerFacts;
+  /** The version of the tables; 0 if there are none. */
+  readonly schema: number;
+  /** The newest version that this code knows. */
+  readonly newestSchema: number;
+  /** The name of the schema. */
+  readonly name: string;
+  /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
+  readonly notifies: boolean;
+  /** What is in the tables; `undefined` if there are none, or the user lacks rights. */
+  readonly tables: TableFacts | undefined;
+  /** What the user may not do, such as `INSERT on entry`; empty if there are no tables. */
+  readonly lacks: readonly string[];
+}
+
+/** The server, and what its user may do there. */
+export interface ServerFacts {
+  /** Such as `15.6`. */
+  readonly version: string;
+  readonly encoding: string;
+  /** Whether it only reads, as a standby does. */
+  readonly isStandby: boolean;
+  readonly user: string;
+  /** Whether the user may create a schema in the database. */
+  readonly mayCreate: boolean;
+}
+
+/** The tables of an inbox. */
+export interface TableFacts {
+  readonly waiting: number;
+  readonly due: number;
+  readonly oldestDue: number | null;
+  readonly dead: number;
+  readonly processes: readonly Runner[];
+  readonly bytes: number;
+  /** Milliseconds until there is no partition for the day; negative if there is none for today. */
+  readonly daysLeft: number;
+  /** Rows of the busiest table that are dead, and alive. */
+  readonly deadRows: number;
+  readonly liveRows: number;
+  /** Whether autovacuum is off, on the server or for that table. */
+  readonly neverVacuumed: "server" | "table" | undefined;
+  /** Milliseconds for which the oldest transaction of the server has been open, which keeps dead rows in place. */
+  readonly oldestTransaction: number;
+}
+
+/** Milliseconds to wait for a notification. */
+const NOTIFICATION = 2000;
+
+/** The table whose rows change with every attempt. */
+const BUSIEST = "turn";
+
+/**
+ * Looks at an inbox on PostgreSQL, and changes nothing: no table is made, and no process registers.
+ *
+ * @throws HookporterError if the database cannot be reached; `inbox_newer`
+ */
+export async function examineDatabase(url: string): Promise<DatabaseFacts> {
+  const terms = readPostgresOptions(url, {});
+  const session = await connect(terms);
+  const store = new Store(session, terms);
+  try {
+    const server = await readServer(store);
+    const schema = await schemaOf(store);
+    const lacks = schema === 0 ? [] : await missingRights(store);
+    const [notifies, tables] = await Promise.all([
+      hears(session, store),
+      schema > 0 && lacks.length === 0 ? readTables(store) : undefined,
+    ]);
+    return { server, schema, newestSchema: SCHEMA_VERSION, name: store.schema, notifies, tables, lacks };
+  } finally {
+    await store.close();
+  }
+}
+
+async function readServer(store: Store): Promise<ServerFacts> {
+  const [row] = await store.query(
+    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+       pg_is_in_recovery() AS standby, current_user AS name,
+       has_database_privilege(current_database(), 'CREATE') AS may_create`,
+  );
+  return {
+    version: String(row?.version).split(" ")[0] ?? "",
+    encoding: String(row?.encoding),
+    isStandby: row?.standby === true,
+    user: String(row?.name),
+    mayCreate: row?.may_create === true,
+  };
+}
+
+/** What `inbox migrate --grant-to` grants, and the user does not have. Partitions are used through their tables. */
+async function missingRights(store: Store): Promise<readonly string[]> {
+  const [usage] = await store.query("SELECT has_schema_privilege($1::text, 'USAGE') AS held", [store.schema]);
+  if (usage?.held !== true) return [`USAGE on schema ${store.schema}`];
+  const rows = await store.query(
+    `SELECT r AS right, c.relname AS name FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS r
+     WHERE c.relnamespace = $1::text::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+       AND NOT has_table_privilege(c.oid, r)
+     UNION ALL SELECT 'USAGE', c.relname FROM pg_class c
+     WHERE c.relnamespace = $1::text::regnamespace
+       AND CASE c.relkind WHEN 'S' THEN NOT has_sequence_privilege(c.oid, 'USAGE') ELSE false END
+     UNION ALL SELECT 'EXECUTE', p.proname FROM pg_proc p
+     WHERE p.pronamespace = $1::text::regnamespace AND NOT has_function_privilege(p.oid, 'EXECUTE')
+     ORDER BY 2, 1`,
+    [store.schema],
+  );
+  return rows.map(({ right, name }) => `${String(right)} on ${String(name)}`);
+}
+
+async function readTables(store: Store): Promise<TableFacts> {
+  const clock = new StoreClock();
+  await clock.measure(store);
+  const [counts] = await store.query(
+    `SELECT (SELECT count(*) FROM @.turn) AS waiting,
+       (SELECT count(*) FROM @.turn WHERE NOT behind AND run_at <= $1::bigint) AS due,
+       (SELECT min(run_at) FROM @.turn WHERE NOT behind AND run_at <= $1::bigint) AS oldest,
+       (SELECT count(*) FROM @.stuck WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
+       (SELECT max(until) FROM @.day) - $1::bigint AS days_left`,
+    [clock.now(), DROPPED],
+  );
+  const { oldest } = counts ?? {};
+  const [health] = await store.query(HEALTH, [store.schema, BUSIEST]);
+  const never = health?.server === "off" ? "server" : health?.off === true ? "table" : undefined;
+  return {
+    waiting: Number(counts?.waiting),
+    due: Number(counts?.due),
+    oldestDue: oldest === null || oldest === undefined ? null : Number(oldest),
+    dead: Number(counts?.dead),
+    processes: await new Runners(store, clock, undefined, () => {}).others(),
+    bytes: Number(health?.bytes),
+    daysLeft: Number(counts?.days_left),
+    deadRows: Number(health?.dead_rows ?? 0),
+    liveRows: Number(health?.live_rows ?? 0),
+    neverVacuumed: never,
+    oldestTransaction: Number(health?.oldest_ms ?? 0),
+  };
+}
+
+const HEALTH = `
+  SELECT current_setting('autovacuum') AS server,
+    (SELECT EXISTS (SELECT FROM unnest(c.reloptions) o WHERE o ~* '^autovacuum_enabled=(false|off|no|0)$')) AS off,
+    (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+     WHERE relnamespace = c.relnamespace AND relkind = 'r') AS bytes,
+    pg_stat_get_dead_tuples(c.oid) AS dead_rows, pg_stat_get_live_tuples(c.oid) AS live_rows,
+    (SELECT max(extract(epoch FROM now() - xact_start)) * 1000 FROM pg_stat_activity
+     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS oldest_ms
+  FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace AND c.relname = $2::text`;
+
+/** Whether a notification that is sent now is heard. On a channel of its own, so that it wakes no process. */
+async function hears(session: Session, store: Store): Promise<boolean> {
+  if (session.listen === undefined) return false;
+  const channel = `hookporter_doctor_${randomUUID().slice(0, 8)}`;
+  let timer: NodeJS.Timeout | undefined;
+  let heard = (_arrived: boolean) => {};
+  const arrived = new Promise<boolean>((resolve) => {
+    heard = resolve;
+    timer = setTimeout(() => resolve(false), NOTIFICATION);
+  });
+  try {
+    const listening = await session.listen(
+      channel,
+      () => heard(true),
+      () => heard(false),
+    );
+    try {
+      await store.query("SELECT pg_notify($1::text, '')", [channel]);
+      return await arrived;
+    } finally {
+      await listening.stop().catch(() => {});
+    }
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,138 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createContext } from "../../../src/cli/context.ts";
+import { findIn } from "../../../src/cli/doctor/doctor.ts";
+import { ok, splitFix } from "../../../src/cli/doctor/finding.ts";
+import { isAtLeast } from "../../../src/cli/doctor/runtime.ts";
+import { openSetup } from "../../../src/cli/doctor/setup.ts";
+import { closedPort } from "../../tunnel/machine.ts";
+import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+import { diagnose, GOOD_SECRET, openPlace, writeEnvFile } from "./place.ts";
+
+it("doctor finds a receiver of this inbox on its port while it runs, and nothing wrong", async () => {
+  const place = await openPlace();
+  const { url } = await listening(["--no-inspect"], place.cwd);
+  place.argv.push("--port", new URL(url).port);
+  const { code, findings, wrong } = await diagnose(place);
+  expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
+  expect(findings.find(({ check }) => check === "port")?.message).toContain(
+    "a receiver of this inbox runs there",
+  );
+  expect(findings.find(({ check }) => check === "processes")?.message).toMatch(
+    /^1 process uses the inbox: both/,
+  );
+});
+
+it("the findings come in the same order each time, with counts after them", async () => {
+  const { cwd, argv } = await openPlace();
+  const { records } = await runCli(["doctor", "--json", ...argv], { cwd });
+  expect(records.map(({ type, check }) => check ?? type)).toEqual([
+    ...["node", "sqlite", "secret", "env file", "inbox", "disk", "content"],
+    ...["processes", "entries", "port", "handlers", "doctor"],
+  ]);
+  expect(records.at(-1)).toMatchObject({ ok: 11, warn: 0, fail: 0, exitCode: 0 });
+});
+
+it("a folder without a setup has nothing wrong, and stays empty", async () => {
+  const place = { cwd: tempFolder(), inbox: "", env: {}, argv: ["--port", String(await closedPort())] };
+  expect(await diagnose(place)).toMatchObject({ code: 0, wrong: [] });
+});
+
+it("doctor takes the settings of listen, and its own section wins", async () => {
+  const place = await openPlace();
+  place.argv.length = 0;
+  const [listens, own] = [await closedPort(), await closedPort()];
+  const portOf = async () => (await diagnose(place)).findings.find(({ check }) => check === "port")?.message;
+  const write = (config: object) =>
+    writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify(config));
+  write({ listen: { port: listens, timeout: "5s" } });
+  expect(await portOf()).toBe(`${listens} is free`);
+  write({ listen: { port: listens }, doctor: { port: own } });
+  expect(await portOf()).toBe(`${own} is free`);
+  place.env.HOOKPORTER_LISTEN_PORT = "0";
+  expect(await portOf()).toBe("any free port");
+});
+
+it("doctor never shows a secret", async () => {
+  const place = await openPlace();
+  writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_API_KEY=sk_test_hush\n`);
+  place.env.HOOKPORTER_SECRET = "another-secret-that-is-long-enough";
+  const { cwd, env, argv } = place;
+  for (const flags of [[], ["--json"], ["--debug"]]) {
+    const { stdout, stderr } = await runCli(["doctor", ...flags, ...argv], { cwd, env });
+    expect(stdout).toMatch(/HOOKPORTER_SECRET in the environment \([0-9a-f]{8}\) is used/);
+    expect(stdout + stderr).not.toMatch(new RegExp(`${GOOD_SECRET}|another-secret|sk_test`));
+  }
+});
+
+describe("on a terminal of 80 columns", () => {
+  it("long lines are wrapped below their beginning, and in a pipe they are not", async () => {
+    const { cwd, argv } = await openPlace();
+    const folder = join(cwd, "a-folder-with-a-long-name", "and-another-one-below-it");
+    const flags = [
+      "doctor",
+      "--no-color",
+      ...argv,
+      "--inbox",
+      folder,
+      "--forward-to",
+      "http://127.0.0.1:1/in",
+    ];
+    const shown = await runCli(flags, { cwd, isTTY: { stdout: true } });
+    const lines = shown.stdout.trimEnd().split("\n");
+    expect(
+      Math.max(...lines.filter((line) => !line.includes(folder)).map((line) => line.length)),
+    ).toBeLessThan(81);
+    expect(lines.filter((line) => line.startsWith(" ".repeat(19))).length).toBeGreaterThan(1);
+    const piped = (await runCli(flags, { cwd })).stdout.trimEnd().split("\n");
+    expect(piped.filter((line) => !/^(?:ok|warn|fail) {2,4}\w| {19}fix: |^\d+ ok, /.test(line))).toEqual([]);
+    expect(piped.at(-1)).toMatch(/^\d+ ok, 0 warn, 1 fail$/);
+  });
+});
+
+describe("a check", () => {
+  const setup = () => {
+    const { io } = fakeIo({});
+    return openSetup({}, createContext(io));
+  };
+
+  it("that hangs is cut off after its time, and said so", async () => {
+    const hangs = { name: "slow", timeLimit: 5, run: () => new Promise<never>(() => {}) };
+    const [finding] = await findIn(hangs, setup());
+    expect(finding).toMatchObject({ status: "warn" });
+    expect(finding?.message).toBe("the check was cut off after 0.005 s without a result");
+  });
+
+  it("that throws is a finding, with the fix of the error", async () => {
+    const throws = {
+      name: "x",
+      run: () => {
+        throw new Error("expected one, got none: add one");
+      },
+    };
+    expect(await findIn(throws, setup())).toEqual([
+      { status: "fail", message: "expected one, got none", fix: "add one" },
+    ]);
+    expect(await findIn({ name: "x", run: () => [ok("fine")] }, setup())).toEqual([ok("fine")]);
+  });
+});
+
+it.each([
+  ["expected a: b, got c: do d", "expected a: b, got c", "do d"],
+  ["refused: nothing listens; start the app: now", "refused: nothing listens", "start the app: now"],
+  ["only words", "only words", undefined],
+])("the fix of %j is its last part", (text, message, fix) => {
+  expect(splitFix(text)).toEqual({ message, fix });
+});
+
+it.each([
+  ["20.19.0", "20.19", true],
+  ["20.18.9", "20.19", false],
+  ["26.0.0", "20.19", true],
+  ["18.20.0", "20.19", false],
+  ["20.19.0-nightly", "20.19.0", true],
+])("version %s is at least %s: %s", (version, oldest, is) => {
+  expect(isAtLeast(version, oldest)).toBe(is);
+});

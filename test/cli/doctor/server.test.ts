@@ -1,0 +1,208 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
+import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { openServer } from "../../inbox/postgres/schemas.ts";
+import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
+import { closedPort } from "../../tunnel/machine.ts";
+import { runCli } from "../fake-io.ts";
+import { type Fault, plantAndFix } from "./fault.ts";
+import { diagnose, openPlace, type Place } from "./place.ts";
+
+describe("doctor on an inbox on PostgreSQL", async () => {
+  if (NO_SERVER !== undefined) {
+    it.skip(NO_SERVER, () => {});
+    return;
+  }
+  // Nothing is vacuumed in the middle of a test.
+  const { server, admin, newSchema } = await openServer({ autovacuum_naptime: "3600" });
+  const urlOf = (schema: string, parts: Partial<URL> = {}) => {
+    const url = Object.assign(new URL(server.url), parts);
+    url.searchParams.set("schema", schema);
+    return url.href;
+  };
+  const schemaOf = ({ env }: Place) => new URL(env.HOOKPORTER_INBOX ?? "").searchParams.get("schema") ?? "";
+  const use = (place: Place, url: string) => {
+    place.env.HOOKPORTER_INBOX = url;
+  };
+  const run = async (argv: readonly string[], url: string) => {
+    const { code, stderr } = await runCli(argv, { env: { HOOKPORTER_INBOX: url } });
+    expect(code, stderr).toBe(0);
+  };
+  const open = async () => {
+    const place = await openPlace();
+    const schema = newSchema();
+    await opened(schema, async () => {});
+    use(place, urlOf(schema));
+    return place;
+  };
+  const opened = async (
+    schema: string,
+    work: (inbox: ReturnType<typeof postgresInbox>) => Promise<unknown>,
+  ) => {
+    const inbox = postgresInbox(server.url, { schema });
+    await inbox.open();
+    try {
+      await work(inbox);
+    } finally {
+      await inbox.close();
+    }
+  };
+  /** A user without rights; ends with the test. */
+  const newUser = async () => {
+    const name = `doctor_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
+    await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'app'`);
+    onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`)));
+    return { username: name, password: "app" };
+  };
+  const migrateFor = (schema: string, fix: string) => {
+    const [, flags = ""] = /^run hookporter (inbox migrate --grant-to \S+) as a user/.exec(fix) ?? [];
+    return run(flags.split(" "), urlOf(schema));
+  };
+
+  const FAULTS: readonly Fault[] = [
+    {
+      title: "a server that is not there",
+      plant: async (place) => {
+        const { href } = Object.assign(new URL(server.url), { port: String(await closedPort()) });
+        place.argv.push("--inbox", href);
+      },
+      found: { check: "database", status: "fail", message: /ECONNREFUSED/ },
+      fix: /start the server, or check the host and port of the URL/,
+      follow: (place) => place.argv.splice(-2, 2),
+    },
+    {
+      title: "a password that is wrong",
+      plant: async (place) => {
+        await admin.query("CREATE ROLE secured LOGIN PASSWORD 'right'");
+        onTestFinished(async () => void (await admin.query("DROP OWNED BY secured; DROP ROLE secured")));
+        await run(["inbox", "migrate", "--grant-to", "secured"], place.env.HOOKPORTER_INBOX ?? "");
+        use(place, urlOf(schemaOf(place), { username: "secured", password: "wrong" }));
+      },
+      found: { check: "database", status: "fail", message: /password authentication failed/ },
+      fix: /check the user and the password in the URL/,
+      follow: (place) => use(place, urlOf(schemaOf(place), { username: "secured", password: "right" })),
+    },
+    {
+      title: "a database that cannot hold every text",
+      plant: async (place) => {
+        const name = `ascii_${process.pid}`;
+        await admin.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+        onTestFinished(async () => void (await admin.query(`DROP DATABASE ${name}`)));
+        place.argv.push("--inbox", Object.assign(new URL(server.url), { pathname: `/${name}` }).href);
+      },
+      found: { check: "database", status: "fail", message: /the encoding SQL_ASCII/ },
+      fix: /ENCODING 'UTF8'/,
+      follow: (place) => place.argv.splice(-2, 2),
+    },
+    {
+      title: "tables that are missing, with a user who may not make them",
+      plant: async (place) => use(place, urlOf(newSchema(), await newUser())),
+      found: { check: "tables", status: "fail", message: /there are none in the schema .*may not make them/ },
+      fix: /^run hookporter inbox migrate --grant-to doctor_\S+ as a user who may create a schema$/,
+      follow: (place, fix) => migrateFor(schemaOf(place), fix),
+    },
+    {
+      title: "rights that the user lacks",
+      plant: async (place) => {
+        const schema = schemaOf(place);
+        const user = await newUser();
+        await run(["inbox", "migrate", "--grant-to", user.username], urlOf(schema));
+        await admin.query(`REVOKE UPDATE ON ${schema}.turn FROM ${user.username}`);
+        use(place, urlOf(schema, user));
+      },
+      found: { check: "tables", status: "fail", message: /lacks rights in the schema \S+: UPDATE on turn$/ },
+      fix: /^run hookporter inbox migrate --grant-to/,
+      follow: (place, fix) => migrateFor(schemaOf(place), fix),
+    },
+    {
+      title: "tables of a newer version",
+      plant: async (place) => {
+        const schema = newSchema();
+        await opened(schema, async () => {});
+        await admin.query(`INSERT INTO ${schema}.migration VALUES (99, true, now())`);
+        place.argv.push("--inbox", urlOf(schema));
+      },
+      found: { check: "database", status: "fail", message: /got 99/ },
+      fix: /update hookporter/,
+      follow: (place) => place.argv.splice(-2, 2),
+    },
+    {
+      title: "autovacuum that is off for the busiest table",
+      plant: (place) => admin.query(`ALTER TABLE ${schemaOf(place)}.turn SET (autovacuum_enabled = false)`),
+      found: { check: "tables", status: "warn", message: /autovacuum is off for \S+\.turn/ },
+      fix: /^ALTER TABLE \S+\.turn RESET \(autovacuum_enabled\)$/,
+      follow: (_, fix) => admin.query(fix),
+    },
+    {
+      title: "dead rows that nothing removed",
+      plant: async (place) => {
+        const schema = schemaOf(place);
+        await admin.query(
+          `INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
+           SELECT n, 0, 0, 0, 's', false, 0, 0, '[]' FROM generate_series(1, 110000) n`,
+        );
+        await admin.query(`DELETE FROM ${schema}.turn`);
+        await expect.poll(async () => (await diagnose(place)).wrong.length, { timeout: 10_000 }).toBe(1);
+      },
+      found: { check: "tables", status: "warn", message: /^110000 dead rows make claims slow$/ },
+      fix: /^VACUUM \S+\.turn$/,
+      follow: async (_, fix) => {
+        await admin.query(fix);
+      },
+    },
+    {
+      title: "days without partitions",
+      plant: async (place) => {
+        const schema = newSchema();
+        // As if it had been made then, and no process had run since.
+        await admin.query(migrationSql(schema, 0).replaceAll("FROM now()", "FROM now() - interval '3 days'"));
+        use(place, urlOf(schema));
+      },
+      found: { check: "tables", status: "warn", message: /^there is no partition for today/ },
+      fix: /^run hookporter inbox maintain/,
+      follow: (place) => run(["inbox", "maintain"], place.env.HOOKPORTER_INBOX ?? ""),
+    },
+    {
+      title: "dead letters",
+      plant: (place) =>
+        opened(schemaOf(place), (inbox) =>
+          keep(inbox, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" })),
+        ),
+      found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
+      fix: /hookporter events redrive --state dead/,
+      follow: (place) => run(["events", "redrive", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
+    },
+  ];
+
+  it("finds nothing wrong, and makes no schema", async () => {
+    expect((await diagnose(await open())).wrong).toEqual([]);
+    const place = await openPlace();
+    use(place, urlOf("never_made"));
+    expect((await diagnose(place)).wrong).toEqual([]);
+    const { rows } = await admin.query("SELECT FROM pg_namespace WHERE nspname = 'never_made'");
+    expect(rows).toEqual([]);
+  });
+
+  it.each(FAULTS)("finds $title, and nothing else, and its fix works", async (fault) => {
+    await plantAndFix(fault, open);
+  });
+
+  it.skipIf(NO_POOLER !== undefined)("finds a pooler in transaction mode, and its fix works", async () => {
+    const pooler = await startPooler(server);
+    onTestFinished(() => pooler.stop());
+    await plantAndFix(
+      {
+        title: "a pooler",
+        plant: (place) => {
+          const url = Object.assign(new URL(pooler.url), { search: `schema=${schemaOf(place)}` }).href;
+          place.argv.push("--inbox", url);
+        },
+        found: { check: "database", status: "warn", message: /pooler in transaction mode/ },
+        fix: /^name the server itself in --inbox/,
+        follow: (place) => place.argv.splice(-2, 2),
+      },
+      open,
+    );
+  });
+});
