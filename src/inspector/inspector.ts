@@ -19,7 +19,7 @@ import type { Workings } from "./workings.ts";
 
 /** The options of an inspector. */
 export interface InspectorOptions {
-  readonly receiver: Pick<Receiver, "inbox" | "observe" | "recheck">;
+  readonly receiver: Pick<Receiver, "inbox" | "observe" | "recheck" | "handlersFor">;
   /** The receiver's endpoint, to which replays, triggers and edited bodies are sent. */
   readonly endpoint: URL;
   /** The receiver's secrets; the first one signs what the inspector sends. */
@@ -107,6 +107,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   return {
     ...{ inbox, status },
     recheck: (seq) => receiver.recheck(seq),
+    handlersFor: (kind) => receiver.handlersFor(kind),
     signing: { secrets, signatureHeader },
     outgoing: { inbox, endpoint, targets, signatureHeader, key: current.key, clock },
     refusals: new Refusals(signatureHeader),

@@ -22,6 +22,8 @@ export interface Workings {
   readonly status: () => Promise<Status>;
   /** Which fields of an entry do not fit the current schemas. */
   readonly recheck: Receiver["recheck"];
+  /** The names of the handlers and targets that there are now for a kind. */
+  readonly handlersFor: Receiver["handlersFor"];
 }
 
 /** An API request that has passed the checks. */

@@ -207,6 +207,10 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#dispatcher.runNow(seq);
   }
 
+  handlersFor(kind: string): readonly string[] {
+    return this.#router.match(kind).map(({ name }) => name);
+  }
+
   recheck(seq: number): Promise<readonly DataProblem[]> {
     return recheckEntry(seq, this.#settings);
   }

@@ -70,6 +70,8 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
    * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
    */
   recheck(seq: number): Promise<readonly DataProblem[]>;
+  /** The names of the handlers that this receiver has for a kind, in the order in which they run. */
+  handlersFor(kind: string): readonly string[];
   /**
    * Replaces all handlers at once. A module of `defineHandlers` replaces the schemas and other kinds of the one before it,
    * too; with anything else they stay. If it throws, everything stays as it was.

@@ -58,6 +58,8 @@ export class ApiClient {
   readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});
   readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
+  readonly handlers = (kind: string) =>
+    this.#json<readonly string[]>(`/api/handlers?${new URLSearchParams({ kind })}`);
   readonly tally = (query: URLSearchParams) => this.#json<Tally>(`/api/tally?${query}`);
 
   /** Changes the entries that match a filter; calls `onStep` after each step. */

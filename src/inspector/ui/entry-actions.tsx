@@ -92,7 +92,11 @@ export function EntryActions({
   return (
     <div class="actions" role="toolbar" aria-label="Actions">
       {redrivable && (
-        <button type="button" class={unfit === undefined ? "main" : ""} onClick={() => void redrive()}>
+        <button
+          type="button"
+          class={unfit === undefined && state === "dead" ? "main" : ""}
+          onClick={() => void redrive()}
+        >
           {unfit === undefined ? "Redrive" : "Redrive anyway"}
         </button>
       )}

@@ -9,6 +9,7 @@ import { Fold } from "./fold.tsx";
 import { counted, exactTime } from "./format.ts";
 import { PairList } from "./pair-list.tsx";
 import { Payload } from "./payload.tsx";
+import { ReceivedAdvice } from "./received-advice.tsx";
 import { Next, Summary } from "./summary.tsx";
 import { LocalTime } from "./time.tsx";
 import { useLoaded } from "./use-loaded.ts";
@@ -44,7 +45,11 @@ export function EntryPage({
         </DetailHead>
         <Why entry={entry} />
         <Summary text={explanation.summary} />
-        <Next {...explanation} />
+        {state === "unhandled" && kind !== null ? (
+          <ReceivedAdvice kind={kind} client={client} status={status} />
+        ) : (
+          <Next {...explanation} />
+        )}
         <EntryActions
           entry={entry}
           client={client}

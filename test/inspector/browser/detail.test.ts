@@ -97,6 +97,27 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator(".headers dd").first().textContent()).toContain(local);
   });
 
+  it("an entry without a handler was received, which is no failure, and runs with those like it once there is one", async () => {
+    const ran: string[] = [];
+    const { inspector, deliver, receiver } = await openInspector();
+    for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
+    const counts = () => receiver.inbox.counts();
+    await vi.waitFor(async () => expect(await counts()).toMatchObject({ unhandled: 3 }), 10_000);
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    await page.locator(".detail-sub .state", { hasText: "received" }).waitFor();
+    await page.locator(".line .state", { hasText: "received" }).first().waitFor();
+    expect(await page.locator(".detail .why, .detail .failed, .detail .dead").count()).toBe(0);
+    await page.getByText("npx hookporter listen --handlers handlers/").waitFor();
+    receiver.on("payment.*", ({ kind }) => void ran.push(kind));
+    await page.getByText("A handler for payment.received is loaded now: payment.*").waitFor();
+    expect(await counts()).toMatchObject({ unhandled: 3 });
+    await page.getByRole("button", { name: "Run these 2" }).click();
+    await page.locator(".detail-sub .state", { hasText: "handled" }).waitFor();
+    await vi.waitFor(async () => expect(await counts()).toMatchObject({ unhandled: 1, done: 2 }), 10_000);
+    expect(ran).toEqual(["payment.received", "payment.received"]);
+  });
+
   it("a refused delivery says its cause first, without codes or backticks", async () => {
     const { inspector } = await failed();
     const page = await newPage();

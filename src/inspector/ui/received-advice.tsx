@@ -1,0 +1,89 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Status } from "../api.ts";
+import type { ApiClient } from "./client.ts";
+import { Command } from "./copy-button.tsx";
+import { useAttempt } from "./messages.tsx";
+import { useLoaded } from "./use-loaded.ts";
+import { visible } from "./visible.ts";
+
+/** Milliseconds between two looks at the handlers, which are loaded again when their files change. */
+const LOOK = 2000;
+
+/** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
+export function ReceivedAdvice({
+  kind,
+  client,
+  status,
+}: {
+  kind: string;
+  client: ApiClient;
+  status: Status | undefined;
+}) {
+  const [look, setLook] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setLook((count) => count + 1), LOOK);
+    return () => clearInterval(timer);
+  }, []);
+  const { value: handlers = [] } = useLoaded(() => client.handlers(kind), [client, kind, look]);
+  if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} client={client} />;
+  if (status?.handlers != null) {
+    return (
+      <p>
+        <strong>Next</strong> Add a handler for {visible(kind)} to <code>{visible(status.handlers)}</code>. It
+        is loaded when you save it, and a button to run this entry appears here.
+      </p>
+    );
+  }
+  return (
+    <div class="next">
+      <p>
+        <strong>Next</strong> Start listen with handlers, or with an app to forward to:
+      </p>
+      <Command text="npx hookporter listen --handlers handlers/" />
+    </div>
+  );
+}
+
+/** Runs all received entries of a kind. */
+function RunThese({
+  kind,
+  handlers,
+  client,
+}: {
+  kind: string;
+  handlers: readonly string[];
+  client: ApiClient;
+}) {
+  const [isRunning, setRunning] = useState(false);
+  const attempt = useAttempt();
+  const filter = new URLSearchParams({ state: "unhandled", kind });
+  const { value: tally } = useLoaded(() => client.tally(filter), [client, kind]);
+  const run = (upTo: number) =>
+    attempt(async () => {
+      setRunning(true);
+      try {
+        const fields = { change: "redrive", upTo, takeBack: false } as const;
+        const { redriven } = await client.change(filter, fields, () => {});
+        return { good: true, text: redriven === 1 ? "1 entry runs now." : `${redriven} entries run now.` };
+      } finally {
+        setRunning(false);
+      }
+    });
+  const newest = tally?.newest ?? null;
+  const count = tally?.states.unhandled ?? 0;
+  const isMore = tally?.next != null;
+  return (
+    <div class="next run-these">
+      <p>
+        <strong>Next</strong> {handlers.length === 1 ? "A handler" : "Handlers"} for {visible(kind)}{" "}
+        {handlers.length === 1 ? "is" : "are"} loaded now: <code>{visible(handlers.join(", "))}</code>
+      </p>
+      {tally !== undefined && newest !== null && count > 0 && (
+        <button type="button" class="main" disabled={isRunning} onClick={() => void run(newest)}>
+          {count === 1 ? "Run it" : `Run these ${count.toLocaleString("en")}`}
+          {isMore && " and more"}
+        </button>
+      )}
+    </div>
+  );
+}
