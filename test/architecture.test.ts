@@ -179,6 +179,10 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     "inbox/sqlite/new-file.ts: closeSync",
     "inbox/sqlite/new-file.ts: fsyncSync",
     "inbox/sqlite/new-file.ts: openSync",
+    // Of a damaged file that no process has open, and of its copy.
+    ...["close", "copyFile", "ftruncate", "mkdtemp", "open", "readFile", "read", "write"].map(
+      (name) => `inbox/sqlite/salvage/working-copy.ts: ${name}Sync`,
+    ),
   ]);
 });
 

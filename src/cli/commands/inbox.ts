@@ -57,9 +57,11 @@ export function registerInbox(program: Command, context: CliContext): void {
     .argument("[to]", "new inbox file, or postgres:// URL (default: the inbox of --inbox)")
     .option("--inbox <inbox>", "where to copy to, if it is not an argument")
     .option("--force", "copy even if processes are registered with the inbox, such as killed ones")
+    .option("--salvage", "copy what can be read of a damaged file, and say what cannot")
     .addHelpText(
       "after",
-      "\nExample:\n  hookporter inbox copy .hookporter/inbox.db postgres://app@localhost/app",
+      "\nExample:\n  hookporter inbox copy .hookporter/inbox.db postgres://app@localhost/app\n" +
+        "  hookporter inbox copy --salvage damaged/inbox.db new.db",
     )
     .action(async (from: string, to: string | undefined, options: CopyOptions) =>
       (await import("../inbox/copy.ts")).copyInboxes(from, to, options, context),

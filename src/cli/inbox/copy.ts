@@ -6,11 +6,13 @@ import type { CliContext } from "../context.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
+import { salvageInbox } from "./salvage.ts";
 
 /** The options of `inbox copy`. */
 export interface CopyOptions {
   readonly inbox?: string;
   readonly force?: boolean;
+  readonly salvage?: boolean;
 }
 
 /** Milliseconds between two records of progress. */
@@ -28,6 +30,7 @@ export async function copyInboxes(
   const to = nameInbox(context, targetOf(target ?? options.inbox));
   if (from.option === to.option)
     throw new HookporterError("usage", "expected two inboxes, got the same one twice: name another one");
+  if (options.salvage === true) return salvageInbox(from, to, context);
   const abort = new AbortController();
   const ending = stopRunOnSignal(context, {
     stop: () => abort.abort(),

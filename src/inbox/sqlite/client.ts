@@ -26,7 +26,7 @@ export function openDatabase(path: string): DatabaseSyncInstance {
   const database = new (loadSqlite().DatabaseSync)(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: each of the next steps may meet a lock
-    checkOwner(database, path);
+    if (pragma(database, "application_id") !== APPLICATION_ID) throw notAnInbox(path);
     chmodSync(path, 0o600);
     database.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${KEPT_LOG}`,
@@ -91,18 +91,10 @@ export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   return row === undefined ? undefined : Object.values(row)[0];
 }
 
-function checkOwner(database: DatabaseSyncInstance, path: string): void {
-  const owner = pragma(database, "application_id");
-  if (owner === APPLICATION_ID) return;
-  const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get();
-  if (owner !== 0 || tables?.n !== 0) throw notAnInbox(path);
-  markAsInbox(database);
-}
-
 function notAnInbox(path: string): HookporterError {
   return new HookporterError(
     "inbox_corrupt",
-    `expected ${path} to be an inbox, got another SQLite database: choose another path`,
+    `expected ${path} to be an inbox, got another SQLite database: choose another path, or, if this was an inbox, see docs/recovery.md`,
   );
 }
 

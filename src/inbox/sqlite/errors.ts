@@ -13,7 +13,7 @@ const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string }>> = {
   13: { code: "inbox_unavailable", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },
   15: { code: "inbox_busy", fix: "keep the inbox on a local disk, where file locks work" },
-  26: { code: "inbox_corrupt", fix: "choose another path: the file is not an SQLite database" },
+  26: { code: "inbox_corrupt", fix: "choose another path, or, if this was an inbox, see docs/recovery.md" },
 };
 
 /** Whether SQLite reports that the file is damaged. */

@@ -13,37 +13,38 @@ export interface InboxFile {
   readonly isNew: boolean;
 }
 
+const PAGE = "see docs/recovery.md";
+
 /**
  * The path of an existing inbox file, with symbolic links resolved.
  *
- * @throws HookporterError `inbox_unavailable` if there is none
+ * @throws HookporterError `inbox_unavailable` if there is none, or a part of it is missing
  */
 export function findInboxFile(path: string): string {
   if (!existsSync(path)) {
+    refuseRemains(path);
     const message = `expected an inbox at ${path}, got no file: check the path, or start a receiver on it first`;
     throw new HookporterError("inbox_unavailable", message);
   }
-  return realpathSync(path);
+  const real = realpathSync(path);
+  refuseParts(real);
+  return real;
 }
 
 /**
  * The inbox file at a path, made if there is none. A new one is made complete under another name and then moved, so a
- * process that is killed meanwhile leaves nothing at the path.
+ * process that is killed meanwhile leaves nothing at the path, and an empty file was never an inbox's beginning.
  *
- * @throws HookporterError `inbox_unavailable` if the file is missing or empty, but its log or a process that uses it is
- *   there
+ * @throws HookporterError `inbox_unavailable` if the file is missing, but its log or a process that uses it is there; if
+ *   it is empty; or if its log is missing
  */
 export function provideInboxFile(given: string): InboxFile {
   const path = existsSync(given) ? realpathSync(given) : given;
   if (existsSync(dirname(path))) removeLeftBehind(path);
-  if (sizeOf(path) > 0) return { path, isNew: false };
-  const left = leftOf(path);
-  // Measured again after the files beside it, since another process may have made it meanwhile.
-  const size = sizeOf(path);
-  if (size > 0) return { path: realpathSync(path), isNew: false };
-  if (left !== undefined) throw isGone(path, size, left);
-  if (size === 0) return { path, isNew: true }; // SQLite fills an empty file in one transaction
-  return makeInbox(path);
+  if (!existsSync(path)) refuseRemains(path);
+  if (!existsSync(path)) return makeInbox(path);
+  refuseParts(path);
+  return { path, isNew: false };
 }
 
 /** The size of a file in bytes; -1 if there is none. */
@@ -58,12 +59,42 @@ export function leftOf(path: string): string | undefined {
   return undefined;
 }
 
-function isGone(path: string, size: number, left: string): HookporterError {
-  return new HookporterError(
+/** Refuses to go on without a file of which only the files beside it are left. */
+function refuseRemains(path: string): void {
+  const left = leftOf(path);
+  if (left === undefined || existsSync(path)) return; // another process may have made it meanwhile
+  throw new HookporterError(
     "inbox_unavailable",
-    `expected the inbox file ${path} beside ${left}, got ${size < 0 ? "none" : "an empty one"}: put it back; ` +
+    `expected the inbox file ${path} beside ${left}, got none: put it back, ${PAGE}; ` +
       "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
   );
+}
+
+/** Refuses to go on with a part of an inbox only. */
+function refuseParts(path: string): void {
+  if (sizeOf(path) === 0) {
+    throw new HookporterError(
+      "inbox_unavailable",
+      `expected an inbox at ${path}, got an empty file: if there was an inbox, put it back, ${PAGE}; if not, remove the file`,
+    );
+  }
+  if (!isLogLost(path)) return;
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected the log ${path}-wal beside ${path}-shm, got none: it held the latest events; put it back, ${PAGE}; ` +
+      `or, to go on without them, remove ${path}-shm`,
+  );
+}
+
+/**
+ * Whether a log was removed by something else than SQLite, which makes the log before its index (-shm), and removes the
+ * index first. It does both while this looks.
+ */
+export function isLogLost(path: string): boolean {
+  const index = () => statSync(`${path}-shm`, { throwIfNoEntry: false })?.ino;
+  const hasLog = () => existsSync(`${path}-wal`);
+  const before = index();
+  return before !== undefined && !hasLog() && index() === before && !hasLog();
 }
 
 function makeInbox(path: string): InboxFile {

@@ -107,11 +107,11 @@ const MIGRATIONS: readonly string[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 const CREATE_MIGRATION =
-  "CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT";
+  "CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT";
 
-/** Creates the whole schema in an empty file. */
-export function createSchema(database: DatabaseSyncInstance, now: number): void {
-  const steps = MIGRATIONS.map(
+/** Creates the schema in an empty file; an older version is for the first page of a damaged file only. */
+export function createSchema(database: DatabaseSyncInstance, now: number, version = SCHEMA_VERSION): void {
+  const steps = MIGRATIONS.slice(0, version).map(
     (sql, index) => `${sql}; INSERT INTO migration VALUES (${index + 1}, ${now});`,
   );
   database.exec(`BEGIN IMMEDIATE; ${CREATE_MIGRATION}; ${steps.join("\n")} COMMIT`);
@@ -124,7 +124,6 @@ export function createSchema(database: DatabaseSyncInstance, now: number): void 
  * @throws HookporterError `inbox_newer`
  */
 export function migrate(database: DatabaseSyncInstance, path: string, now: number, refuse: () => void): void {
-  database.exec(CREATE_MIGRATION);
   const applied = () => schemaOf(database, path);
   if (applied() < SCHEMA_VERSION) refuse();
   for (let version = applied() + 1; version <= SCHEMA_VERSION; version++) {
@@ -145,9 +144,16 @@ export function migrate(database: DatabaseSyncInstance, path: string, now: numbe
 /**
  * The schema version of a file.
  *
- * @throws HookporterError `inbox_newer` if this code does not know that version
+ * @throws HookporterError `inbox_newer` if this code does not know that version, `inbox_corrupt` if there are no tables
  */
 export function schemaOf(database: DatabaseSyncInstance, path: string): number {
+  // A new file gets its tables before it gets its name, so one without them has lost them.
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get() === undefined) {
+    throw new HookporterError(
+      "inbox_corrupt",
+      `expected ${path} to have the tables of an inbox, got none: stop all programs that use it, and see docs/recovery.md`,
+    );
+  }
   const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v ?? 0);
   if (version <= SCHEMA_VERSION) return version;
   throw new HookporterError(

@@ -1,5 +1,5 @@
 import { decodeText, encodeText } from "../text.ts";
-import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
+import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { bySeq, oneRead } from "../transfer/transfer.ts";
 import { inboxError } from "./errors.ts";
 import { openFile } from "./open-file.ts";
@@ -30,7 +30,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
           for (const entry of entries) write(statements, entry);
         }),
       ),
-    pruned: () => guard(() => pruned(statements)),
+    pruned: () => guard(() => prunedMarks(statements)),
     markPruned: (marks) =>
       guard(() =>
         inTransaction(statements, () => {
@@ -143,8 +143,8 @@ function insert(
   );
 }
 
-/** Files made before schema 3 have one mark for all sources. */
-function pruned(statements: Statements) {
+/** The dates up to which events were pruned. Files made before schema 3 have one mark for all sources. */
+export function prunedMarks(statements: Statements): readonly PrunedMark[] {
   const all = statements.get("SELECT dated_until FROM pruned")?.dated_until as number;
   const hasSources = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'pruned_source'") !== undefined;
   const own: readonly Row[] = hasSources

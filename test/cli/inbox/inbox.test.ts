@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { grantsSql, migrationSql } from "../../../src/inbox/postgres/migrations.ts";
@@ -76,6 +76,39 @@ describe("`inbox copy`", () => {
     await other.close();
     const run = await runCli(["inbox", "copy", "a.db", "b.db", "--json"], { cwd });
     expect(run).toMatchObject({ code: 2, records: [{ code: "usage" }] });
+  });
+});
+
+describe("`inbox copy --salvage`", () => {
+  it("copies what can be read of a damaged file, and says what it did", async () => {
+    const { cwd, content } = await filled();
+    const bytes = readFileSync(join(cwd, "a.db"));
+    writeFileSync(join(cwd, "a.db"), bytes.fill(0x5a, 0, 4096));
+    expect(await runCli(["inbox", "copy", "a.db", "b.db", "--json"], { cwd })).toMatchObject({
+      ...{ code: 3, records: [{ code: "inbox_corrupt" }] },
+    });
+    const run = await runCli(["inbox", "copy", "--salvage", "a.db", "b.db", "--json"], { cwd });
+    expect(run).toMatchObject({
+      code: 0,
+      records: [{ type: "salvaged", entries: 9, rebuilt: [], lost: [] }],
+    });
+    const copy = sqliteInbox(join(cwd, "b.db"));
+    await copy.open();
+    expect(await contentOf(copy)).toEqual(content);
+    await copy.close();
+    const again = await runCli(["inbox", "copy", "--salvage", "a.db", "b.db", "--json"], { cwd });
+    expect(again).toMatchObject({ code: 2, records: [{ code: "usage" }] });
+  });
+
+  it("refuses a file in use, one that is not there, and a database", async () => {
+    const { cwd } = await filled();
+    const salvage = async (from: string) =>
+      (await runCli(["inbox", "copy", "--salvage", from, "b.db", "--json"], { cwd })).records;
+    expect(await salvage("none.db")).toMatchObject([{ code: "inbox_unavailable" }]);
+    expect(await salvage("postgres://127.0.0.1/app")).toMatchObject([{ code: "inbox_unsupported" }]);
+    await listening(["--inbox", "a.db"], cwd);
+    expect(await salvage("a.db")).toMatchObject([{ code: "inbox_busy" }]);
+    expect(existsSync(join(cwd, "b.db"))).toBe(false);
   });
 });
 

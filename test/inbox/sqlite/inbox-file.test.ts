@@ -83,14 +83,6 @@ describe("a new inbox", () => {
   });
 });
 
-it("an empty file becomes an inbox", async () => {
-  const path = join(newFolder(), "inbox.db");
-  writeFileSync(path, "");
-  const { inbox, log } = await openInbox(path);
-  expect(log.lines).toHaveLength(1);
-  expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
-});
-
 it("a symbolic link opens the inbox it points to", async () => {
   const folder = newFolder();
   const path = join(folder, "inbox.db");

@@ -1,0 +1,261 @@
+import { describeError, HookporterError } from "../../../errors.ts";
+import type { Delivery } from "../../../event/delivery.ts";
+import type { DedupKey } from "../../../event/identity.ts";
+import { ENTRY_STATES, type Entry } from "../../entry.ts";
+import { decodeText } from "../../text.ts";
+import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
+import { type Row, toAttempt, toDelivery, toEntry } from "../rows.ts";
+import { Statements } from "../statements.ts";
+import { prunedMarks } from "../transfer.ts";
+import {
+  highestNumber,
+  isReadable,
+  joined,
+  type Range,
+  readableRows,
+  STEP,
+  tryGet,
+} from "./readable-rows.ts";
+import { rebuildEntry } from "./rebuild.ts";
+import { openWorkingCopy } from "./working-copy.ts";
+
+/** The result of a salvage. */
+export interface Salvaged {
+  /** What had to be put right before anything could be read, in words. */
+  readonly repairs: readonly string[];
+  /** All entries that are in the new inbox. */
+  readonly entries: number;
+  /** Those of which only the delivery was left. They run again. */
+  readonly rebuilt: readonly number[];
+  /** Those of which the delivery is lost; they end as dead letters if they were not handled yet. */
+  readonly withoutDelivery: readonly number[];
+  /** Numbers of which nothing could be read. Entries that had been pruned are among them. */
+  readonly lost: readonly Range[];
+}
+
+/** How to salvage. */
+export interface SalvageTerms {
+  /** The source of entries of which only the delivery is left, if those that are left have several. */
+  readonly source: string;
+  /** Calls back as entries are copied; numbers up to `last`. */
+  readonly onProgress?: (seq: number, last: number) => void;
+  /** Stops after the current step; what was copied stays. */
+  readonly signal?: AbortSignal;
+}
+
+/** A table that is read by number, and whether that is possible at all. */
+type Tables = Readonly<Record<"entry" | "delivery" | "attempt", boolean>>;
+
+/**
+ * Copies what can be read of a damaged inbox file into an empty inbox. The file itself is not changed. No process may have
+ * it open.
+ *
+ * @throws HookporterError `inbox_corrupt` if nothing can be read
+ */
+export async function salvageFile(
+  path: string,
+  to: Transfer,
+  { source, onProgress = () => {}, signal }: SalvageTerms,
+): Promise<Salvaged | undefined> {
+  const copy = openCopy(path);
+  try {
+    const statements = new Statements(copy.database);
+    const last = highestNumber(statements);
+    const tables: Tables = {
+      entry: isReadable(statements, "entry", last),
+      delivery: isReadable(statements, "delivery", last),
+      attempt: isReadable(statements, "attempt", last),
+    };
+    await to.markPruned(readMarks(statements));
+    const found = { entries: 0, rebuilt: [], withoutDelivery: [], lost: [] } as Found;
+    const keys = new LostKeys(statements);
+    for (let from = 1; from <= last; from += STEP) {
+      if (signal?.aborted === true) return undefined;
+      const range: Range = [from, Math.min(last, from + STEP - 1)];
+      const whole = readStep(statements, range, { tables, keys, source, found });
+      for (const part of parts(whole)) await to.write(part);
+      found.entries += whole.length;
+      onProgress(range[1], last);
+    }
+    return { ...found, repairs: copy.repairs, lost: joined(found.lost) };
+  } finally {
+    copy.close();
+  }
+}
+
+function openCopy(path: string) {
+  try {
+    return openWorkingCopy(path);
+  } catch (cause) {
+    const got = JSON.stringify(describeError(cause));
+    const message = `expected something of ${path} to be readable, got ${got}: restore a backup, see docs/recovery.md`;
+    throw new HookporterError("inbox_corrupt", message, { cause });
+  }
+}
+
+interface Found {
+  entries: number;
+  readonly rebuilt: number[];
+  readonly withoutDelivery: number[];
+  readonly lost: Range[];
+}
+
+interface Reading {
+  readonly tables: Tables;
+  readonly keys: LostKeys;
+  readonly source: string;
+  readonly found: Found;
+}
+
+/** Everything that can be read of a range of numbers. */
+function readStep(
+  statements: Statements,
+  range: Range,
+  { tables, keys, source, found }: Reading,
+): readonly WholeEntry[] {
+  const lost: Range[] = [];
+  const read = (table: keyof Tables, sql: string, onLost?: (range: Range) => void) => {
+    if (tables[table]) return readableRows((part) => statements.all(sql, ...part), range, onLost);
+    onLost?.(range);
+    return [];
+  };
+  const sql = "SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq";
+  const stored = read("entry", sql, (one) => lost.push(one));
+  const rows = stored.filter(({ seq }) => Number(seq) >= range[0] && Number(seq) <= range[1]);
+  const isOdd = rows.length < stored.length; // a page that is damaged in part may have rows of other numbers
+  const deliveries = new Map(
+    read("delivery", "SELECT * FROM delivery WHERE seq BETWEEN ? AND ? ORDER BY seq").map((row) => [
+      Number(row.seq),
+      row,
+    ]),
+  );
+  const runs = bySeq(read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid"));
+  const whole = new Map<number, WholeEntry>();
+  for (const row of rows) {
+    const entry = readable(() => plausible(toEntry(row)));
+    if (entry === undefined) {
+      lost.push([Number(row.seq), Number(row.seq)]);
+      continue;
+    }
+    const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
+    if (delivery === undefined && entry.state !== "done") found.withoutDelivery.push(entry.seq);
+    const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => readable(() => toAttempt(one)) ?? []);
+    const lease = entry.state === "running" ? (row.lease as string | null) : null;
+    whole.set(entry.seq, { entry, lease, delivery, runs: attempts });
+  }
+  const seen = new Set([...whole.values()].map(({ entry }) => keyText(entry.key)));
+  const missing = new Set([...lost.flatMap(numbersIn), ...deliveries.keys()]);
+  if (isOdd || lost.length > 0) for (const seq of keys.numbersIn(range)) missing.add(seq);
+  for (const part of [...missing].sort((x, y) => x - y)) {
+    if (whole.has(part) || part < range[0] || part > range[1]) continue;
+    const delivery = deliveryOf(deliveries.get(part), Date.now());
+    if (delivery === undefined) {
+      found.lost.push([part, part]);
+      continue;
+    }
+    const entry = rebuildEntry(part, delivery, { key: keys.of(part), source: keys.onlySource ?? source });
+    if (seen.has(keyText(entry.key))) continue;
+    found.rebuilt.push(part);
+    whole.set(part, { entry, lease: null, delivery, runs: [] });
+  }
+  return [...whole.values()].sort((a, b) => a.entry.seq - b.entry.seq);
+}
+
+/** Dedup keys and sources from the index of an inbox whose entries cannot all be read, looked up once. */
+class LostKeys {
+  readonly #statements: Statements;
+  #keys: ReadonlyMap<number, DedupKey> | undefined;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  of(seq: number): DedupKey | undefined {
+    return this.#all.get(seq);
+  }
+
+  /** The source, if all entries of the index have the same. */
+  get onlySource(): string | undefined {
+    const sources = new Set([...this.#all.values()].map((key) => key.source));
+    return sources.size === 1 ? [...sources][0] : undefined;
+  }
+
+  /** The numbers of a range that the index has. */
+  numbersIn([from, to]: Range): readonly number[] {
+    return numbersIn([from, to]).filter((seq) => this.#all.has(seq));
+  }
+
+  get #all(): ReadonlyMap<number, DedupKey> {
+    this.#keys ??= this.#read();
+    return this.#keys;
+  }
+
+  #read(): ReadonlyMap<number, DedupKey> {
+    const keys = new Map<number, DedupKey>();
+    try {
+      const sql =
+        "SELECT seq, key_timestamp, event_id, source FROM entry INDEXED BY entry_key ORDER BY key_timestamp, event_id, source";
+      for (const { seq, key_timestamp: timestamp, event_id: eventId, source } of this.#statements.iterate(
+        sql,
+      )) {
+        const key = { source: decodeText(String(source)), eventId: decodeText(String(eventId)) };
+        keys.set(Number(seq), { ...key, timestamp: Number(timestamp) });
+      }
+    } catch {
+      // What the index still has was read.
+    }
+    return keys;
+  }
+}
+
+function numbersIn([from, to]: Range): readonly number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+function keyText({ source, eventId, timestamp }: DedupKey): string {
+  return JSON.stringify([source, eventId, timestamp]);
+}
+
+/** An entry whose fields could have been written: bytes of another page may look like a row. */
+function plausible(entry: Entry): Entry | undefined {
+  const { seq, key, state, receivedAt, runAt, attempts, bodyHash, finishedHandlers } = entry;
+  const numbers = [seq, key.timestamp, receivedAt, runAt, attempts];
+  const isWhole =
+    numbers.every(Number.isSafeInteger) &&
+    ENTRY_STATES.includes(state) &&
+    /^[0-9a-f]{64}$/.test(bodyHash) &&
+    Array.isArray(finishedHandlers);
+  return isWhole ? entry : undefined;
+}
+
+/** A delivery whose bytes are left. Claims compare them with the digest that the entry has. */
+function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefined {
+  if (row === undefined || !(row.body instanceof Uint8Array)) return undefined;
+  return readable(() => toDelivery({ ...row, received_at: receivedAt }));
+}
+
+function readable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined; // no JSON, or not the type of the column
+  }
+}
+
+function readMarks(statements: Statements): readonly PrunedMark[] {
+  const isThere = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
+  return (isThere ? readable(() => prunedMarks(statements)) : undefined) ?? [];
+}
+
+/** Entries in parts of some megabytes. */
+function* parts(whole: readonly WholeEntry[]): Generator<readonly WholeEntry[]> {
+  for (let rest = whole; rest.length > 0; ) {
+    const sizes = rest.map(({ entry, delivery }) => ({
+      seq: entry.seq,
+      length: delivery?.body.byteLength ?? 0,
+    }));
+    const count = oneRead(sizes).length;
+    yield rest.slice(0, count);
+    rest = rest.slice(count);
+  }
+}

@@ -1,0 +1,148 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { loadSqlite, markAsInbox } from "../client.ts";
+import { createSchema, SCHEMA_VERSION } from "../migrations.ts";
+
+// The damaged file itself is only read, and only while no process has it open. Everything else is done with a copy.
+
+/** Bytes per page of an inbox file. */
+const PAGE = 4096;
+
+/** A copy of a damaged inbox file, opened as far as that is possible. */
+export interface WorkingCopy {
+  readonly database: DatabaseSyncInstance;
+  /** What was put right in the copy, in words. */
+  readonly repairs: readonly string[];
+  /** Removes the copy. */
+  close(): void;
+}
+
+/**
+ * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
+ * filled up with empty pages. A first page that cannot be read, with the addresses of all tables, is replaced by that of
+ * a new inbox: SQLite gives the tables of two inboxes of one version the same addresses.
+ *
+ * @throws if nothing of it can be read as an inbox
+ */
+export function openWorkingCopy(path: string): WorkingCopy {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-salvage-"));
+  const copy = join(folder, "copy.db");
+  const repairs: string[] = [];
+  const close = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    copyFileSync(path, copy);
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    if (fillUp(copy)) repairs.push("the file was cut short");
+    let database = tryToOpen(copy);
+    if (database === undefined) {
+      repairs.push("its first page could not be read");
+      database = openWithNewPage(copy, path, folder);
+    }
+    const opened = database;
+    return {
+      ...{ database: opened, repairs },
+      close: () => {
+        opened.close();
+        close();
+      },
+    };
+  } catch (thrown) {
+    close();
+    throw thrown;
+  }
+}
+
+/** Fills a file up with zeros to the size that its header has, and to whole pages. Returns whether it was too short. */
+function fillUp(copy: string): boolean {
+  const { size } = statSync(copy);
+  const header = Buffer.alloc(100);
+  const file = openSync(copy, "r+");
+  try {
+    readSync(file, header, 0, 100, 0);
+    const isHeader =
+      header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt16BE(16) === PAGE;
+    const pages = isHeader ? header.readUInt32BE(28) : 0;
+    const whole = Math.max(Math.ceil(size / PAGE), pages, 1) * PAGE;
+    if (whole === size) return false;
+    ftruncateSync(file, whole);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Opens the copy if its first page can be read. */
+function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
+  const database = new (loadSqlite().DatabaseSync)(copy, { readOnly: true });
+  try {
+    const sql = "SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('migration', 'entry', 'delivery')";
+    if (database.prepare(sql).get()?.n === 3) return database;
+  } catch {
+    // Its first page is damaged.
+  }
+  database.close();
+  return undefined;
+}
+
+/** The copy with a new first page: of its own version if that can be read, else of the newest that fits. */
+function openWithNewPage(copy: string, path: string, folder: string): DatabaseSyncInstance {
+  for (let version = SCHEMA_VERSION; version > 0; version--) {
+    putFirstPage(copy, firstPageOf(version, folder));
+    const database = tryToOpen(copy);
+    if (database === undefined) continue;
+    const own = versionIn(database);
+    if (own === undefined || own === version) return database;
+    database.close();
+  }
+  throw new Error(`nothing in ${path} can be read as an inbox`);
+}
+
+function versionIn(database: DatabaseSyncInstance): number | undefined {
+  try {
+    const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v);
+    return version > 0 ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first page of a new inbox. */
+function firstPageOf(version: number, folder: string): Buffer {
+  const path = join(folder, `new-${version}.db`);
+  const database = new (loadSqlite().DatabaseSync)(path);
+  try {
+    markAsInbox(database);
+    createSchema(database, 0, version);
+    database.exec("PRAGMA journal_mode = WAL"); // so that the log beside the copy is read
+  } finally {
+    database.close();
+  }
+  return readFileSync(path).subarray(0, PAGE);
+}
+
+function putFirstPage(copy: string, page: Buffer): void {
+  const file = openSync(copy, "r+");
+  try {
+    const own = Buffer.from(page);
+    own.writeUInt32BE(statSync(copy).size / PAGE, 28); // the number of pages
+    own.writeUInt32BE(0, 32); // no free pages are known
+    own.writeUInt32BE(0, 36);
+    writeSync(file, own, 0, PAGE, 0);
+  } finally {
+    closeSync(file);
+  }
+}

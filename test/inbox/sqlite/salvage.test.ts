@@ -1,0 +1,197 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Entry } from "../../../src/inbox/entry.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
+import { salvageFile } from "../../../src/inbox/sqlite/salvage/salvage.ts";
+import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { bytes, freshEnvelope } from "../../receiver/sample.ts";
+import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import { contentOf, fillEveryState } from "../transfer/every-state.ts";
+
+const PAGE = 4096;
+const COUNT = 200;
+
+let folder: string;
+let path: string;
+let entries: readonly Entry[];
+
+/** An inbox of 200 events, half of them done. */
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "hookporter-salvage-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  path = join(folder, "inbox.db");
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  const kept = Array.from({ length: COUNT }, (_, index) => {
+    const body = bytes(freshEnvelope({ id: `event-${index + 1}` }));
+    return keep(inbox, numberedEntry(index + 1, index + 1, { delivery: sampleDelivery({ body }) }));
+  });
+  await Promise.all(kept);
+  const claimed = await inbox.claim({ now: AT + 10_000, limit: COUNT / 2, leaseMs: 1000 });
+  await Promise.all(claimed.map((entry) => inbox.settle(settlementOf(entry), AT + 20_000)));
+  entries = await inbox.list({});
+  await inbox.close();
+});
+
+/** Salvages into a new inbox, and opens it. */
+async function salvage(from = path) {
+  const before = readFileSync(from);
+  const file = join(folder, "salvaged.db");
+  const to = await openFileTransfer(file, "own");
+  const salvaged = await salvageFile(from, to, { source: "service" }).finally(() => to.close());
+  expect(readFileSync(from).equals(before)).toBe(true);
+  const inbox = sqliteInbox(file);
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  if (salvaged === undefined) throw new Error("stopped");
+  return { ...salvaged, inbox, list: await inbox.list({}) };
+}
+
+function overwrite(position: number, length: number, value = 0): void {
+  const content = readFileSync(path);
+  writeFileSync(path, content.fill(value, position, position + length));
+}
+
+/** The pages of a table or an index: its root, and the others in order. */
+function pagesOf(name: string): readonly number[] {
+  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
+  database.close();
+  return [Number(root?.rootpage)];
+}
+
+/** Leaves of a table, found by their content: a page that has this text, and is not an overflow page. */
+function leavesWith(text: string): readonly number[] {
+  const content = readFileSync(path);
+  const pages = Array.from({ length: content.length / PAGE }, (_, index) => index + 1);
+  return pages.filter((page) => {
+    const one = content.subarray((page - 1) * PAGE, page * PAGE);
+    return one[0] === 0x0d && one.includes(text);
+  });
+}
+
+const seqsOf = (list: readonly Entry[]) => list.map(({ seq }) => seq);
+const all = Array.from({ length: COUNT }, (_, index) => index + 1);
+
+describe("a salvage", () => {
+  it("of an intact file copies every entry as it is", async () => {
+    const { list, ...found } = await salvage();
+    expect(list).toEqual(entries);
+    expect(found).toMatchObject({ repairs: [], entries: COUNT, rebuilt: [], withoutDelivery: [], lost: [] });
+  });
+
+  it("of entries of every state keeps all that belongs to them", async () => {
+    rmSync(path);
+    const inbox = sqliteInbox(path);
+    await inbox.open();
+    await fillEveryState(inbox);
+    const content = await contentOf(inbox);
+    await inbox.close();
+    const found = await salvage();
+    expect(await contentOf(found.inbox)).toEqual(content);
+  });
+
+  it("rebuilds the entries of a lost page from their deliveries, with their keys, and they run again", async () => {
+    const page = leavesWith("pending").at(-1) ?? 0;
+    overwrite((page - 1) * PAGE, PAGE);
+    const { list, rebuilt, lost } = await salvage();
+    expect(rebuilt.length).toBeGreaterThan(3);
+    expect(lost).toEqual([]);
+    expect(list.map(({ key }) => key)).toEqual(entries.map(({ key }) => key));
+    expect(list.filter(({ seq }) => !rebuilt.includes(seq))).toEqual(
+      entries.filter(({ seq }) => !rebuilt.includes(seq)),
+    );
+    for (const seq of rebuilt)
+      expect(list[seq - 1]).toMatchObject({ state: "pending", kind: "payment.received", attempts: 0 });
+  });
+
+  it("without the root of its entries, rebuilds them all", async () => {
+    const [root = 0] = pagesOf("entry");
+    overwrite((root - 1) * PAGE, PAGE, 0x5a);
+    const { list, rebuilt } = await salvage();
+    expect(rebuilt).toEqual(all);
+    expect(list.map(({ key }) => key)).toEqual(entries.map(({ key }) => key));
+  });
+
+  it("without a page of deliveries, keeps their entries, and names those that cannot run", async () => {
+    const [page = 0] = leavesWith('"event-150"');
+    overwrite((page - 1) * PAGE, PAGE);
+    const { list, withoutDelivery, inbox } = await salvage();
+    expect(seqsOf(list)).toEqual(all);
+    expect(withoutDelivery).toContain(150);
+    expect(withoutDelivery.length).toBeLessThan(30);
+    expect(await inbox.delivery(150)).toBeUndefined();
+  });
+
+  it.each([
+    ["its header", 0, 100, 0x5a],
+    ["its first page", 0, PAGE, 0x5a],
+    ["its first page, by zeros", 0, PAGE, 0],
+    ["its tables' addresses", 100, PAGE - 100, 0],
+  ])("of a file that has lost %s copies every entry as it is", async (_, position, length, value) => {
+    overwrite(position, length, value);
+    const { list, repairs } = await salvage();
+    expect(list).toEqual(entries);
+    expect(repairs).toEqual(["its first page could not be read"]);
+  });
+
+  it("of a file that was cut short copies what is left, and says what is not", async () => {
+    const { length } = readFileSync(path);
+    truncateSync(path, Math.floor(length / 2) + 100);
+    const { list, lost, rebuilt, repairs } = await salvage();
+    expect(repairs).toEqual(["the file was cut short"]);
+    const missing = all.filter((seq) => !seqsOf(list).includes(seq));
+    const told = lost.flatMap(([from, to]) => all.filter((seq) => seq >= from && seq <= to));
+    expect(list.length).toBeGreaterThan(COUNT / 4);
+    expect(told.length).toBeGreaterThan(0);
+    expect(missing).toEqual(expect.arrayContaining(told));
+    for (const entry of list) {
+      if (!rebuilt.includes(entry.seq)) expect(entry).toEqual(entries[entry.seq - 1]);
+    }
+  });
+
+  it("reads the log of a killed process, too", async () => {
+    const inbox = sqliteInbox(path);
+    await inbox.open();
+    for (let number = 301; number <= 310; number++) await keep(inbox, numberedEntry(number));
+    const killed = join(folder, "killed.db");
+    for (const ending of ["", "-wal"]) copyFileSync(path + ending, killed + ending);
+    await inbox.close();
+    expect((await salvage(killed)).list).toHaveLength(COUNT + 10);
+  });
+
+  it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1))(
+    "of a file of schema %s, without its first page, copies every entry",
+    async (version) => {
+      const { createSchema } = await import("../../../src/inbox/sqlite/migrations.ts");
+      const { markAsInbox } = await import("../../../src/inbox/sqlite/client.ts");
+      const older = join(folder, "older.db");
+      const database = new (loadSqlite().DatabaseSync)(older);
+      markAsInbox(database);
+      createSchema(database, 0, version);
+      database.exec(`ATTACH '${path}' AS newer`);
+      const columns = (table: string) =>
+        database
+          .prepare(`SELECT name FROM main.pragma_table_info('${table}')`)
+          .all()
+          .map(({ name }) => name)
+          .join(", ");
+      for (const table of ["entry", "delivery", "attempt"])
+        database.exec(`INSERT INTO main.${table} SELECT ${columns(table)} FROM newer.${table}`);
+      database.close();
+      path = older;
+      overwrite(0, PAGE, 0x5a);
+      const { list } = await salvage();
+      expect(list).toEqual(entries);
+    },
+  );
+
+  it("refuses what holds nothing of an inbox", async () => {
+    writeFileSync(path, "garbage ".repeat(10));
+    await expect(salvage()).rejects.toMatchObject({ code: "inbox_corrupt" });
+  });
+});
