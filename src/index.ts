@@ -22,6 +22,7 @@ export {
 export type { AgeLimits } from "./event/age.ts";
 export type { DataProblem } from "./event/data-problems.ts";
 export type { Delivery, DeliveryHeaders } from "./event/delivery.ts";
+export type { Difference } from "./event/difference.ts";
 export { type Envelope, envelopeSchema } from "./event/envelope.ts";
 export type { WebhookEvent } from "./event/event.ts";
 export type { DedupKey } from "./event/identity.ts";
@@ -68,6 +69,7 @@ export type { Settlement } from "./inbox/settlement.ts";
 export type { TargetCount, TargetWait } from "./inbox/target-wait.ts";
 export type { HandlerTransaction, TransactionTypes } from "./inbox/transaction-types.ts";
 export type { InboxSize, InboxVitals } from "./inbox/vitals.ts";
+export { watchDrift } from "./learn/drift.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
@@ -80,6 +82,7 @@ export {
 } from "./receiver/define-handlers.ts";
 export type { DigestStart } from "./receiver/digest-starts.ts";
 export type { DrainOptions } from "./receiver/drain-options.ts";
+export type { Drift, DriftWatch } from "./receiver/drift.ts";
 export type { HandlerOptions } from "./receiver/handler-options.ts";
 export type {
   EventOf,

@@ -15,10 +15,11 @@ export function createCliLogger(output: Output): Logger {
   return { debug: () => {}, info: line("info"), warn: line("warning"), error: line("error") };
 }
 
-/** A logger without the lines about data that does not fit, which the live view shows with the delivery. */
-export function withoutMisfits(log: Logger): Logger {
+/** A logger without the lines about data that does not fit, or began to differ, which the live view shows itself. */
+export function withoutShown(log: Logger): Logger {
   return {
     ...log,
-    warn: (fields, message) => ("problems" in fields ? undefined : log.warn(fields, message)),
+    warn: (fields, message) =>
+      "problems" in fields || "drift" in fields ? undefined : log.warn(fields, message),
   };
 }

@@ -1,17 +1,7 @@
+import type { Difference } from "../event/difference.ts";
 import type { DataType, Place } from "./data-type.ts";
 import { looksLikeName } from "./key-form.ts";
 import { formatCheck } from "./text-format.ts";
-
-/** How data differs from what was seen before. Nothing here is a value of the data. */
-export interface Difference {
-  /** Where, as in `data.lines[].type`; a key of a map is `*`. */
-  readonly path: string;
-  readonly what: "new field" | "field gone" | "type changed" | "new value";
-  /** What was seen before, such as `string (date)`. */
-  readonly expected: string;
-  /** What there is now, such as `number`. */
-  readonly got: string;
-}
 
 /** Adds the differences of a value to those found. */
 type Compare = (value: unknown, found: Difference[]) => void;

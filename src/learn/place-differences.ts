@@ -1,5 +1,6 @@
+import type { Difference } from "../event/difference.ts";
 import type { DataType, Place } from "./data-type.ts";
-import { type Difference, jsonType, wordsOf } from "./differences.ts";
+import { jsonType, wordsOf } from "./differences.ts";
 
 /** Returns how a place is now, compared with how it was: what new events have that old ones had not, and the reverse. */
 export function placeDifferences(before: Place, now: Place, path = "data"): readonly Difference[] {

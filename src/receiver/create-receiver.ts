@@ -13,6 +13,8 @@ import { tellDead } from "./dead-letter.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
 import type { DrainOptions } from "./drain-options.ts";
 import { Drains } from "./drains.ts";
+import type { Drift } from "./drift.ts";
+import { DriftListeners } from "./drift-listeners.ts";
 import type { HandlerOptions } from "./handler-options.ts";
 import type { NoSchemas } from "./handler-types.ts";
 import { InboxUse } from "./inbox-use.ts";
@@ -66,6 +68,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
   readonly #observers: Listeners<Observation>;
+  readonly #drifts: DriftListeners;
   readonly #intake: Intake;
   readonly #registered: Registered;
   #router = new Router();
@@ -81,12 +84,17 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#settings = settings;
     this.#wire(handlers);
     this.#observers = new Listeners(settings.log);
+    this.#drifts = new DriftListeners(settings.log);
     this.#retention = new Retention(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const here = { router: () => this.#router, startedAt: () => this.#startedAt };
     const missing = new MissingHandlers(settings, here);
     const match = (kind: string) => this.#router.match(kind);
-    this.#registered = { match, missing: (...without) => missing.plan(...without) };
+    this.#registered = {
+      match,
+      missing: (...without) => missing.plan(...without),
+      drifted: (...found) => this.#drifts.notify(...found),
+    };
     const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
@@ -201,6 +209,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   observe(listener: (observation: Observation) => unknown): () => void {
     checkFunction(listener, "the listener of observe", "pass (observation) => …");
     return this.#observers.add(listener);
+  }
+
+  onDrift(listener: (drift: Drift) => unknown): () => void {
+    checkFunction(listener, "the listener of onDrift", "pass (drift) => …");
+    return this.#drifts.add(listener);
   }
 
   runNow(seq: number): Promise<Ran | undefined> {

@@ -58,6 +58,13 @@ export const checkTracing: Check = (given) => {
   });
 };
 
+export const checkDrift: Check = (given) => {
+  checkMethods(given, "drift to be made by watchDrift", {
+    required: ["differences"],
+    fix: 'pass watchDrift("src/schemas.shape.json")',
+  });
+};
+
 /** Shows only the invalid character of a name, since it may be a secret in the wrong place. */
 export const checkHeaderName: Check = (given, name) => {
   const fix = "use letters, digits and hyphens, such as x-service-signature";

@@ -22,7 +22,9 @@ import { readSecrets, type Secret, type SecretOption } from "../signature/secret
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { Backlog } from "./backlog.ts";
 import { isHandlersModule, readOtherKinds, readSchemas } from "./define-handlers.ts";
+import type { DriftWatch } from "./drift.ts";
 import {
+  checkDrift,
   checkHandlersOption,
   checkHeaderName,
   checkInbox,
@@ -75,6 +77,7 @@ export interface Settings {
   readonly drainTimeout: number;
   readonly walLimit: number;
   readonly tracing: Tracing | undefined;
+  readonly drift: DriftWatch | undefined;
   readonly log: Logger;
   readonly clock: () => number;
   readonly random: () => number;
@@ -137,6 +140,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),
   walLimit: wholeNumber("bytes", 1),
   tracing: checkTracing,
+  drift: checkDrift,
   log: checkLog,
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
   random: syncFunction("pass one that returns a number from 0 up to 1, such as Math.random"),
@@ -178,6 +182,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     deadLetterOrder: options.deadLetterOrder ?? "skip",
     restamps: new Restamps(),
     tracing: options.tracing,
+    drift: options.drift,
     clock: wholeClock(options.clock ?? Date.now),
     random: options.random ?? Math.random,
   });

@@ -1,5 +1,6 @@
 import type { NamedHandler, Plan } from "../dispatch/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
+import type { Difference } from "../event/difference.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
@@ -16,6 +17,8 @@ export interface Registered {
   readonly match: (kind: string) => readonly NamedHandler[];
   /** What to do with an entry of a kind that matches none. */
   readonly missing: (entry: ClaimedEntry, kind: string) => Plan | Promise<Plan>;
+  /** Called with how an entry's `data` differs from that of events before. */
+  readonly drifted: (entry: ClaimedEntry, kind: string, differences: readonly Difference[]) => void;
 }
 
 /**
@@ -31,6 +34,10 @@ export function planEntry(
   const read = readEnvelopeAgain(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const { envelope } = read;
+  if (settings.drift !== undefined && entry.attempts === 1) {
+    const differences = settings.drift.differences(envelope.event, envelope.data);
+    if (differences.length > 0) registered.drifted(entry, envelope.event, differences);
+  }
   const event = eventOf(envelope, entry, settings);
   const planOf = (ready: EventResult) => planFor(ready, envelope.event, { entry, settings, registered });
   return event instanceof Promise ? event.then(planOf) : planOf(event);

@@ -6,6 +6,7 @@ import type { Role } from "../inbox/runner.ts";
 import type { Logger } from "../logger.ts";
 import type { SecretOption } from "../signature/secrets.ts";
 import type { HandlersModule, HandlersOption } from "./define-handlers.ts";
+import type { DriftWatch } from "./drift.ts";
 import type { NoSchemas, SchemasOption } from "./handler-types.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -116,6 +117,11 @@ export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherK
    * OpenTelemetry is loaded then.
    */
   readonly tracing?: Tracing | undefined;
+  /**
+   * Tells when events begin to differ from those before: what `watchDrift` returns. Checked when an entry first runs, not
+   * before the answer; a difference is a warning and changes nothing else. Default: none.
+   */
+  readonly drift?: DriftWatch | undefined;
   /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
   readonly log?: Logger | undefined;
   /** Milliseconds since 1970. Default `Date.now`. */

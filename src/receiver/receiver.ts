@@ -8,6 +8,7 @@ import type { Settlement } from "../inbox/settlement.ts";
 import type { Channel } from "./channel.ts";
 import type { HandlersModule } from "./define-handlers.ts";
 import type { DrainOptions } from "./drain-options.ts";
+import type { Drift } from "./drift.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import type { Observation } from "./observation.ts";
 import type { Outcome } from "./outcome.ts";
@@ -61,6 +62,11 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
    * @throws ConfigurationError `option_invalid`; HookporterError `closed`, `inbox_…`
    */
   drain(options: DrainOptions): Promise<DrainReport>;
+  /**
+   * Calls the listener when events begin to differ from those before, once per difference; needs the option `drift`.
+   * Returns an unsubscribe function.
+   */
+  onDrift(listener: (drift: Drift) => unknown): () => void;
   /** Calls the listener for every answer and attempt; returns an unsubscribe function. */
   observe(listener: (observation: Observation) => unknown): () => void;
   /**

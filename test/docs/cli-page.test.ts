@@ -225,6 +225,12 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   await vi.waitFor(() => expect(tunnel.now().stdout).toContain('"tunnel"'), 10_000);
   tunnel.signal("SIGINT");
   records.push(...(await tunnel.finished).records);
+  const comparing = startCli(["listen", "--port", "0", "--json", "--no-inspect"], { cwd });
+  const endpoint = String((await found(comparing, "ready")).url);
+  await run("trigger", "lead.created", "--url", endpoint, "--set", "data.fresh=true");
+  await found(comparing, "drift"); // from the shape file that `types` wrote
+  comparing.signal("SIGINT");
+  records.push(...(await comparing.finished).records);
   const without = `http://127.0.0.1:${await closedPort()}`;
   const waiting = ["listen", "--port", "0", "--json", "--subscribe", "--base-url", without];
   const subscribing = startCli(waiting, { cwd, env: key });

@@ -34,7 +34,7 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
     concurrency: true,
   },
   ...{ handlerTimeout: true, retry: true, lease: true, poll: true, unhandledAfter: true, drainTimeout: true },
-  ...{ walLimit: true, tracing: true, log: true, clock: true, random: true },
+  ...{ walLimit: true, tracing: true, drift: true, log: true, clock: true, random: true },
 };
 const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
   ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },

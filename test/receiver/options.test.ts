@@ -37,7 +37,14 @@ const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined
     drainTimeout: undefined,
     unhandledAfter: undefined,
   },
-  ...{ walLimit: undefined, tracing: undefined, log: undefined, clock: undefined, random: undefined },
+  ...{
+    walLimit: undefined,
+    tracing: undefined,
+    drift: undefined,
+    log: undefined,
+    clock: undefined,
+    random: undefined,
+  },
 };
 const code = (expected: string) => expect.objectContaining({ name: "ConfigurationError", code: expected });
 

@@ -75,6 +75,10 @@ export function registerListen(program: Command, context: CliContext): void {
       readChoice(["skip", "block"]),
     )
     .option(
+      "--shapes <file>",
+      "tell when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one)",
+    )
+    .option(
       "--catch-up",
       "at the start, run unhandled entries that now have a handler or target (default: with --forward-to)",
     )

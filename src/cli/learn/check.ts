@@ -1,5 +1,6 @@
+import type { Difference } from "../../event/difference.ts";
 import { placeOf } from "../../learn/data-type.ts";
-import { comparerOf, type Difference } from "../../learn/differences.ts";
+import { comparerOf } from "../../learn/differences.ts";
 import type { CliContext } from "../context.ts";
 import { forEachEvent } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesOptions } from "./options.ts";

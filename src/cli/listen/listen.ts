@@ -21,6 +21,7 @@ import { otherSecrets } from "../secrets/other-secrets.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
 import { catchUp } from "./catch-up.ts";
+import { sayDrift } from "./drift.ts";
 import { FITTING_FLAGS } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import type { ListenOptions } from "./options.ts";
@@ -115,6 +116,7 @@ async function open(session: Session): Promise<Opened> {
   const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
   stops.push(() => outages.close());
   const watching = { goal, tally, diagnose, gate, outages, recent, bar };
+  stops.push(sayDrift(receiver, context));
   stops.push(watchDeliveries(receiver, watching, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));

@@ -24,6 +24,7 @@ export interface ListenOptions
   readonly inbox?: string;
   readonly role?: Role;
   readonly saveDir?: string;
+  readonly shapes?: string;
   readonly signatureHeader?: string;
   readonly readyFile?: string;
   readonly healthPort?: number;

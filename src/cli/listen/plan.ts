@@ -3,7 +3,7 @@ import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
-import { createCliLogger, withoutMisfits } from "../cli-logger.ts";
+import { createCliLogger, withoutShown } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
 import { checkInbox } from "../events/inbox.ts";
@@ -16,6 +16,7 @@ import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { currentSecret } from "../service/subscription-secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
+import { driftOption } from "./drift.ts";
 import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import type { Subscribing } from "./subscribing.ts";
@@ -60,12 +61,13 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const receiver = createReceiver({
     secret: secrets.values,
     inbox: inbox.option,
-    log: withoutMisfits(createCliLogger(context.output)),
+    log: withoutShown(createCliLogger(context.output)),
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...receiverLimits(options),
     ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),
     ...(options.role !== undefined && { role: options.role }),
     ...(options.deadLetters !== undefined && { deadLetterOrder: options.deadLetters }),
+    ...driftOption(options, context),
   });
   const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;

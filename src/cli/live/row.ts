@@ -3,7 +3,7 @@ import { durationText } from "../../duration-text.ts";
 import { columnsOf, wrapText } from "../wrap-text.ts";
 
 /** What a row is about, as a shape and a colour. */
-export type Mark = "handled" | "waiting" | "failed" | "refused" | "received" | "duplicate";
+export type Mark = "handled" | "waiting" | "failed" | "refused" | "received" | "duplicate" | "warning";
 
 /** The shape and the colour of each mark: the same meaning everywhere. */
 const MARKS = {
@@ -13,6 +13,7 @@ const MARKS = {
   refused: ["✗", "magenta"],
   received: ["·", "dim"],
   duplicate: ["=", "dim"],
+  warning: ["!", "yellow"],
 } as const satisfies Record<Mark, readonly [string, keyof ChalkInstance]>;
 
 /** A delivery, or a run of its handlers, in the live view. Its texts must be {@link printable}. */

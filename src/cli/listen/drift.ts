@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { watchDrift } from "../../learn/drift.ts";
+import type { DriftWatch } from "../../receiver/drift.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
+import type { CliContext } from "../context.ts";
+import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
+import { beneath, type Row, rowLines } from "../live/row.ts";
+import { printable } from "../printable.ts";
+
+/**
+ * The receiver's option `drift`, if there is a shape file.
+ *
+ * @throws ConfigurationError `option_invalid` if the file is no shape file
+ */
+export function driftOption(
+  { shapes }: { readonly shapes?: string },
+  { io }: CliContext,
+): { readonly drift?: DriftWatch } {
+  const file = resolve(io.cwd, shapes ?? shapesBeside(DEFAULT_OUT.zod));
+  return shapes === undefined && !existsSync(file) ? {} : { drift: watchDrift(file) };
+}
+
+/** Says when events begin to differ from the shape file; returns a function that ends it. */
+export function sayDrift(receiver: Receiver, { output, clock }: CliContext): () => void {
+  return receiver.onDrift(({ kind, path, what, expected, got, seq, eventId }) => {
+    const row: Row = {
+      ...{ time: clock(), seq, mark: "warning", what: printable(kind, 60), word: "differs" },
+      ...{ durationMs: null, id: null, more: [] },
+    };
+    const difference = `${printable(path, 200)}: ${what}, expected ${expected}, got ${got}`;
+    for (const line of [...rowLines(row, output), ...beneath([difference], output)]) output.data(line);
+    output.record("drift", { kind, path, change: what, expected, got, seq, id: eventId });
+  });
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { watchDrift } from "../../src/learn/drift.ts";
+import { type Learned, learn } from "../../src/learn/learned.ts";
+import { writeShapes } from "../../src/learn/shape-file.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import type { Drift } from "../../src/receiver/drift.ts";
+import { bytes, deliveryOf, freshEnvelope, keptLog, SECRET, signedHeaders, until } from "./sample.ts";
+
+/** A shape file learned from payments like this one. */
+function shapeFile(data: object): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-drift-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const learned: Learned = new Map();
+  for (let count = 0; count < 3; count++) learn(learned, "payment.received", data, count);
+  const file = join(folder, "schemas.shape.json");
+  writeFileSync(file, writeShapes(learned));
+  return file;
+}
+
+/** A receiver that compares events with a shape file, and what it tells. */
+async function comparing(file: string) {
+  const { log, lines } = keptLog();
+  const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, drift: watchDrift(file) });
+  const told: Drift[] = [];
+  receiver.onDrift((drift) => told.push(drift));
+  let handled = 0;
+  receiver.on("*", () => {
+    handled++;
+  });
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  let sent = 0;
+  const receive = async (data: object, event = "payment.received") => {
+    const body = bytes(
+      freshEnvelope({ event, data, timestamp: new Date(Date.now() - ++sent).toISOString() }),
+    );
+    const outcome = await receiver.accept(deliveryOf(body.toString(), signedHeaders(body), Date.now()));
+    expect(outcome.type).toBe("accepted");
+    await until(() => expect(handled).toBe(sent));
+  };
+  return { told, lines, receive };
+}
+
+it("a receiver tells once, with an example, that events began to differ, and handles them all the same", async () => {
+  const { told, lines, receive } = await comparing(shapeFile({ id: "pay_1001", amount: "12.50" }));
+  await receive({ id: "pay_1002", amount: "7.00" });
+  expect(told).toEqual([]);
+  await receive({ id: "pay_1003", amount: 7, note: "private-words" });
+  await receive({ id: "pay_1004", amount: 8, note: "private-words" });
+  expect(told).toMatchObject([
+    { kind: "payment.received", path: "data.amount", what: "type changed", seq: 2 },
+    { path: "data.note", what: "new field", expected: "no such field", got: "string", seq: 2 },
+  ]);
+  await receive({ id: "pay_1005" });
+  expect(told.slice(2)).toMatchObject([{ path: "data.amount", what: "field gone", seq: 4 }]);
+  const log = JSON.stringify(lines);
+  expect(log.match(/began to differ/g)).toHaveLength(3);
+  expect(log).not.toContain("private-words");
+});
+
+it("events of kinds that are not in the shape file are not compared", async () => {
+  const { told, receive } = await comparing(shapeFile({ id: "pay_1001" }));
+  await receive({ other: true }, "lead.created");
+  expect(told).toEqual([]);
+});
+
+it("a file that is no shape file is refused, with what to do", () => {
+  expect(() => watchDrift("/nowhere/schemas.shape.json")).toThrow(
+    /expected a shape file at \/nowhere.*npx hookporter types/,
+  );
+  const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log: keptLog().log });
+  expect(() => receiver.onDrift("x" as never)).toThrow(/onDrift/);
+  expect(() => createReceiver({ secret: SECRET, inbox: "memory:", drift: {} as never })).toThrow(
+    /watchDrift/,
+  );
+});
