@@ -210,9 +210,13 @@ class MemoryInbox implements Inbox {
   }
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {
-    const found = [...this.#entries.values()]
-      .filter((stored) => matchesFilter(stored.entry, filter, stored))
-      .map(({ entry }) => entry);
+    const { after = 0, before = Number.POSITIVE_INFINITY } = filter;
+    const found: Entry[] = [];
+    // Only this part is looked at, since a search reads a large inbox in parts.
+    for (let seq = after + 1; seq < Math.min(before, this.#seq + 1); seq++) {
+      const stored = this.#entries.get(seq);
+      if (stored !== undefined && matchesFilter(stored.entry, filter, stored)) found.push(stored.entry);
+    }
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }
 

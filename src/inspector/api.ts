@@ -65,6 +65,18 @@ export interface RowPage {
   readonly rows: readonly EntryRow[];
   /** Pass it as `before` for the next page; `null` if there is none. */
   readonly next: number | null;
+  /** The number of the newest entry that was looked at; 0 if there is none. */
+  readonly newest: number;
+}
+
+/** How many rows there are. */
+export interface RowCounts {
+  /** Entries in the inbox. */
+  readonly total: number;
+  /** Entries that match the filter's kinds and times, by state; `null` if counting them would take too long. */
+  readonly states: Counts | null;
+  /** Refused deliveries that match the filter, whatever its states. */
+  readonly refused: number;
 }
 
 /** One check that a delivery went through. */

@@ -29,8 +29,9 @@ export interface Kept {
 export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
   const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
   const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
-  const { entries, next } = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
-  return { rows: await entryRows(inbox, entries, filter.resource), next };
+  const found = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
+  const { entries, next, newest } = found;
+  return { rows: await entryRows(inbox, entries, filter.resource), next, newest };
 }
 
 /**

@@ -15,6 +15,8 @@ export interface RowFilter {
   readonly refusals: boolean;
   /** The same conditions for a refused delivery. */
   readonly takes: (refusal: RefusalDetail) => boolean;
+  /** The same without `state`. */
+  readonly takesInAnyState: (refusal: RefusalDetail) => boolean;
 }
 
 const MAX_TEXT = 200;
@@ -46,14 +48,15 @@ export function readFilter(query: URLSearchParams): RowFilter {
     ...(until !== undefined && { until }),
     ...(text !== undefined && entriesWith(text)),
   };
+  const takesInAnyState = (refusal: RefusalDetail) =>
+    kinds === undefined &&
+    (since === undefined || refusal.receivedAt >= since) &&
+    (until === undefined || refusal.receivedAt < until) &&
+    (text === undefined || textOf(refusal).includes(text.toLowerCase()));
   const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
   return {
-    ...{ entries, resource, refusals },
-    takes: (refusal) =>
-      refusals &&
-      (since === undefined || refusal.receivedAt >= since) &&
-      (until === undefined || refusal.receivedAt < until) &&
-      (text === undefined || textOf(refusal).includes(text.toLowerCase())),
+    ...{ entries, resource, refusals, takesInAnyState },
+    takes: (refusal) => refusals && takesInAnyState(refusal),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
+import { RowCounter } from "./count-rows.ts";
 import { KnownTokens, NO_RECORDS, type TokenRecords } from "./known-tokens.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { Meter } from "./meter.ts";
@@ -104,13 +105,13 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     ...{ version, endpoint: endpoint.href, inbox: inboxName, startedAt, signatureHeader },
     ...{ secrets: shown, handlers, forwards, counts: await inbox.counts() },
   });
+  const refusals = new Refusals(signatureHeader);
   return {
-    ...{ inbox, status },
+    ...{ inbox, status, refusals, counter: new RowCounter(inbox, refusals) },
     recheck: (seq) => receiver.recheck(seq),
     handlersFor: (kind) => receiver.handlersFor(kind),
     signing: { secrets, signatureHeader },
     outgoing: { inbox, endpoint, targets, signatureHeader, key: current.key, clock },
-    refusals: new Refusals(signatureHeader),
     repeats: new Repeats(),
     meter: new Meter(startedAt),
     feed: new LiveFeed(inbox),

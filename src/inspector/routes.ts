@@ -38,6 +38,7 @@ const GET: Readonly<Record<string, Route>> = {
     return { type: "text", text: curlCommand(delivery, outgoing.endpoint) };
   },
   "/api/handlers": async ({ handlersFor }, { query }) => json(handlersFor(query.get("kind") ?? "")),
+  "/api/counts": async ({ counter }, { query }) => json(await counter.count(readFilter(query))),
   "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),
   "/api/refusals": async ({ refusals }, { query }) => json(refusals.list(readFilter(query).takes)),
   "/api/refusals/:id": async ({ refusals }, { id }) => {

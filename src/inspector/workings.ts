@@ -3,6 +3,7 @@ import type { Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { RouteResult } from "./answer.ts";
 import type { Status } from "./api.ts";
+import type { RowCounter } from "./count-rows.ts";
 import type { Signing } from "./explain-entry.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import type { Meter } from "./meter.ts";
@@ -17,6 +18,7 @@ export interface Workings {
   readonly outgoing: Outgoing;
   readonly refusals: Refusals;
   readonly repeats: Repeats;
+  readonly counter: RowCounter;
   readonly meter: Meter;
   readonly feed: LiveFeed;
   readonly status: () => Promise<Status>;

@@ -57,22 +57,26 @@ it("a search reads fewer entries at a time while they take long, and more while 
   try {
     const inner = memoryInbox();
     for (let number = 1; number <= 5000; number++) await keep(inner, numberedEntry(number, number));
-    const read = async (took: number) => {
+    const read = async (fixed: number, each: number) => {
       const windows: number[] = [];
       const list: typeof inner.list = (filter) => {
-        if (filter.before !== undefined) windows.push(filter.before - (filter.after ?? 0) - 1);
-        vi.advanceTimersByTime(took);
+        const size = (filter.before ?? 0) - (filter.after ?? 0) - 1;
+        windows.push(size);
+        vi.advanceTimersByTime(fixed + each * size);
         return inner.list({ ...filter, limit: 0 });
       };
       const { next } = await findEntries({ ...inner, list }, { text: "x" }, { before: 5001, limit: 10 });
       return { windows, next };
     };
-    const slow = await read(100);
-    expect(slow.windows.slice(0, 6)).toEqual([250, 125, 62, 31, 15, 10]);
+    const slow = await read(0, 1);
+    expect(slow.windows.slice(0, 6)).toEqual([250, 125, 63, 32, 20, 20]);
     expect(slow.next).toBeGreaterThan(1); // it stopped after a second, and says where to go on
-    const quick = await read(1);
+    const quick = await read(1, 0);
     expect(quick.windows.slice(0, 4)).toEqual([250, 500, 1000, 2000]);
     expect(quick.next).toBeNull();
+    const remote = await read(50, 0.001);
+    expect(remote.windows.slice(2, 4).every((size) => size >= 250)).toBe(true);
+    expect(remote.next).toBeNull();
   } finally {
     vi.useRealTimers();
   }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ApiClient } from "./client.ts";
 import { DeliveriesPage } from "./deliveries-page.tsx";
+import { DEFAULT_RESOURCE, useListView } from "./list-view.ts";
 import { type Message, Messages, type Tell, TellContext } from "./messages.tsx";
 import { OverviewPage } from "./overview-page.tsx";
 import { pageOf, useRoute } from "./route.ts";
@@ -20,7 +21,7 @@ export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
   const [isPaused, setPaused] = useState(false);
   const [dead, setDead] = useState(0);
-  const feed = useFeed(client, route.filter.toString(), isPaused, setDead);
+  const feed = useFeed(client, feedQuery(route.filter, useListView().resource), isPaused, setDead);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
   const { value: status } = useLoaded(() => client.status(), [client, isConnected]);
@@ -48,6 +49,13 @@ export function App({ client }: { client: ApiClient }) {
       <Messages messages={messages} drop={drop} />
     </TellContext.Provider>
   );
+}
+
+/** The filter, with where the rows' resource is. */
+function feedQuery(filter: URLSearchParams, resource: string): string {
+  const query = new URLSearchParams(filter);
+  if (resource !== DEFAULT_RESOURCE) query.set("resource", resource);
+  return query.toString();
 }
 
 function titleOf(path: string): string {

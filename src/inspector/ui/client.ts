@@ -5,6 +5,7 @@ import type {
   Previous,
   RefusalDetail,
   RefusalRow,
+  RowCounts,
   RowPage,
   Sample,
   Sent,
@@ -41,6 +42,7 @@ export class ApiClient {
   readonly overview = () => this.#json<Overview>("/api/overview");
   readonly samples = () => this.#json<readonly Sample[]>("/api/samples");
   readonly entries = (query: URLSearchParams) => this.#json<RowPage>(`/api/entries?${query}`);
+  readonly counts = (query: URLSearchParams) => this.#json<RowCounts>(`/api/counts?${query}`);
   readonly entry = (seq: number) => this.#json<EntryDetail>(`/api/entries/${seq}`);
   readonly previous = (seq: number) => this.#json<Previous | null>(`/api/entries/${seq}/previous`);
   readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);

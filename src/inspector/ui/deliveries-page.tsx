@@ -1,14 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Row, Status } from "../api.ts";
+import type { Status } from "../api.ts";
 import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { EntryPage } from "./entry-page.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
+import { useListView } from "./list-view.ts";
 import { sentMessage, useAttempt } from "./messages.tsx";
 import { RefusalPage } from "./refusal-page.tsx";
 import { goTo, type Route, toHash } from "./route.ts";
+import { SearchProgress } from "./search-progress.tsx";
+import { useCounts } from "./use-counts.ts";
 import { useKeys } from "./use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "./welcome.tsx";
 
@@ -31,8 +34,9 @@ export function DeliveriesPage({
   useEffect(() => {
     if (opened !== undefined) setSelected(opened);
   }, [opened]);
-  const open = (row: Row) => goTo(pathOf(row.id));
   const attempt = useAttempt();
+  const view = useListView();
+  const counts = useCounts(client, route.filter, feed);
 
   const move = (by: number) => {
     if (feed === undefined) return;
@@ -40,7 +44,8 @@ export function DeliveriesPage({
     const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
     if (row === undefined) return;
     setSelected(row.id);
-    if (opened !== undefined) open(row);
+    // Not a step of the history for each key, so that Back leads out of the list.
+    if (opened !== undefined) goTo(pathOf(row.id), { isPassing: true });
   };
   const replay = () => {
     const row = selected === undefined ? undefined : feed?.lines.find(selected);
@@ -68,7 +73,7 @@ export function DeliveriesPage({
     <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
       <div class="side">
         <h1 class="spoken">Deliveries</h1>
-        <FilterBar filter={route.filter} kinds={kinds} />
+        <FilterBar filter={route.filter} kinds={kinds} counts={counts} />
         <BulkButton
           label="Retry or drop these…"
           filter={route.filter}
@@ -77,19 +82,17 @@ export function DeliveriesPage({
         />
         {feed?.failure != null && <WrongFilter failure={feed.failure} />}
         {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
-        {feed?.state === "live" && count === 0 && !empty && (
-          <p class="notice quiet" role="status">
-            Searching further back
-          </p>
-        )}
         {feed !== undefined && feed.failure === null && !empty && (
           <DeliveryList
             feed={feed}
             selected={selected}
             hrefOf={({ id }) => toHash({ path: pathOf(id), filter: route.filter })}
             onSelect={({ id }) => setSelected(id)}
+            onMove={move}
+            view={view}
           />
         )}
+        {feed !== undefined && <SearchProgress feed={feed} total={counts?.total} />}
       </div>
       <div class="main-pane">
         {opened === undefined && <NothingChosen status={status} />}

@@ -15,6 +15,9 @@ export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthoriz
 const FIRST_PAGE = 200;
 const NEXT_PAGE = 5000;
 
+/** Entries that a search reads before it asks whether to go on. */
+const SEARCHED_AT_ONCE = 100_000;
+
 /** Milliseconds before a lost feed is reopened. */
 const RETRY = 1000;
 
@@ -26,6 +29,9 @@ export class Feed {
   /** The number of rows added at the top since the last query. */
   #added = 0;
   #loadingMore = false;
+  /** The newest entry that was looked at, and down to which number a search may look by itself. */
+  #newest = 0;
+  #searchDownTo = 0;
   #version = 0;
   /** What arrives while the list is paused. */
   #held: HeldUpdates | undefined;
@@ -87,10 +93,24 @@ export class Feed {
     this.#changed();
   }
 
+  /** How far a text has been searched; `undefined` if none is, or all of the past has been searched. */
+  get search(): { readonly searched: number; readonly isPaused: boolean } | undefined {
+    const { next } = this.lines;
+    if (next === null || !this.#query.has("text") || this.#state !== "live") return undefined;
+    return { searched: this.#newest - next + 1, isPaused: next <= this.#searchDownTo };
+  }
+
+  /** Lets a search that has paused go on. */
+  searchOn(): void {
+    this.#searchDownTo = (this.lines.next ?? 0) - SEARCHED_AT_ONCE;
+    void this.loadMore();
+  }
+
   /** Loads older rows, if there are any. */
   async loadMore(): Promise<void> {
     const { next } = this.lines;
     if (next === null || this.#loadingMore || this.#state === "loading") return;
+    if (this.search?.isPaused === true) return;
     this.#loadingMore = true;
     try {
       const page = await this.#client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
@@ -136,6 +156,8 @@ export class Feed {
           this.#client.entries(this.#with({ limit: String(FIRST_PAGE) })),
           this.#client.refusals(this.#query),
         ]);
+        this.#newest = page.newest;
+        this.#searchDownTo = page.newest - SEARCHED_AT_ONCE;
         this.lines.reset(page.rows, page.next, refusals);
         for (const update of early.splice(0)) this.lines.apply(update);
         loaded = true;

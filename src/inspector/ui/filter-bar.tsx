@@ -1,70 +1,33 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { RowCounts } from "../api.ts";
 import { setFilter } from "./route.ts";
-
-const STATES = ["pending", "running", "done", "unhandled", "dead", "refused"];
-const TIMES = [
-  ["", "Any time"],
-  ["300000", "Last 5 minutes"],
-  ["3600000", "Last hour"],
-  ["86400000", "Last day"],
-  ["604800000", "Last 7 days"],
-] as const;
+import { StateChips } from "./state-chips.tsx";
+import { TimeFilter } from "./time-filter.tsx";
+import { ViewOptions } from "./view-options.tsx";
 
 /** Milliseconds after the last keystroke before the filter is applied. */
 const PAUSE = 200;
 
-/** The list's filter. */
-export function FilterBar({ filter, kinds }: { filter: URLSearchParams; kinds: readonly string[] }) {
-  const chosen = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
-  const toggle = (state: string) => {
-    const next = chosen.includes(state) ? chosen.filter((one) => one !== state) : [...chosen, state];
-    setFilter({ state: next.join(",") });
-  };
+/** The list's filter, and how the list looks. */
+export function FilterBar({
+  filter,
+  kinds,
+  counts,
+}: {
+  filter: URLSearchParams;
+  kinds: readonly string[];
+  counts: RowCounts | undefined;
+}) {
   return (
     <search class="filters">
-      <TextFilter text={filter.get("text") ?? ""} />
-      <fieldset class="states" aria-label="State">
-        {STATES.map((state) => (
-          <button
-            key={state}
-            type="button"
-            class={`chip ${state}`}
-            aria-pressed={chosen.includes(state)}
-            onClick={() => toggle(state)}
-          >
-            {state}
-          </button>
-        ))}
-      </fieldset>
+      <div class="search-row">
+        <TextFilter text={filter.get("text") ?? ""} />
+        <ViewOptions />
+      </div>
+      <StateChips filter={filter} counts={counts} />
       <div class="selects">
-        <select
-          aria-label="Kind"
-          value={filter.get("kind") ?? ""}
-          onChange={(event) => setFilter({ kind: event.currentTarget.value })}
-        >
-          <option value="">Every kind</option>
-          {families(kinds).map((family) => (
-            <option key={family} value={family}>
-              {family}
-            </option>
-          ))}
-          {kinds.map((kind) => (
-            <option key={kind} value={kind}>
-              {kind}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label="Time"
-          value={filter.get("within") ?? ""}
-          onChange={(event) => setFilter({ within: event.currentTarget.value })}
-        >
-          {TIMES.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <KindFilter chosen={filter.get("kind") ?? ""} kinds={kinds} />
+        <TimeFilter filter={filter} />
       </div>
     </search>
   );
@@ -104,6 +67,44 @@ function TextFilter({ text }: { text: string }) {
   );
 }
 
-function families(kinds: readonly string[]): readonly string[] {
-  return [...new Set(kinds.map((kind) => `${kind.split(".")[0]}.*`))];
+/** A family, and then a kind of it. */
+function KindFilter({ chosen, kinds }: { chosen: string; kinds: readonly string[] }) {
+  const family = chosen === "" || chosen.includes(",") ? "" : familyOf(chosen);
+  const families = [...new Set([...kinds.map(familyOf), ...(family === "" ? [] : [family])])];
+  const ofFamily = kinds.filter((kind) => familyOf(kind) === family);
+  const isOther = chosen !== "" && chosen !== family && !ofFamily.includes(chosen);
+  return (
+    <>
+      <select
+        aria-label="Family"
+        value={family}
+        onChange={(event) => setFilter({ kind: event.currentTarget.value })}
+      >
+        <option value="">Every kind</option>
+        {families.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+      {(family !== "" || isOther) && (
+        <select
+          aria-label="Kind"
+          value={chosen === family ? "" : chosen}
+          onChange={(event) => setFilter({ kind: event.currentTarget.value || family })}
+        >
+          <option value="">all of them</option>
+          {(isOther ? [...ofFamily, chosen] : ofFamily).map((kind) => (
+            <option key={kind} value={kind}>
+              {kind}
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}
+
+function familyOf(kind: string): string {
+  return `${kind.split(".")[0]}.*`;
 }

@@ -1,4 +1,4 @@
-/** Height of a line in pixels, as in the style sheet. */
+/** Height of a body's line in pixels, as in the style sheet. */
 export const LINE_HEIGHT = 20;
 /** The tallest element in pixels; browsers have limits from 17 million on. Taller lists scroll more per pixel. */
 const MAX_SPACE = 15_000_000;
@@ -11,6 +11,8 @@ export interface Viewport {
   /** Its `scrollTop` and `clientHeight`. */
   readonly top: number;
   readonly height: number;
+  /** Height of a line. Default {@link LINE_HEIGHT}. */
+  readonly lineHeight?: number;
 }
 
 /** The lines to render, and where. */
@@ -26,27 +28,35 @@ export interface LineWindow {
 
 /** Which lines to render. */
 export function lineWindow(view: Viewport): LineWindow {
-  const { count, top, height } = view;
+  const { count, top, height, lineHeight = LINE_HEIGHT } = view;
   const origin = top * scaleOf(view);
   return {
-    first: Math.max(0, Math.min(count, Math.floor(origin / LINE_HEIGHT) - BEYOND)),
-    last: Math.min(count, Math.ceil((origin + height) / LINE_HEIGHT) + BEYOND),
-    space: Math.min(count * LINE_HEIGHT, MAX_SPACE),
-    y: (line) => line * LINE_HEIGHT - origin + top,
+    first: Math.max(0, Math.min(count, Math.floor(origin / lineHeight) - BEYOND)),
+    last: Math.min(count, Math.ceil((origin + height) / lineHeight) + BEYOND),
+    space: Math.min(count * lineHeight, MAX_SPACE),
+    y: (line) => line * lineHeight - origin + top,
   };
 }
 
 /** The `scrollTop` that shows a line, moved as little as possible. */
 export function topFor(line: number, view: Viewport): number {
+  const { lineHeight = LINE_HEIGHT } = view;
   const scale = scaleOf(view);
   const origin = view.top * scale;
-  const start = line * LINE_HEIGHT;
+  const start = line * lineHeight;
   if (start < origin) return start / scale;
-  return Math.max(origin, start + LINE_HEIGHT - view.height) / scale;
+  return Math.max(origin, start + lineHeight - view.height) / scale;
+}
+
+/** The `scrollTop` that shows the same lines after some were added at the top; `view` has the new count. */
+export function topAfterAdding(added: number, view: Viewport): number {
+  const { lineHeight = LINE_HEIGHT } = view;
+  const before = view.top * scaleOf({ ...view, count: view.count - added });
+  return (before + added * lineHeight) / scaleOf(view);
 }
 
 /** Pixels of lines per pixel of the scroll bar. */
-function scaleOf({ count, height }: Viewport): number {
-  const total = count * LINE_HEIGHT;
+function scaleOf({ count, height, lineHeight = LINE_HEIGHT }: Viewport): number {
+  const total = count * lineHeight;
   return total <= MAX_SPACE ? 1 : (total - height) / (MAX_SPACE - height);
 }

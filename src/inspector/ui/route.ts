@@ -31,9 +31,11 @@ export function hashOf(path: string): string {
   return toHash({ ...readRoute(location.hash), path });
 }
 
-/** Goes to another path with the same filter. */
-export function goTo(path: string): void {
-  location.hash = hashOf(path);
+/** Goes to another path with the same filter. With `isPassing`, it takes the place of the current one in the history. */
+export function goTo(path: string, { isPassing = false }: { readonly isPassing?: boolean } = {}): void {
+  const hash = hashOf(path);
+  if (isPassing) replaceHash(hash);
+  else location.hash = hash;
 }
 
 /** Changes the filter; an empty value removes a condition. Does not add a history entry per keystroke. */
@@ -43,7 +45,11 @@ export function setFilter(changes: Readonly<Record<string, string>>): void {
     if (value === "") filter.delete(name);
     else filter.set(name, value);
   }
-  history.replaceState(null, "", toHash({ path, filter }));
+  replaceHash(toHash({ path, filter }));
+}
+
+function replaceHash(hash: string): void {
+  history.replaceState(null, "", hash);
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 

@@ -1,0 +1,58 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** How the list looks. */
+export interface ListView {
+  readonly density: Density;
+  /** Where the rows' resource is, such as `data.id`. */
+  readonly resource: string;
+}
+
+export type Density = "comfortable" | "compact";
+
+/** The default of {@link ListView.resource}, as in the API. */
+export const DEFAULT_RESOURCE = "data.id";
+
+/**
+ * In `localStorage`, to last. The next program on this port can read and change it, so it must never hold anything of a
+ * delivery, and its values are checked.
+ */
+const KEY = "hookporter-list";
+const CHANGED = "hookporter-list-changed";
+const MAX_PATH = 100;
+
+/** Sets a part of how the list looks, in this tab and for later. */
+export function setListView(change: Partial<ListView>): void {
+  const { density, resource } = { ...readListView(), ...change };
+  localStorage.setItem(KEY, JSON.stringify({ density, resource }));
+  dispatchEvent(new Event(CHANGED));
+}
+
+/** How the list looks, kept up to date. */
+export function useListView(): ListView {
+  const [view, setView] = useState(readListView);
+  useEffect(() => {
+    const look = () => setView(readListView());
+    addEventListener(CHANGED, look);
+    addEventListener("storage", look); // another tab changed it
+    return () => {
+      removeEventListener(CHANGED, look);
+      removeEventListener("storage", look);
+    };
+  }, []);
+  return view;
+}
+
+function readListView(): ListView {
+  let kept: Partial<Record<keyof ListView, unknown>> = {};
+  try {
+    kept = JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
+  } catch {
+    // Another program wrote it.
+  }
+  const { density, resource } = kept;
+  const isPath = typeof resource === "string" && resource !== "" && resource.length <= MAX_PATH;
+  return {
+    density: density === "compact" ? "compact" : "comfortable",
+    resource: isPath ? resource : DEFAULT_RESOURCE,
+  };
+}

@@ -1,0 +1,68 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { DEFAULT_RESOURCE, type Density, setListView, useListView } from "./list-view.ts";
+
+const DENSITIES: readonly Density[] = ["comfortable", "compact"];
+
+/** Opens the choice of the list's density, and of the value that its rows show. */
+export function ViewOptions() {
+  const { density, resource } = useListView();
+  const [typed, setTyped] = useState(resource);
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => setTyped(resource), [resource]);
+  useEffect(() => {
+    const close = ({ target }: Event) => {
+      if (!(target instanceof Node && details.current?.contains(target)) && details.current)
+        details.current.open = false;
+    };
+    addEventListener("pointerdown", close);
+    return () => removeEventListener("pointerdown", close);
+  }, []);
+  return (
+    <details
+      class="view-options"
+      ref={details}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || details.current?.open !== true) return;
+        event.stopPropagation();
+        details.current.open = false;
+        details.current.querySelector("summary")?.focus();
+      }}
+    >
+      <summary aria-label="View of the list" title="View of the list">
+        ⚙
+      </summary>
+      <form
+        class="view-panel"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setListView({ resource: typed.trim() || DEFAULT_RESOURCE });
+        }}
+      >
+        <fieldset class="segments" aria-label="Density">
+          {DENSITIES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={density === one}
+              onClick={() => setListView({ density: one })}
+            >
+              {one}
+            </button>
+          ))}
+        </fieldset>
+        <label class="field">
+          Value shown in each row
+          <input
+            type="text"
+            value={typed}
+            spellcheck={false}
+            placeholder={DEFAULT_RESOURCE}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        <p class="quiet">A path in the body, such as data.tenant.id. Copy one from a body with p.</p>
+        <button type="submit">Show</button>
+      </form>
+    </details>
+  );
+}
