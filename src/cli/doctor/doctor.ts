@@ -14,7 +14,10 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   const running = CHECKS.map((check) => ({ check, findings: findIn(check, setup) }));
   const counts: Record<Status, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {
-    for (const finding of await findings) {
+    context.output.status(`looking at: ${check.name}`);
+    const found = await findings;
+    context.output.status(undefined);
+    for (const finding of found) {
       counts[finding.status]++;
       printFinding(check.name, finding, context);
     }

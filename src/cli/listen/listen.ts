@@ -74,6 +74,8 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
     context.exitCode = exitCode;
     await closeAll(session);
     context.output.talk(`${reason}: ${tally.line}`);
+    if (exitCode === 6)
+      context.output.talk("run hookporter doctor with the same flags to look for the cause");
     const waiting = await readWaitingFor(session);
     sayWaiting(waiting, "", context.output);
     context.output.record("stopped", { reason, exitCode, ...tally.fields, waiting: waiting.targets });

@@ -60,7 +60,8 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
   }
 }
 
-function sizes(path: string): Partial<FileFacts> {
+/** The sizes of a file and its log. */
+export function sizes(path: string): Pick<FileFacts, "bytes" | "logBytes"> {
   const logBytes = statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0;
   return { bytes: statSync(path).size, logBytes };
 }

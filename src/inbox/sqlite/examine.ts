@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { builtProgram } from "./built-program.ts";
 import { loadSqlite, openToRead } from "./client.ts";
-import { examineSteps, type FileFacts, isOpen } from "./examine-file.ts";
+import { examineSteps, type FileFacts, isOpen, sizes } from "./examine-file.ts";
 import { lockHolders } from "./lock-holders.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
@@ -44,7 +44,7 @@ function examineElsewhere(program: string, path: string, timeoutMs: number): Pro
     child.on("close", () => {
       clearTimeout(timer);
       const lines = text.split("\n").slice(0, -1);
-      resolve(Object.assign({}, ...lines.map((line) => JSON.parse(line))));
+      resolve(Object.assign({}, sizes(path), ...lines.map((line) => JSON.parse(line))));
     });
   });
 }

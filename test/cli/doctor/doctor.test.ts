@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,10 +7,11 @@ import { findIn } from "../../../src/cli/doctor/doctor.ts";
 import { ok, splitFix } from "../../../src/cli/doctor/finding.ts";
 import { isAtLeast } from "../../../src/cli/doctor/runtime.ts";
 import { openSetup } from "../../../src/cli/doctor/setup.ts";
+import { root } from "../../docs/markdown.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
-import { diagnose, GOOD_SECRET, openPlace, writeEnvFile } from "./place.ts";
+import { changeInbox, diagnose, GOOD_SECRET, openPlace, writeEnvFile } from "./place.ts";
 
 it("doctor finds a receiver of this inbox on its port while it runs, and nothing wrong", async () => {
   const place = await openPlace();
@@ -33,6 +35,27 @@ it("the findings come in the same order each time, with counts after them", asyn
     ...["processes", "entries", "port", "handlers", "doctor"],
   ]);
   expect(records.at(-1)).toMatchObject({ ok: 11, warn: 0, fail: 0, exitCode: 0 });
+});
+
+it("the program looks at a large inbox file in another process, and the file stays as it is", async () => {
+  const { cwd, inbox, env, argv } = await openPlace();
+  changeInbox(
+    inbox,
+    `INSERT INTO entry (seq, key_timestamp, event_id, source, state, reason, received_at, run_at, last_seen_at, body_hash, body_length)
+       VALUES (1, 0, 'e', 's', 'dead', 'invalid_data', 0, 0, 0, '', 0);
+     INSERT INTO delivery VALUES (1, 'POST', '/', '{}', zeroblob(70000000))`,
+  );
+  const program = [join(root, "dist", "bin.js"), "doctor", "--json", ...argv];
+  const { stdout, stderr, status } = spawnSync(process.execPath, program, { cwd, env, encoding: "utf8" });
+  const found = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  expect(
+    found.filter((one) => one.status === "warn").map(({ message }) => message),
+    stderr,
+  ).toEqual(["1 dead letter"]);
+  expect(found.find(({ check }) => check === "content").message).toMatch(
+    /^not damaged, schema \d, 6\d\.\d MiB/,
+  );
+  expect(status).toBe(0);
 });
 
 it("a folder without a setup has nothing wrong, and stays empty", async () => {
