@@ -14,12 +14,16 @@ export interface Counts extends Readonly<Record<EntryState, number>> {
 }
 
 /** The states that have entries, in words: `2 dead, about 250000 done`. */
-export function countsText(counts: Counts, numberText: (number: number) => string = String): string {
+export function countsText(
+  counts: Counts,
+  numberText: (number: number) => string = String,
+  stateText: (state: EntryState) => string = String,
+): string {
   const present = ENTRY_STATES.filter((state) => counts[state] > 0);
   return present
     .map((state) => {
       const about = state === "done" && counts.doneIsEstimate === true ? "about " : "";
-      return `${about}${numberText(counts[state])} ${state}`;
+      return `${about}${numberText(counts[state])} ${stateText(state)}`;
     })
     .join(", ");
 }

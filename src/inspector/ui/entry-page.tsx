@@ -10,7 +10,7 @@ import { counted, exactTime } from "./format.ts";
 import { PairList } from "./pair-list.tsx";
 import { Payload } from "./payload.tsx";
 import { ReceivedAdvice } from "./received-advice.tsx";
-import { Next, Summary } from "./summary.tsx";
+import { Next } from "./summary.tsx";
 import { LocalTime } from "./time.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { Why } from "./why.tsx";
@@ -44,7 +44,6 @@ export function EntryPage({
           {explanation.status !== null && <span>answered {explanation.status}</span>}
         </DetailHead>
         <Why entry={entry} />
-        <Summary text={explanation.summary} />
         {state === "unhandled" && kind !== null ? (
           <ReceivedAdvice kind={kind} client={client} status={status} />
         ) : (

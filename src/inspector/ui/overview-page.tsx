@@ -8,6 +8,7 @@ import { DurationsChart } from "./durations-chart.tsx";
 import { dayTime } from "./format.ts";
 import { LatencyChart } from "./latency-chart.tsx";
 import { MinutesChart } from "./minutes-chart.tsx";
+import { STATE_WORDS } from "./state-words.ts";
 import { useLoaded } from "./use-loaded.ts";
 import { visible } from "./visible.ts";
 
@@ -136,6 +137,11 @@ function DeadChart({ dead, count }: { dead: readonly EntryRow[]; count: number }
 }
 
 function leadOf({ since, counts }: Overview): string {
-  const inbox = countsText(counts, (number) => number.toLocaleString("en")) || "nothing";
+  const inbox =
+    countsText(
+      counts,
+      (number) => number.toLocaleString("en"),
+      (state) => STATE_WORDS[state],
+    ) || "nothing";
   return `Since ${dayTime(since)}. In the inbox: ${inbox}.`;
 }

@@ -43,7 +43,7 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
       </section>
       <div>
         {previous != null && (
-          <Fold title={`Changes since #${previous.seq}`} note="the previous event of the same resource">
+          <Fold title={`Changes since #${previous.seq}`} note="of the same resource">
             {() => (
               <>
                 <p class="previous">

@@ -5,9 +5,9 @@ import { Command } from "./copy-button.tsx";
 import { DetailHead } from "./detail-head.tsx";
 import { size } from "./format.ts";
 import { Headers } from "./headers.tsx";
-import { Prose } from "./prose.tsx";
 import { Next } from "./summary.tsx";
 import { useLoaded } from "./use-loaded.ts";
+import { Reason } from "./why.tsx";
 
 /** All details of a refused delivery. */
 export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
@@ -23,11 +23,7 @@ export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
             answered {status} in {durationText(durationMs)}
           </span>
         </DetailHead>
-        <div class="why strange">
-          <p class="headline">
-            <Prose text={explanation.summary} />
-          </p>
-        </div>
+        <Reason text={explanation.summary} kind="strange" />
         <Next {...explanation} />
       </div>
       <div class="payload">

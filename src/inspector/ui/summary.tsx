@@ -10,16 +10,14 @@ export function Summary({ text }: { text: string }) {
   );
 }
 
-/** What to do. */
+/** What to do: the fix, or what to try if nothing explains it. */
 export function Next({ fix, advice = [] }: Pick<Explanation, "fix" | "advice">) {
   if (fix === null && advice.length === 0) return null;
   return (
     <div class="next">
-      {fix !== null && (
-        <p>
-          <strong>Next</strong> <Prose text={fix} />
-        </p>
-      )}
+      <p>
+        <strong>Next</strong> <Prose text={advice.length > 0 ? "Try this, in order:" : (fix ?? "")} />
+      </p>
       {advice.length > 0 && (
         <ol class="advice">
           {advice.map((line) => (

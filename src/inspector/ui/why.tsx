@@ -1,32 +1,50 @@
 import type { EntryDetail } from "../api.ts";
 import { ErrorText } from "./error-text.tsx";
+import { Prose } from "./prose.tsx";
+import { Summary } from "./summary.tsx";
 import { visible } from "./visible.ts";
 
 type Run = EntryDetail["runs"][number];
 
-/** What failed, where, and its causes; or the fields that do not fit. Nothing for an entry without a failure. */
+/** What happened to an entry. If it failed: first the error, its place and its causes, or the fields that do not fit. */
 export function Why({ entry }: { entry: EntryDetail }) {
-  const { problems, runs, state } = entry;
-  if (state === "done" || state === "unhandled") return null;
-  if (problems.length > 0) return <Problems problems={problems} />;
+  const { problems, runs, state, reason, explanation } = entry;
+  const summary = <Summary text={explanation.summary} />;
+  if (state === "done" || state === "unhandled" || reason === "dropped") return summary;
   const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
   const failed = runs.filter(({ attempt, outcome }) => attempt === last && outcome !== "ok");
-  if (failed.length === 0) return null;
+  if (problems.length > 0 || failed.length > 0) {
+    return (
+      <>
+        {problems.length > 0 ? <Problems problems={problems} /> : <Failures runs={failed} />}
+        {summary}
+      </>
+    );
+  }
+  return state === "dead" ? <Reason text={explanation.summary} /> : summary;
+}
+
+/** A reason that says it all. `strange` if it is about a delivery that was refused. */
+export function Reason({ text, kind = "failed" }: { text: string; kind?: "failed" | "strange" }) {
   return (
-    <div class="why">
-      {failed.map((run) => (
-        <Failure key={run.handler} run={run} isOnly={failed.length === 1} />
-      ))}
+    <div class={`why ${kind}`}>
+      <p class="headline">
+        <Prose text={text} />
+      </p>
     </div>
   );
 }
 
-function Failure({ run, isOnly }: { run: Run; isOnly: boolean }) {
+function Failures({ runs }: { runs: readonly Run[] }) {
   return (
-    <>
-      {!isOnly && <p class="quiet">{visible(run.handler)}</p>}
-      <ErrorText run={run} />
-    </>
+    <div class="why">
+      {runs.map((run) => (
+        <div key={run.handler}>
+          {runs.length > 1 && <p class="quiet">{visible(run.handler)}</p>}
+          <ErrorText run={run} />
+        </div>
+      ))}
+    </div>
   );
 }
 
