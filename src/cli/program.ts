@@ -4,6 +4,7 @@ import { HookporterError } from "../errors.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerEvents } from "./commands/events.ts";
+import { registerFixtures } from "./commands/fixtures.ts";
 import { registerInbox } from "./commands/inbox.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
@@ -45,6 +46,7 @@ export function createProgram(context: MutableContext): Command {
   registerEvents(program, context);
   registerInbox(program, context);
   registerTypes(program, context);
+  registerFixtures(program, context);
   registerDoctor(program, context);
   registerSandbox(program, context);
   registerSubscribe(program, context);

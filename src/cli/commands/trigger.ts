@@ -27,6 +27,11 @@ export function registerTrigger(program: Command, context: CliContext): void {
       "JSON object to send as data; @file reads it from a file, @- from standard input",
     )
     .option(
+      "--shapes <file>",
+      "make up data that fits this shape file of `types` (default: src/schemas.shape.json if there is one)",
+    )
+    .option("--no-shapes", "send the built-in samples even if there is a shape file")
+    .option(
       "--count <n>",
       "number of events to send, each with a different timestamp (default: 1)",
       readCount,

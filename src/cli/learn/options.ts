@@ -46,3 +46,11 @@ export function readEnumPath(text: string, before: readonly EnumPath[] = []): re
     throw new InvalidArgumentError("expected a path such as data.status, or payment.received:data.status.");
   return [...before, kind === undefined ? { path } : { kind, path }];
 }
+
+/** A path such as `data.status`; a repeated flag adds to it. */
+export function readDataPath(text: string, before: readonly string[] = []): readonly string[] {
+  const [{ kind, path } = {}] = readEnumPath(text);
+  if (kind !== undefined || path === undefined)
+    throw new InvalidArgumentError("expected a path such as data.status.");
+  return [...before, path];
+}

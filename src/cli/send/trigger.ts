@@ -10,6 +10,7 @@ import { sign } from "../../signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
+import { learnedData } from "../learn/learned-data.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
@@ -28,6 +29,7 @@ export interface TriggerOptions extends SecretOptions, ChaosCommandOptions {
   readonly count?: number;
   readonly timeout?: number;
   readonly signatureHeader?: string;
+  readonly shapes?: string | false;
 }
 
 /** `trigger <kind>`: creates sample events, signs them and sends them. */
@@ -42,6 +44,7 @@ export async function runTrigger(
   const kinds = chooseKinds(kind, { ...options, all });
   const { clock } = context;
   const data = await readData(options.data, options, context);
+  const learned = data === undefined ? await learnedData(options, context) : undefined;
   const key = options.noSignature === true ? undefined : await findKey(options, context);
 
   const { count = 1, set = [] } = options;
@@ -54,9 +57,10 @@ export async function runTrigger(
   const sendings = events.map(({ one, round }, index) =>
     lazySending(one, () => {
       const resource = resourceOf(seed, round);
+      const own = data ?? learned?.(one, seed + index);
       const body = triggerBody(one, {
         ...{ timestamp: first + index, set, resource },
-        ...(data !== undefined && { data }),
+        ...(own !== undefined && { data: own }),
       });
       const signature = key === undefined ? {} : { [header]: sign(body, key) };
       return { headers: { "content-type": "application/json", ...signature }, body };

@@ -176,7 +176,7 @@ describe("a setting of a flag that commands share", () => {
 async function listening(env: Record<string, string> = {}, argv: readonly string[] = [], cwd = tempFolder()) {
   const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
   const ready = () => listen.now().records.find(({ type }) => type === "ready");
-  await vi.waitFor(() => expect(ready(), listen.now().stderr).toBeDefined(), 5000);
+  await vi.waitFor(() => expect(ready(), listen.now().stderr).toBeDefined(), 20_000);
   const stop = async () => {
     listen.signal("SIGINT");
     return (await listen.finished).code;

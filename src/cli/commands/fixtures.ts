@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { CliContext } from "../context.ts";
+import { readDataPath } from "../learn/options.ts";
+import type { ScrubOptions } from "../learn/scrub.ts";
+import { readSeed } from "../settings/values.ts";
+
+/** `fixtures scrub`: deliveries that may be shared. */
+export function registerFixtures(program: Command, context: CliContext): void {
+  const fixtures = program.command("fixtures").description("work on saved deliveries");
+
+  fixtures
+    .command("scrub")
+    .description(
+      "replace the values of fixtures by made-up ones of the same shape, so that they can be shared",
+    )
+    .argument(
+      "<fixtures...>",
+      "files, folders, event ids or entry numbers, or - for NDJSON on standard input",
+    )
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option(
+      "--to <dir>",
+      "write one file per fixture to this folder (default: one per line on standard output)",
+    )
+    .option("--keep <path>", "keep the values at a path, such as data.status; may be repeated", readDataPath)
+    .option("--seed <n>", "make the same values of the same fixtures again", readSeed)
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter fixtures scrub recorded/ --to fixtures/ --keep data.status",
+    )
+    .action(async (what: readonly string[], options: ScrubOptions) =>
+      (await import("../learn/scrub.ts")).scrubFixtures(what, options, context),
+    );
+}
