@@ -126,6 +126,8 @@ export interface EntryDetail extends EntryRow {
     readonly method: string;
     readonly target: string;
     readonly headers: ShownHeaders;
+    /** The names of headers whose values are not shown, and which commands and fixtures leave out by default. */
+    readonly hidden: readonly string[];
     readonly body: ShownBody;
   } | null;
   /** Oldest first. */
@@ -155,8 +157,13 @@ export interface Sent {
   readonly ok: boolean;
   readonly durationMs: number;
   readonly body: string;
-  /** The delivery's entry, if this receiver got it. */
+  /** The delivery's entry, if this receiver kept it. */
   readonly seq: number | null;
+  /** Its row among the refused deliveries, if this receiver refused it. */
+  readonly refusal: string | null;
+  /** What this receiver made of it, such as `accepted`, `duplicate` or `unauthorized`, and why. */
+  readonly word: string | null;
+  readonly reason: string | null;
 }
 
 /** A sample event. */

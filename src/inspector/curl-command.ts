@@ -10,12 +10,22 @@ const MAX_PASTED = 32 * 1024;
 /**
  * A command for a POSIX shell that resends a delivery with `curl`, byte for byte, with its signature. Without its query,
  * since people paste commands into chats and tickets.
+ *
+ * @param hidden - names of headers that were left out for the same reason, to say so
  */
-export function curlCommand({ target, headers, body }: Delivery, endpoint: URL): string {
+export function curlCommand(
+  { target, headers, body }: Delivery,
+  endpoint: URL,
+  hidden: readonly string[] = [],
+): string {
   const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
   const note =
     leftOut.length === 0 ? "" : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
-  return `${printing(body)} | ${line}${note}${queryNote(target)}\n`;
+  return `${printing(body)} | ${line}${note}${hiddenNote(hidden)}${queryNote(target)}\n`;
+}
+
+function hiddenNote(names: readonly string[]): string {
+  return names.length === 0 ? "" : `\n# omitted, since they may be credentials: ${names.join(", ")}`;
 }
 
 function queryNote(target: string): string {

@@ -12,7 +12,7 @@ import { findEntries } from "./find-entries.ts";
 import type { Repeats } from "./repeats.ts";
 import { entryRow, entryRows } from "./rows.ts";
 import { shownBody } from "./shown-body.ts";
-import { shownHeaders } from "./shown-headers.ts";
+import { hiddenHeaders, shownHeaders } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
 
 /** Rows per page of the list. */
@@ -95,6 +95,7 @@ function shownDelivery(
     method,
     target: shownUrl(target),
     headers: shownHeaders(headers, signatureHeader),
+    hidden: hiddenHeaders(headers, signatureHeader),
     body: shownBody(body),
   };
 }

@@ -7,6 +7,7 @@ import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
+import { Arrivals } from "./arrivals.ts";
 import { RowCounter } from "./count-rows.ts";
 import { KnownTokens, NO_RECORDS, type TokenRecords } from "./known-tokens.ts";
 import { LiveFeed } from "./live-feed.ts";
@@ -63,13 +64,14 @@ export async function startInspector(options: InspectorOptions): Promise<Running
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
   const workings = makeWorkings(options, root.version);
-  const { refusals, repeats, meter, feed } = workings;
+  const { refusals, repeats, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
   const { port, hosts = [], clock } = options;
   const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
   const remember = (observation: DeliveryObservation) => {
     const refusal = refusals.note(observation, options.diagnose?.(observation));
     if (refusal !== undefined) feed.noteRefusal(refusal);
+    outgoing.arrivals.note(observation, refusal?.id);
   };
   const stop = receiver.observe((observation) => {
     meter.count(observation);
@@ -111,7 +113,15 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     recheck: (seq) => receiver.recheck(seq),
     handlersFor: (kind) => receiver.handlersFor(kind),
     signing: { secrets, signatureHeader },
-    outgoing: { inbox, endpoint, targets, signatureHeader, key: current.key, clock },
+    outgoing: {
+      inbox,
+      arrivals: new Arrivals(signatureHeader),
+      endpoint,
+      targets,
+      signatureHeader,
+      key: current.key,
+      clock,
+    },
     repeats: new Repeats(),
     meter: new Meter(startedAt),
     feed: new LiveFeed(inbox),

@@ -1,3 +1,4 @@
+import type { Delivery } from "../event/delivery.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { bodyName, entryFixtureName, listSamples } from "./actions.ts";
 import { RequestError, wrongMethod } from "./answer.ts";
@@ -9,6 +10,7 @@ import { describeEntry, findEntry, findKept, listEntries } from "./entries.ts";
 import { readFilter } from "./filter.ts";
 import { findPrevious } from "./find-previous.ts";
 import { entryRows } from "./rows.ts";
+import { hiddenHeaders, withoutCredentials } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
@@ -28,14 +30,15 @@ const GET: Readonly<Record<string, Route>> = {
     const kept = await findKept(inbox, id);
     return { type: "file", name: bodyName(kept), bytes: kept.delivery.body };
   },
-  "/api/entries/:id/fixture": async ({ inbox }, { id }) => {
+  "/api/entries/:id/fixture": async ({ inbox, signing }, { id, query }) => {
     const kept = await findKept(inbox, id);
-    const bytes = Buffer.from(formatDelivery(kept.delivery), "utf8");
+    const { delivery } = toPassOn(kept.delivery, query, signing);
+    const bytes = Buffer.from(formatDelivery(delivery), "utf8");
     return { type: "file", name: entryFixtureName(kept), bytes };
   },
-  "/api/entries/:id/curl": async ({ inbox, outgoing }, { id }) => {
-    const { delivery } = await findKept(inbox, id);
-    return { type: "text", text: curlCommand(delivery, outgoing.endpoint) };
+  "/api/entries/:id/curl": async ({ inbox, outgoing, signing }, { id, query }) => {
+    const { delivery, hidden } = toPassOn((await findKept(inbox, id)).delivery, query, signing);
+    return { type: "text", text: curlCommand(delivery, outgoing.endpoint, hidden) };
   },
   "/api/handlers": async ({ handlersFor }, { query }) => json(handlersFor(query.get("kind") ?? "")),
   "/api/counts": async ({ counter }, { query }) => json(await counter.count(readFilter(query))),
@@ -79,6 +82,22 @@ export function findRoute(method: string, path: string): { readonly route: Route
   const allowed = Object.keys(ROUTES).filter((one) => found(one) !== undefined);
   if (allowed.length > 0) throw wrongMethod(allowed);
   throw new RequestError(404, "not_found", "Not found.");
+}
+
+/** A delivery as it is copied or saved: without credentials, unless the query asks for them. */
+function toPassOn(
+  delivery: Delivery,
+  query: URLSearchParams,
+  { signatureHeader }: Workings["signing"],
+): { readonly delivery: Delivery; readonly hidden: readonly string[] } {
+  const asked = query.get("credentials");
+  if (asked === "include") return { delivery, hidden: [] };
+  if (asked !== null)
+    throw new RequestError(400, "invalid_request", "expected credentials to be include, or absent");
+  return {
+    delivery: withoutCredentials(delivery, signatureHeader),
+    hidden: hiddenHeaders(delivery.headers, signatureHeader),
+  };
 }
 
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {

@@ -6,10 +6,13 @@ import { targetUrl } from "../relay/target-url.ts";
 import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
 import type { Sent } from "./api.ts";
+import type { Arrivals } from "./arrivals.ts";
 
 /** Where the inspector sends deliveries, and how it signs them. */
 export interface Outgoing {
   readonly inbox: Inbox;
+  /** What becomes of deliveries to the receiver's endpoint. */
+  readonly arrivals: Arrivals;
   /** The receiver's endpoint. */
   readonly endpoint: URL;
   /** The targets of `listen`, the only ones that may be on other machines. */
@@ -24,13 +27,17 @@ const TIMEOUT = 30_000;
 
 /** Sends a delivery; returns its answer and its entry. */
 export async function sendDelivery(
-  { inbox, endpoint }: Outgoing,
+  { arrivals, endpoint }: Outgoing,
   { query, headers, body, target = endpoint }: Omit<Sending, "target"> & { readonly target?: URL },
 ): Promise<Sent> {
-  const answer = await send({ target, query, headers, body, timeout: TIMEOUT });
+  const sending = () => send({ target, query, headers, body, timeout: TIMEOUT });
+  const isOwn = target.href === endpoint.href;
+  const [answer, arrival] = isOwn
+    ? await arrivals.following({ headers, body }, sending)
+    : [await sending(), undefined];
   const { status, ok, durationMs } = answer;
-  const seq = target.href === endpoint.href ? await entryOf(inbox, answer.body) : null;
-  return { url: shownUrl(target), status, ok, durationMs, body: answer.body, seq };
+  const { seq = null, refusal = null, word = null, reason = null } = arrival ?? {};
+  return { url: shownUrl(target), status, ok, durationMs, body: answer.body, seq, refusal, word, reason };
 }
 
 /**
@@ -50,17 +57,4 @@ export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">)
     "target_not_local",
     "expected a target on this machine, or one that listen forwards to, got another: use hookporter replay --url for others",
   );
-}
-
-/** The entry named in a receiver's answer. */
-async function entryOf(inbox: Inbox, answer: string): Promise<number | null> {
-  let id: unknown;
-  try {
-    id = JSON.parse(answer).id;
-  } catch {
-    return null;
-  }
-  if (typeof id !== "string" || id === "") return null;
-  const [entry] = await inbox.list({ eventId: id, limit: 1 });
-  return entry?.seq ?? null;
 }

@@ -1,4 +1,4 @@
-import type { DeliveryHeaders } from "../event/delivery.ts";
+import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { ShownHeaders } from "./api.ts";
 
 /** Matches the names of headers with credentials. The signature is not one, since it is valid for one body only. */
@@ -9,8 +9,22 @@ export function shownHeaders(headers: DeliveryHeaders, signatureHeader: string):
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
       if (value === undefined) return [];
-      const hidden = CREDENTIAL.test(name) && name.toLowerCase() !== signatureHeader.toLowerCase();
-      return [[name, hidden ? "(not shown)" : value] as const];
+      return [[name, isCredential(name, signatureHeader) ? "(not shown)" : value] as const];
     }),
   );
+}
+
+/** The names of the headers that {@link shownHeaders} hides. */
+export function hiddenHeaders(headers: DeliveryHeaders, signatureHeader: string): readonly string[] {
+  return Object.keys(headers).filter((name) => isCredential(name, signatureHeader));
+}
+
+/** A delivery without the headers that {@link shownHeaders} hides: commands and files are passed on to others. */
+export function withoutCredentials(delivery: Delivery, signatureHeader: string): Delivery {
+  const kept = Object.entries(delivery.headers).filter(([name]) => !isCredential(name, signatureHeader));
+  return { ...delivery, headers: Object.fromEntries(kept) };
+}
+
+function isCredential(name: string, signatureHeader: string): boolean {
+  return CREDENTIAL.test(name) && name.toLowerCase() !== signatureHeader.toLowerCase();
 }

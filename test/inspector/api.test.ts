@@ -321,6 +321,26 @@ it("the values of a query are hidden in everything that is shown, saved or copie
   expect((await api("/api/refusals?text=hunter2")).json).toEqual([]);
 });
 
+it("headers that are not shown are neither copied nor saved, unless that is asked for", async () => {
+  const { api, endpoint } = await openInspector();
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
+  const secret = { "x-api-key": "CANARY", "X-Amz-Security-Token": "CANARY" };
+  await fetch(endpoint, { method: "POST", body, headers: { ...headers, ...secret, "x-tag": "one" } });
+  const hidden = ["x-api-key", "x-amz-security-token"];
+  expect((await api("/api/entries/1")).json.delivery.hidden).toEqual(hidden);
+  const curl = (await api("/api/entries/1/curl")).text;
+  expect(curl).toContain(`# omitted, since they may be credentials: ${hidden.join(", ")}\n`);
+  const fixture = JSON.parse((await api("/api/entries/1/fixture")).text);
+  expect(fixture.headers).toMatchObject({ "x-tag": "one", "x-service-signature": expect.any(String) });
+  for (const path of ["", "/curl", "/fixture"])
+    expect((await api(`/api/entries/1${path}`)).text).not.toContain("CANARY");
+  for (const path of ["/curl", "/fixture"]) {
+    const { text } = await api(`/api/entries/1${path}?credentials=include`);
+    expect(text.match(/CANARY/g)).toHaveLength(2);
+    expect((await api(`/api/entries/1${path}?credentials=yes`)).status).toBe(400);
+  }
+});
+
 it("an exact replay and a forward send the query of the delivery, unless the target has one", async () => {
   const got: string[] = [];
   const server = createServer((request, response) => {

@@ -59,7 +59,7 @@ function feedQuery(filter: URLSearchParams, resource: string): string {
 }
 
 function titleOf(path: string): string {
-  const [, number] = /^\/entry\/(\d+)$/.exec(path) ?? [];
+  const [, number] = /^\/entry\/(\d+)(?:\/from\/\d+)?$/.exec(path) ?? [];
   if (number !== undefined) return `#${number}`;
   const page = pageOf(path);
   if (page === undefined) return "No such page";

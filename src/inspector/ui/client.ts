@@ -47,7 +47,8 @@ export class ApiClient {
   readonly previous = (seq: number) => this.#json<Previous | null>(`/api/entries/${seq}/previous`);
   readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);
   readonly refusal = (id: string) => this.#json<RefusalDetail>(`/api/refusals/${id}`);
-  readonly curl = async (seq: number) => (await this.#fetch(`/api/entries/${seq}/curl`)).text();
+  readonly curl = async (seq: number, query = "") =>
+    (await this.#fetch(`/api/entries/${seq}/curl${query}`)).text();
 
   /** The whole body as text. Rejects if it is not UTF-8. */
   readonly body = async (seq: number) =>

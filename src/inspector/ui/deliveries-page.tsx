@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { Status } from "../api.ts";
 import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
@@ -7,12 +7,14 @@ import { EntryPage } from "./entry-page.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { useListView } from "./list-view.ts";
-import { sentMessage, useAttempt } from "./messages.tsx";
+import { sentMessage, TellContext, useAttempt } from "./messages.tsx";
 import { RefusalPage } from "./refusal-page.tsx";
 import { goTo, type Route, toHash } from "./route.ts";
 import { SearchProgress } from "./search-progress.tsx";
+import { showSent } from "./show-sent.ts";
 import { useCounts } from "./use-counts.ts";
 import { useKeys } from "./use-keys.ts";
+import { useSecondPress } from "./use-second-press.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "./welcome.tsx";
 
 /** The list, with the selected delivery beside it. */
@@ -37,6 +39,7 @@ export function DeliveriesPage({
   const attempt = useAttempt();
   const view = useListView();
   const counts = useCounts(client, route.filter, feed);
+  const tell = useContext(TellContext);
 
   const move = (by: number) => {
     if (feed === undefined) return;
@@ -47,9 +50,29 @@ export function DeliveriesPage({
     // Not a step of the history for each key, so that Back leads out of the list.
     if (opened !== undefined) goTo(pathOf(row.id), { isPassing: true });
   };
-  const replay = () => {
+  const pressed = useSecondPress();
+  const again = () => {
     const row = selected === undefined ? undefined : feed?.lines.find(selected);
-    if (row?.type === "entry") void attempt(async () => sentMessage(await client.replay(row.seq, false)));
+    if (row?.type !== "entry") return;
+    const { seq, state } = row;
+    if (state === "running") tell({ good: true, text: `#${seq} is running.` });
+    else {
+      const isRetry = state !== "done";
+      const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
+      pressed(what, {
+        say: () => tell({ good: true, text: `Press r again to ${what}.` }),
+        do: () => void attempt(() => (isRetry ? retry(seq) : sendAgain(seq))),
+      });
+    }
+  };
+  const retry = async (seq: number) => {
+    await client.retry(seq);
+    return { good: true, text: `#${seq} runs again.` };
+  };
+  const sendAgain = async (seq: number) => {
+    const sent = await client.replay(seq, false);
+    showSent(sent, seq);
+    return sentMessage(sent);
   };
   useKeys({
     j: () => move(1),
@@ -57,7 +80,7 @@ export function DeliveriesPage({
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     Enter: () => selected !== undefined && goTo(pathOf(selected)),
-    r: replay,
+    r: again,
     "/": () => document.getElementById("text-filter")?.focus(),
     Escape: () => {
       goTo("/");
@@ -99,6 +122,7 @@ export function DeliveriesPage({
         {opened?.startsWith("e") && (
           <EntryPage
             seq={Number(opened.slice(1))}
+            from={sourceOf(route.path)}
             row={feed?.lines.find(opened)}
             client={client}
             status={status}
@@ -112,9 +136,15 @@ export function DeliveriesPage({
 
 /** The id of the row that a path opens, such as `e12` for `/entry/12`. */
 function openedId(path: string): string | undefined {
-  const [, kind, id] = /^\/(entry|refusal)\/(\w+)$/.exec(path) ?? [];
+  const [, kind, id] = /^\/(entry|refusal)\/(\w+)(?:\/from\/\d+)?$/.exec(path) ?? [];
   if (id === undefined) return undefined;
   return kind === "entry" ? `e${id}` : id;
+}
+
+/** The entry that the opened one was sent again from, as in `/entry/15/from/12`. */
+function sourceOf(path: string): number | undefined {
+  const [, from] = /\/from\/(\d+)$/.exec(path) ?? [];
+  return from === undefined ? undefined : Number(from);
 }
 
 /** How many rows are looked at for one that can be retried or dropped. */

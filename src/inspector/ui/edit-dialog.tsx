@@ -1,11 +1,13 @@
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { Dialog } from "./dialog.tsx";
 import { size } from "./format.ts";
 import { JsonEditor } from "./json-editor.tsx";
 import { comparableLines } from "./json-reader.ts";
-import { sentMessage, useAttempt } from "./messages.tsx";
+import { sentMessage, TellContext, useAttempt } from "./messages.tsx";
+import { Outcome, SendButton, useOutcome } from "./outcome.tsx";
+import { showSent } from "./show-sent.ts";
 import { useDraft } from "./use-draft.ts";
 import { useWholeBody } from "./use-whole-body.ts";
 
@@ -31,6 +33,7 @@ export function EditDialog({
         <TooLarge entry={entry} client={client} bytes={body.bytes} />
       ) : (
         <EditForm
+          seq={entry.seq}
           name={entry.bodyHash}
           original={body.form === "text" ? body.text : ""}
           isText={body.form === "text"}
@@ -68,12 +71,14 @@ function TooLarge({ entry, client, bytes }: { entry: EntryDetail; client: ApiCli
 }
 
 function EditForm({
+  seq,
   name,
   original,
   isText,
   client,
   onClose,
 }: {
+  seq: number;
   name: string;
   original: string;
   isText: boolean;
@@ -82,13 +87,21 @@ function EditForm({
 }) {
   const draft = useDraft(name, original);
   const [restamp, setRestamp] = useState(true);
-  const attempt = useAttempt();
-  const send = async () => {
-    const done = await attempt(async () => sentMessage(await client.send(draft.text, restamp)));
-    if (!done) return;
-    draft.finish();
-    onClose();
-  };
+  const { result, setResult, isBusy, run } = useOutcome();
+  const tell = useContext(TellContext);
+  const send = () =>
+    run(async () => {
+      const sent = await client.send(draft.text, restamp);
+      const message = sentMessage(sent);
+      if (!sent.ok) {
+        setResult({ isGood: false, text: message.text });
+        return;
+      }
+      draft.finish();
+      onClose();
+      showSent(sent, seq);
+      tell({ ...message, seq: null });
+    });
   return (
     <form
       onSubmit={(event) => {
@@ -100,6 +113,7 @@ function EditForm({
       {draft.isOffered && draft.isChanged && <p class="quiet">This is your draft, kept for this tab.</p>}
       {!draft.isKept && <p class="warning">The browser has no room to keep this draft.</p>}
       <JsonEditor label="Body" value={draft.text} onChange={draft.setText} />
+      <Outcome result={result} />
       <div class="form-end">
         <label>
           <input
@@ -117,9 +131,7 @@ function EditForm({
         <button type="button" onClick={() => draft.setText(comparableLines(draft.text).join("\n"))}>
           Indent
         </button>
-        <button type="submit" class="main">
-          Sign and send
-        </button>
+        <SendButton label={isBusy ? "Sending" : "Sign and send"} isBusy={isBusy} />
       </div>
     </form>
   );

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail } from "../api.ts";
 import type { ApiClient } from "./client.ts";
-import { Dialog } from "./dialog.tsx";
+import { CredentialsDialog } from "./credentials-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
+import { ForwardDialog } from "./forward-dialog.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 import { sentMessage, useAttempt } from "./messages.tsx";
+import { showSent } from "./show-sent.ts";
 import { visible } from "./visible.ts";
 
 /** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
@@ -19,35 +21,39 @@ export function EntryActions({
   forwards: readonly string[];
   onChanged: () => void;
 }) {
-  const [dialog, setDialog] = useState<"edit" | "forward">();
+  const [dialog, setDialog] = useState<"edit" | "forward" | "curl" | "fixture">();
   const attempt = useAttempt();
   const { seq, state, delivery } = entry;
-  const replay = (exact: boolean) => attempt(async () => sentMessage(await client.replay(seq, exact)));
-  const redrive = () =>
+  const hidden = delivery?.hidden ?? [];
+  const replay = (exact: boolean) =>
     attempt(async () => {
-      await client.redrive(seq);
-      onChanged();
-      return { good: true, text: `#${seq} will run again.` };
+      const sent = await client.replay(seq, exact);
+      showSent(sent, seq);
+      return sentMessage(sent);
     });
   const retry = () =>
     attempt(async () => {
       await client.retry(seq);
       onChanged();
-      return { good: true, text: `#${seq} runs now.` };
+      return { good: true, text: redrivable ? `#${seq} runs again.` : `#${seq} runs now.` };
     });
   const drop = () =>
     attempt(async () => {
       await client.drop(seq);
       onChanged();
-      return { good: true, text: `#${seq} was dropped; Redrive takes it back.` };
+      return { good: true, text: `#${seq} was dropped; Retry takes it back.` };
     });
-  const copy = (what: string, text: () => Promise<string>) =>
+  const copy = (what: string, text: () => Promise<string>, without = "") =>
     attempt(async () => {
       await navigator.clipboard.writeText(await text());
-      return { good: true, text: `${what} was copied.` };
+      return { good: true, text: `${what} was copied${without}.` };
     });
   const save = (what: "body" | "fixture") =>
-    attempt(async () => ({ good: true, text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}` }));
+    attempt(async () => ({
+      good: true,
+      text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}${what === "fixture" ? leftOut : ""}`,
+    }));
+  const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
   const gone = delivery === null;
   const redrivable = state === "dead" || state === "unhandled";
   const [unfit, ...others] = entry.stillUnfit ?? [];
@@ -68,19 +74,25 @@ export function EntryActions({
   const copies: readonly MenuItem[] = [
     {
       label: "Copy as curl",
-      hint: "a command that sends the same bytes",
+      hint: `a command that sends the same bytes${leftOut}`,
       disabled: gone,
-      onSelect: () => void copy("The curl command", () => client.curl(seq)),
+      onSelect: () => void copy("The curl command", () => client.curl(seq), leftOut),
     },
+    ...(hidden.length > 0
+      ? [{ label: "Copy as curl with credentials…", onSelect: () => setDialog("curl") }]
+      : []),
     { label: "Copy event id", onSelect: () => void copy("The event id", async () => entry.eventId) },
   ];
   const more: readonly MenuItem[] = [
     {
       label: "Save fixture",
-      hint: "a file for hookporter replay",
+      hint: `a file for hookporter replay${leftOut}`,
       disabled: gone,
       onSelect: () => void save("fixture"),
     },
+    ...(hidden.length > 0
+      ? [{ label: "Save fixture with credentials…", onSelect: () => setDialog("fixture") }]
+      : []),
     { label: "Download body", disabled: gone, onSelect: () => void save("body") },
     {
       label: "Drop",
@@ -95,9 +107,9 @@ export function EntryActions({
         <button
           type="button"
           class={unfit === undefined && state === "dead" ? "main" : ""}
-          onClick={() => void redrive()}
+          onClick={() => void retry()}
         >
-          {unfit === undefined ? "Redrive" : "Redrive anyway"}
+          {unfit === undefined ? "Retry" : "Retry anyway"}
         </button>
       )}
       {state === "pending" && (
@@ -110,7 +122,7 @@ export function EntryActions({
       <Menu label="⋯" name="More actions" items={more} />
       {unfit !== undefined && (
         <p class="warning">
-          {`Redriving it now would fail again: ${visible(`${unfit.field}: ${unfit.message}`)}`}
+          {`A retry would fail again now: ${visible(`${unfit.field}: ${unfit.message}`)}`}
           {others.length > 0 && ` and ${others.length} more`}
         </p>
       )}
@@ -118,66 +130,9 @@ export function EntryActions({
       {dialog === "forward" && (
         <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
       )}
+      {(dialog === "curl" || dialog === "fixture") && (
+        <CredentialsDialog what={dialog} {...{ seq, hidden, client }} onClose={() => setDialog(undefined)} />
+      )}
     </div>
-  );
-}
-
-/** A dialog to send the same bytes to another target. */
-function ForwardDialog({
-  seq,
-  client,
-  forwards,
-  onClose,
-}: {
-  seq: number;
-  client: ApiClient;
-  forwards: readonly string[];
-  onClose: () => void;
-}) {
-  const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
-  const [answer, setAnswer] = useState<string>();
-  const attempt = useAttempt();
-  const send = () =>
-    attempt(async () => {
-      setAnswer(undefined);
-      const sent = await client.forward(seq, target);
-      setAnswer(sent.body);
-      return sentMessage(sent);
-    });
-  return (
-    <Dialog title="Forward to another target" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <label class="field">
-          Target
-          <input
-            type="text"
-            inputMode="url"
-            list="targets"
-            value={target}
-            onInput={(event) => setTarget(event.currentTarget.value)}
-          />
-        </label>
-        <datalist id="targets">
-          {forwards.map((one) => (
-            <option key={one} value={one} />
-          ))}
-        </datalist>
-        <p class="quiet">
-          Sends the same bytes and signature once. The target must be on this machine, or one that listen
-          forwards to.
-        </p>
-        {answer !== undefined && <pre class="said">{answer === "" ? "(empty response)" : answer}</pre>}
-        <div class="form-end">
-          <button type="submit" class="main">
-            Forward
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

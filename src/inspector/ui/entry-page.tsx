@@ -3,6 +3,7 @@ import type { EntryDetail, Row, Status } from "../api.ts";
 import { Attempts } from "./attempts.tsx";
 import { Checks } from "./checks.tsx";
 import type { ApiClient } from "./client.ts";
+import { Comparison } from "./comparison.tsx";
 import { DetailHead } from "./detail-head.tsx";
 import { EntryActions } from "./entry-actions.tsx";
 import { Fold } from "./fold.tsx";
@@ -18,11 +19,14 @@ import { Why } from "./why.tsx";
 /** All details of an entry. `row` is its row in the list, which shows when it has changed. */
 export function EntryPage({
   seq,
+  from,
   row,
   client,
   status,
 }: {
   seq: number;
+  /** The entry that it was sent again from, to compare both. */
+  from: number | undefined;
   row: Row | undefined;
   client: ApiClient;
   status: Status | undefined;
@@ -43,6 +47,7 @@ export function EntryPage({
           {attempts > 1 && <span>attempt {attempts}</span>}
           {explanation.status !== null && <span>answered {explanation.status}</span>}
         </DetailHead>
+        {from !== undefined && <Comparison entry={entry} from={from} client={client} />}
         <Why entry={entry} />
         {state === "unhandled" && kind !== null ? (
           <ReceivedAdvice kind={kind} client={client} status={status} />

@@ -7,7 +7,7 @@ type KeyRow = readonly [keys: readonly string[], meaning: string];
 export const LIST_KEYS: readonly KeyRow[] = [
   [["j", "k"], "next, previous"],
   [["Enter"], "open"],
-  [["r"], "send again as new"],
+  [["r", "r"], "retry, or send again as new"],
   [["/"], "search"],
   [["Esc"], "back to the list"],
 ];

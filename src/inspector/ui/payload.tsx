@@ -1,13 +1,10 @@
-import { useMemo } from "preact/hooks";
-import type { EntryDetail, Previous } from "../api.ts";
+import type { EntryDetail } from "../api.ts";
+import { Changes } from "./changes.tsx";
 import type { ApiClient } from "./client.ts";
-import { diffLines } from "./diff-lines.ts";
 import { Fold } from "./fold.tsx";
 import { counted, size } from "./format.ts";
 import { Headers } from "./headers.tsx";
-import { comparableLines } from "./json-reader.ts";
 import { JsonView } from "./json-view.tsx";
-import { LinesBox } from "./lines-box.tsx";
 import { hashOf } from "./route.ts";
 import { TextView } from "./text-view.tsx";
 import { LocalTime } from "./time.tsx";
@@ -54,7 +51,7 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
                     <LocalTime at={previous.receivedAt} />
                   </span>
                 </p>
-                <Changes before={previous} after={body.text} />
+                <Changes before={previous.body.text} after={body.text} />
               </>
             )}
           </Fold>
@@ -77,28 +74,4 @@ function BodyText({ body }: { body: LoadedBody }) {
   if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
   if (isWanted && lines != null) return <JsonView lines={lines} />;
   return <TextView text={body.text} />;
-}
-
-/** The most characters of a changed line that are displayed. */
-const MAX_LINE = 2000;
-
-const SIGNS = { same: " ", added: "+", removed: "−" } as const;
-const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
-
-function Changes({ before, after }: { before: Previous; after: string }) {
-  const lines = useMemo(
-    () => diffLines(comparableLines(before.body.text), comparableLines(after)),
-    [before.body.text, after],
-  );
-  const render = (index: number) => {
-    const { change, text } = lines[index] ?? { change: "same", text: "" };
-    return (
-      <div class={`change ${change}`}>
-        <span aria-hidden="true">{SIGNS[change]} </span>
-        <span class="spoken">{SPOKEN[change]}</span>
-        {visible(text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text)}
-      </div>
-    );
-  };
-  return <LinesBox label="Changes" className="changes" lines={() => ({ count: lines.length, render })} />;
 }

@@ -17,7 +17,7 @@ function readRoute(hash: string): Route {
 /** Which page a path leads to; `undefined` if there is none. */
 export function pageOf(path: string): "/" | "/overview" | "/trigger" | undefined {
   if (path === "/overview" || path === "/trigger") return path;
-  return path === "/" || /^\/(?:entry\/\d+|refusal\/r\d+)$/.test(path) ? "/" : undefined;
+  return path === "/" || /^\/(?:entry\/\d+(?:\/from\/\d+)?|refusal\/r\d+)$/.test(path) ? "/" : undefined;
 }
 
 /** A route as a fragment. */

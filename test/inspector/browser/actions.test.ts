@@ -28,6 +28,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await choose(page, "Send again", "Send again as new");
     await told(page, /answered 200/);
     await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(2), WAIT);
+    await page.getByRole("heading", { name: "Sent again from #1" }).waitFor();
+    await page.getByText("#2", { exact: true }).first().waitFor();
+    await page.goto(`${inspector.url.origin}/#/entry/1`);
     await choose(page, "Send again", "Resend identical bytes");
     await told(page, /duplicate/i);
     await vi.waitFor(
@@ -35,8 +38,6 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       WAIT,
     );
     await page.getByRole("heading", { name: "Duplicates" }).waitFor();
-    await page.getByRole("link", { name: "Open #2" }).first().click();
-    await page.getByText("#2", { exact: true }).first().waitFor();
     expect(page.troubles).toEqual([]);
   });
 
@@ -71,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator(".run .headline").allTextContents()).toEqual(["the ledger is down"]);
     await page.getByText("the same error as in attempt 2").waitFor();
     broken = false;
-    await click(page, "Redrive");
+    await click(page, "Retry");
     await page.locator(".detail .state.done").waitFor();
     expect(await receiver.inbox.list({})).toMatchObject([{ state: "done" }]);
     await page.locator(".line .state.done").waitFor();
@@ -90,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await choose(page, "Send again", "Forward to…");
     await page.getByRole("combobox", { name: "Target" }).fill(target);
     await click(page, "Forward");
-    await told(page, /answered 418/);
+    await page.getByRole("dialog").getByRole("alert").getByText("answered 418").waitFor();
     const kept = await receiver.inbox.delivery(1);
     expect(got).toHaveLength(1);
     expect(got[0]?.body.equals(kept?.body ?? new Uint8Array())).toBe(true);
@@ -98,7 +99,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator("dialog .said").textContent()).toBe("<b>short and stout</b>");
     await page.getByRole("combobox", { name: "Target" }).fill("http://192.0.2.1/");
     await click(page, "Forward");
-    await told(page, /expected a target on this machine/);
+    await page
+      .getByRole("dialog")
+      .getByRole("alert")
+      .getByText("expected a target on this machine")
+      .waitFor();
     expect(got).toHaveLength(1);
   });
 
@@ -185,9 +190,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(String(Buffer.from(body))).toContain('"data":{"id": "mine", "n": 1.50}');
   });
 
-  it("the keyboard works: j and k select, Enter opens, r replays, / searches, Escape goes back", async () => {
-    const { inspector, receiver, deliver } = await openInspector();
+  it("the keyboard works: j and k select, Enter opens, r twice sends again, / searches, Escape goes back", async () => {
+    const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     for (const kind of ["payment.received", "lead.created", "contact.created"] as const) await deliver(kind);
+    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3 }), WAIT);
     const page = await newPage();
     await openPage(page, inspector.url);
     const chosen = page.locator('.line[aria-selected="true"] .line-name');
@@ -197,13 +203,14 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("k");
     expect(await chosen.textContent()).toBe("lead.created");
-    await page.keyboard.press("r");
-    await vi.waitFor(
-      async () => expect(await receiver.inbox.list({ kinds: ["lead.created"] })).toHaveLength(2),
-      WAIT,
-    );
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "lead.created", level: 1 }).waitFor();
+    await page.keyboard.press("r");
+    await told(page, /Press r again to send #2 again as a new event/);
+    expect(await receiver.inbox.list({})).toHaveLength(3);
+    await page.keyboard.press("r");
+    await page.getByRole("heading", { name: "Sent again from #2" }).waitFor();
+    expect(await receiver.inbox.list({ kinds: ["lead.created"] })).toHaveLength(2);
     await page.keyboard.press("Escape");
     await page.getByText("Select a delivery").waitFor();
     await page.keyboard.press("/");

@@ -181,7 +181,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await choose(other, "Send again", "Edit and send…");
     await expect.poll(() => editor(other).text()).toContain("payment.received");
     await click(page, "Sign and send");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByRole("heading", { name: "Sent again from #1" }).waitFor();
+    await page.goto(`${inspector.url.origin}/#/entry/1`);
+    await page.getByRole("heading", { name: "payment.received", level: 1 }).waitFor();
     await choose(page, "Send again", "Edit and send…");
     await expect.poll(() => editor(page).text()).toContain("payment.received");
     expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => /draft/.test(key))")).toEqual([]);
