@@ -150,6 +150,14 @@ export interface Previous {
   readonly body: ShownBody;
 }
 
+/** The events about one resource. */
+export interface Related {
+  /** Its `data.id`; `null` if the event has none. */
+  readonly resource: string | null;
+  /** Oldest first, the event itself among them; at most 20 before and after it. */
+  readonly rows: readonly EntryRow[];
+}
+
 /** The answer to a delivery that the inspector sent. */
 export interface Sent {
   readonly url: string;

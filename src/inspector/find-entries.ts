@@ -19,11 +19,18 @@ export interface Found {
   readonly newest: number;
 }
 
-/** At most `limit` of the newest matching entries below `before`. A text search may return fewer, and a `next`. */
+/**
+ * At most `limit` of the newest matching entries below `before`. A text search may return fewer, and a `next`; it looks at
+ * entries above `downTo` only.
+ */
 export async function findEntries(
   inbox: Inbox,
   filter: EntryFilter,
-  { before, limit }: { readonly before: number | undefined; readonly limit: number },
+  {
+    before,
+    limit,
+    downTo = 0,
+  }: { readonly before: number | undefined; readonly limit: number; readonly downTo?: number },
 ): Promise<Found> {
   if (filter.text === undefined) {
     const below = before === undefined ? {} : { before };
@@ -37,8 +44,8 @@ export async function findEntries(
   const start = performance.now();
   let size = WINDOW.first;
   let last = { size: 0, took: 0 };
-  while (top > 1 && entries.length < limit && performance.now() - start < SEARCH_TIME) {
-    const after = Math.max(0, top - 1 - size);
+  while (top > downTo + 1 && entries.length < limit && performance.now() - start < SEARCH_TIME) {
+    const after = Math.max(downTo, top - 1 - size);
     const wanted = limit - entries.length;
     const windowStart = performance.now();
     const found = await inbox.list({ ...filter, before: top, after, limit: wanted });
@@ -49,7 +56,7 @@ export async function findEntries(
     top = found.length === wanted ? (entries.at(-1)?.seq ?? 1) : after + 1;
     await turn();
   }
-  return { entries, next: top <= 1 ? null : top, newest };
+  return { entries, next: top <= downTo + 1 ? null : top, newest };
 }
 
 interface Window {

@@ -1,9 +1,8 @@
-import { matchesKind } from "../event/kind-pattern.ts";
-import { readEnvelope } from "../event/read-envelope.ts";
 import type { Entry } from "../inbox/entry.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Previous } from "./api.ts";
 import { findEntries } from "./find-entries.ts";
+import { familyOf, resourceIn, resourceOf } from "./find-related.ts";
 import { shownBody } from "./shown-body.ts";
 
 /** The maximum number of entries examined. */
@@ -15,14 +14,13 @@ const MAX_LOOKED_AT = 20;
  */
 export async function findPrevious(inbox: Inbox, entry: Entry): Promise<Previous | undefined> {
   const { kind, seq } = entry;
-  const id = resourceId((await inbox.delivery(seq))?.body);
+  const id = await resourceOf(inbox, entry);
   if (id === undefined || kind === null) return undefined;
-  const family = `${kind.split(".")[0]}.*`;
-  const filter = { kinds: [matchesKind(family, kind) ? family : kind], text: JSON.stringify(id) };
+  const filter = { kinds: [familyOf(kind)], text: JSON.stringify(id) };
   const { entries } = await findEntries(inbox, filter, { before: seq, limit: MAX_LOOKED_AT });
   for (const candidate of entries) {
     const body = (await inbox.delivery(candidate.seq))?.body;
-    if (body === undefined || resourceId(body) !== id) continue;
+    if (body === undefined || resourceIn(body) !== id) continue;
     return {
       seq: candidate.seq,
       kind: candidate.kind,
@@ -31,10 +29,4 @@ export async function findPrevious(inbox: Inbox, entry: Entry): Promise<Previous
     };
   }
   return undefined;
-}
-
-function resourceId(body: Uint8Array | undefined): string | undefined {
-  const read = body === undefined ? undefined : readEnvelope(body);
-  const id = read?.ok === true ? read.envelope.data.id : undefined;
-  return typeof id === "string" && id !== "" ? id : undefined;
 }

@@ -9,6 +9,7 @@ import { EFFECTS } from "./effects.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries.ts";
 import { readFilter } from "./filter.ts";
 import { findPrevious } from "./find-previous.ts";
+import { findRelated } from "./find-related.ts";
 import { entryRows } from "./rows.ts";
 import { hiddenHeaders, withoutCredentials } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
@@ -26,6 +27,8 @@ const GET: Readonly<Record<string, Route>> = {
     json(await describeEntry(inbox, await findEntry(inbox, id), workings)),
   "/api/entries/:id/previous": async ({ inbox }, { id }) =>
     json((await findPrevious(inbox, await findEntry(inbox, id))) ?? null),
+  "/api/entries/:id/related": async ({ inbox }, { id }) =>
+    json(await findRelated(inbox, await findEntry(inbox, id))),
   "/api/entries/:id/body": async ({ inbox }, { id }) => {
     const kept = await findKept(inbox, id);
     return { type: "file", name: bodyName(kept), bytes: kept.delivery.body };

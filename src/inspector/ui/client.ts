@@ -5,6 +5,7 @@ import type {
   Previous,
   RefusalDetail,
   RefusalRow,
+  Related,
   RowCounts,
   RowPage,
   Sample,
@@ -45,6 +46,7 @@ export class ApiClient {
   readonly counts = (query: URLSearchParams) => this.#json<RowCounts>(`/api/counts?${query}`);
   readonly entry = (seq: number) => this.#json<EntryDetail>(`/api/entries/${seq}`);
   readonly previous = (seq: number) => this.#json<Previous | null>(`/api/entries/${seq}/previous`);
+  readonly related = (seq: number) => this.#json<Related>(`/api/entries/${seq}/related`);
   readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);
   readonly refusal = (id: string) => this.#json<RefusalDetail>(`/api/refusals/${id}`);
   readonly curl = async (seq: number, query = "") =>

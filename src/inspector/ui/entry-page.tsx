@@ -11,6 +11,7 @@ import { counted, exactTime } from "./format.ts";
 import { PairList } from "./pair-list.tsx";
 import { Payload } from "./payload.tsx";
 import { ReceivedAdvice } from "./received-advice.tsx";
+import { RelatedEvents } from "./related-events.tsx";
 import { Next } from "./summary.tsx";
 import { LocalTime } from "./time.tsx";
 import { useLoaded } from "./use-loaded.ts";
@@ -66,6 +67,7 @@ export function EntryPage({
         <Checks explanation={explanation} />
         {(runs.length > 0 || state === "running" || state === "pending") && <Attempts entry={entry} />}
         <Repeats entry={entry} />
+        <RelatedEvents entry={entry} client={client} />
         <Facts entry={entry} />
       </div>
     </article>
