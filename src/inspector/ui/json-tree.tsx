@@ -21,6 +21,7 @@ export function JsonTree({
   lines,
   folding,
   pattern,
+  notes,
   active,
   onActive,
   onFold,
@@ -28,6 +29,8 @@ export function JsonTree({
   lines: JsonLines;
   folding: Folding;
   pattern: RegExp | undefined;
+  /** What is wrong with a line, by line. */
+  notes: ReadonlyMap<number, readonly string[]>;
   active: ActiveLine;
   onActive: (active: ActiveLine) => void;
   onFold: () => void;
@@ -77,6 +80,7 @@ export function JsonTree({
             transform: `translateY(${y(row)}px)`,
             paddingLeft: `${14 + Math.min(lines.depth(line), MAX_INDENT) * 15}px`,
           };
+          const wrong = notes.get(line);
           const content = tokensOf(lines, line, isFolded).map(({ kind: token, text }, index) => (
             <span key={index} class={`json-${token}`}>
               {token === "note" || token === "mark" ? visible(text) : marked(text, pattern)}
@@ -95,7 +99,7 @@ export function JsonTree({
             <div
               key={line}
               id={`json-${line}`}
-              class={`body-line${isActive ? " active" : ""}`}
+              class={`body-line${isActive ? " active" : ""}${wrong === undefined ? "" : " wrong"}`}
               role="treeitem"
               aria-level={lines.depth(line) + 1}
               aria-posinset={lines.position(line) + 1}
@@ -115,6 +119,7 @@ export function JsonTree({
                 </span>
               )}
               {content}
+              {wrong !== undefined && <span class="wrong-note">{visible(`← ${wrong.join("; ")}`)}</span>}
             </div>
           );
         })}

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { EntryDetail } from "../api.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { findLines, MAX_FOUND, searchPattern } from "./find-lines.ts";
+import { findProblems } from "./find-problems.ts";
 import { Folding } from "./folding.ts";
 import type { JsonLines } from "./json-lines.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -12,8 +14,17 @@ const FOLDED_FROM = 200_000;
 const TYPING = 150;
 
 /** JSON of any size that can be folded, searched and copied. */
-export function JsonView({ lines }: { lines: JsonLines }) {
+export function JsonView({
+  lines,
+  problems = [],
+}: {
+  lines: JsonLines;
+  /** Noted at the lines of their fields; the first one is scrolled to. */
+  problems?: EntryDetail["problems"];
+}) {
   const folding = useMemo(() => new Folding(lines, lines.text.length > FOLDED_FROM), [lines]);
+  // Every load of the entry has a new list, which must not scroll again.
+  const notes = useMemo(() => findProblems(lines, problems), [lines, JSON.stringify(problems)]);
   const [, setVersion] = useState(0);
   const [active, setActive] = useState({ line: 0, moves: 0 });
   const [query, setQuery] = useState("");
@@ -25,6 +36,10 @@ export function JsonView({ lines }: { lines: JsonLines }) {
     folding.reveal(line);
     setActive(({ moves }) => ({ line, moves: moves + 1 }));
   };
+  useEffect(() => {
+    const [first] = [...notes.keys()].toSorted((one, other) => one - other);
+    if (first !== undefined) go(first);
+  }, [notes]);
   useEffect(() => {
     if (found[0] !== undefined) go(found[0]);
   }, [found]);
@@ -95,6 +110,7 @@ export function JsonView({ lines }: { lines: JsonLines }) {
         lines={lines}
         folding={folding}
         pattern={pattern}
+        notes={notes}
         active={active}
         onActive={setActive}
         onFold={draw}

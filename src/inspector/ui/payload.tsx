@@ -36,7 +36,7 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
             {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
           </span>
         </div>
-        <BodyText body={body} />
+        <BodyText body={body} problems={entry.problems} />
       </section>
       <div>
         {previous != null && (
@@ -68,10 +68,10 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
 }
 
 /** JSON as a tree, and everything else, also a text that is cut, as it was received. */
-function BodyText({ body }: { body: LoadedBody }) {
+function BodyText({ body, problems }: { body: LoadedBody; problems: EntryDetail["problems"] }) {
   const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);
   if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
-  if (isWanted && lines != null) return <JsonView lines={lines} />;
+  if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} />;
   return <TextView text={body.text} />;
 }

@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage({ viewport: { width: 1440, height: 900 } });
     await openPage(page, inspector.url, "/entry/2");
     await inView(page.locator(".problems", { hasText: "data.id" }).getByText("expected string, got number"));
-    await inView(page.locator(".body-line", { hasText: '"id": 12' }));
+    await inView(page.locator(".body-line.wrong", { hasText: /"id": 12\s*← expected string, got number/ }));
     await inView(page.locator(".step.failed", { hasText: "Data" }));
   });
 
