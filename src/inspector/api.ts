@@ -109,6 +109,34 @@ export interface ShownBody {
   readonly cut: boolean;
 }
 
+/** A run of a handler, with what only this `listen` knows about it. */
+export interface RunDetail extends AttemptRecord {
+  /** What the handler printed, in order, without colours. */
+  readonly printed: readonly PrintedLine[];
+  /** How many lines beyond those were not kept. */
+  readonly unprinted: number;
+  /** The answer of the target, if it is a forward. */
+  readonly answer: ShownAnswer | null;
+}
+
+/** A line that a handler printed. */
+export interface PrintedLine {
+  readonly at: number;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/** The head of a target's answer. */
+export interface ShownAnswer {
+  readonly status: number;
+  readonly headers: ShownHeaders;
+  /** Size of the body, as far as it was read. */
+  readonly bytes: number;
+  /** Whether the body is longer. */
+  readonly isCut: boolean;
+  readonly durationMs: number;
+}
+
 /** An entry with all details. */
 export interface EntryDetail extends EntryRow {
   /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
@@ -131,7 +159,7 @@ export interface EntryDetail extends EntryRow {
     readonly body: ShownBody;
   } | null;
   /** Oldest first. */
-  readonly runs: readonly AttemptRecord[];
+  readonly runs: readonly RunDetail[];
   /** When it was received again during this `listen`, newest first. */
   readonly seenAgain: readonly number[];
 }

@@ -11,6 +11,7 @@ import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";
 import type { Repeats } from "./repeats.ts";
 import { entryRow, entryRows } from "./rows.ts";
+import type { RunNotes } from "./run-notes.ts";
 import { shownBody } from "./shown-body.ts";
 import { hiddenHeaders, shownHeaders } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
@@ -62,13 +63,14 @@ interface DetailSources {
   readonly signing: Signing;
   readonly repeats: Repeats;
   readonly recheck: Receiver["recheck"];
+  readonly runNotes: RunNotes;
 }
 
 /** An entry with all details. */
 export async function describeEntry(
   inbox: Inbox,
   entry: Entry,
-  { signing, repeats, recheck }: DetailSources,
+  { signing, repeats, recheck, runNotes }: DetailSources,
 ): Promise<EntryDetail> {
   const { seq, problems, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";
@@ -82,7 +84,7 @@ export async function describeEntry(
     ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
-    runs,
+    runs: runNotes.addTo(seq, runs),
     seenAgain: repeats.of(seq),
   };
 }

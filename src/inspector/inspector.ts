@@ -16,6 +16,7 @@ import type { NamedHost } from "./named-host.ts";
 import { readPage } from "./page-files.ts";
 import { Refusals } from "./refusals.ts";
 import { Repeats } from "./repeats.ts";
+import { RunNotes } from "./run-notes.ts";
 import { startInspectorServer } from "./server.ts";
 import type { Workings } from "./workings.ts";
 
@@ -40,6 +41,8 @@ export interface InspectorOptions {
   readonly targets: readonly URL[];
   /** Explains why a delivery was not authentic; `left_out` if there are too many. Default: no explanation. */
   readonly diagnose?: DiagnoseRefusal;
+  /** What handlers print and targets answer. Default: nothing is noted. */
+  readonly runNotes?: RunNotes;
   readonly log: Logger;
   readonly clock: () => number;
 }
@@ -123,6 +126,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
       clock,
     },
     repeats: new Repeats(),
+    runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
     feed: new LiveFeed(inbox),
   };

@@ -9,6 +9,7 @@ import type { LiveFeed } from "./live-feed.ts";
 import type { Meter } from "./meter.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Repeats } from "./repeats.ts";
+import type { RunNotes } from "./run-notes.ts";
 import type { Outgoing } from "./send-delivery.ts";
 
 /** What the routes need. */
@@ -19,6 +20,7 @@ export interface Workings {
   readonly refusals: Refusals;
   readonly repeats: Repeats;
   readonly counter: RowCounter;
+  readonly runNotes: RunNotes;
   readonly meter: Meter;
   readonly feed: LiveFeed;
   readonly status: () => Promise<Status>;

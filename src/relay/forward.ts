@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Handler } from "../dispatch/handler.ts";
 import { asError, HookporterError } from "../errors.ts";
 import { readRetryAfter } from "../retry-after.ts";
@@ -25,6 +25,8 @@ export interface ForwardOptions
     Pick<Sending, "timeout" | "bodyTimeout" | "maxAnswer"> {
   /** Called with the entry's number and each answer, before the answer is judged. */
   readonly onAnswer?: (seq: number, answer: TargetAnswer) => void;
+  /** Called with each answer as it is noted: with the values of added headers hidden. */
+  readonly onNoted?: (answer: TargetAnswer) => void;
   /** Called with the reason if there was no answer. */
   readonly onFailure?: (seq: number, thrown: unknown) => void;
   /** Answers after which the event is a dead letter. Default: none, since every event is retried. */
@@ -44,6 +46,7 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
     bodyTimeout = BODY_TIMEOUT,
     maxAnswer,
     onAnswer,
+    onNoted,
     onFailure,
     giveUpOn,
     clock = Date.now,
@@ -66,6 +69,7 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
     }
     const shown = { ...answer, body: hide(answer.body) };
     note(`${headline(target, shown)}\n${shown.body.slice(0, 2048)}`.trimEnd());
+    onNoted?.({ ...shown, headers: hideIn(answer.headers, hide) });
     onAnswer?.(seq, answer);
     if (!answer.ok) throw refusal(target, shown, clock(), giveUpOn);
   };
@@ -81,6 +85,13 @@ function hiding(values: readonly string[]): (text: string) => string {
     .filter((part) => part.length >= SHORTEST_HIDDEN)
     .sort((a, b) => b.length - a.length);
   return (text) => parts.reduce((rest, part) => rest.replaceAll(part, "…"), text);
+}
+
+function hideIn(headers: IncomingHttpHeaders, hide: (text: string) => string): IncomingHttpHeaders {
+  const entries = Object.entries(headers).map(([name, value]) => {
+    return [name, Array.isArray(value) ? value.map(hide) : value && hide(value)] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The first line of a note: the status, where it leads, which address answered, and what is missing. */

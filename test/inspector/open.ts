@@ -7,6 +7,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
 import type { TokenRecord, TokenRecords } from "../../src/inspector/known-tokens.ts";
 import type { NamedHost } from "../../src/inspector/named-host.ts";
+import type { RunNotes } from "../../src/inspector/run-notes.ts";
 import type { Logger } from "../../src/logger.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { startServer } from "../../src/receiver/server.ts";
@@ -32,6 +33,7 @@ export interface OpenOptions {
   readonly hosts?: readonly NamedHost[];
   /** Default: nowhere. */
   readonly tokenRecords?: TokenRecords;
+  readonly runNotes?: RunNotes;
 }
 
 /** Records of tokens in memory, as one folder's file keeps them. */
@@ -57,6 +59,7 @@ export async function openInspector(options: OpenOptions = {}) {
     port: wanted = 0,
     hosts = [],
     tokenRecords,
+    runNotes,
   } = options;
   const receiver = createReceiver({
     ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },
@@ -69,6 +72,7 @@ export async function openInspector(options: OpenOptions = {}) {
     ...{ receiver, endpoint: server.url, secrets: [SECRET], signatureHeader: SIGNATURE_HEADER },
     ...{ port: wanted, hosts, inboxName: "in memory", handlers: null, targets, log, clock },
     ...(tokenRecords !== undefined && { tokenRecords }),
+    ...(runNotes !== undefined && { runNotes }),
     diagnose: (observation) => observation.diagnose?.(),
   });
   let closed = false;

@@ -14,6 +14,7 @@ import { type Forwarding, type ForwardRule, registerForwards } from "./forward-r
 import { type LoadedHandlers, loadHandlers, watchHandlers } from "./handlers-module.ts";
 import type { LoadedModules } from "./loaded-modules.ts";
 import { isLoadedForGood } from "./module-loader.ts";
+import type { NotedRuns } from "./noted-runs.ts";
 import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
 
@@ -28,6 +29,8 @@ export interface HandlerChoice {
   readonly running?: RunningHandlers;
   /** Knows which files the user's own handlers were loaded from. */
   readonly loaded?: LoadedModules;
+  /** Notes what handlers print and targets answer. */
+  readonly noted?: NotedRuns | undefined;
 }
 
 /**
@@ -36,18 +39,18 @@ export interface HandlerChoice {
  * @throws HookporterError `handlers_invalid`
  */
 export async function chooseHandlers(
-  { handlers, command, forwardTo = [], events = ["*"], running, loaded }: HandlerChoice,
+  { handlers, command, forwardTo = [], events = ["*"], running, loaded, noted }: HandlerChoice,
   forwarding: Forwarding,
   { io }: CliContext,
 ): Promise<LoadedHandlers> {
   const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers, loaded);
   const { otherKinds = [], schemas = {} } = own ?? {};
   const register = (registry: HandlerRegistry) => {
-    const chosen = onlyKinds(registry, events, [...eventKinds, ...otherKinds]);
+    const chosen = onlyKinds(noted?.watch(registry) ?? registry, events, [...eventKinds, ...otherKinds]);
     const retried = endingRetries(chosen);
     if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
     if (command !== undefined) retried.on("*", command.handler, { name: command.name });
-    registerForwards(chosen, forwardTo, forwarding);
+    registerForwards(chosen, forwardTo, { ...forwarding, ...(noted && { onNoted: noted.answered }) });
   };
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });
 }

@@ -28,6 +28,7 @@ export function openExec(
   { exec, secretEnv = [], withheldEnv = [] }: Beside,
   inbox: NamedInbox,
   { io, output }: CliContext,
+  onPrint: (text: string) => void = () => {},
 ): ExecCommand | undefined {
   if (exec === undefined) return undefined;
   const env = childEnvironment(io, [...secretEnv, ...withheldEnv]);
@@ -41,6 +42,9 @@ export function openExec(
   return new ExecCommand({
     ...{ words: exec, cwd: io.cwd, env },
     inbox: inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option)),
-    onLine: (seq, line) => output.talk(`exec #${seq}: ${printable(line, 500)}`),
+    onLine: (seq, line) => {
+      output.talk(`exec #${seq}: ${printable(line, 500)}`);
+      onPrint(line);
+    },
   });
 }

@@ -1,5 +1,6 @@
 import { startInspector } from "../../inspector/inspector.ts";
 import type { NamedHost } from "../../inspector/named-host.ts";
+import type { RunNotes } from "../../inspector/run-notes.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
@@ -30,6 +31,8 @@ export interface Inspected {
   readonly targets: readonly URL[];
   readonly signatureHeader: string | undefined;
   readonly diagnose: DiagnoseRefusal;
+  /** What handlers print and targets answer. */
+  readonly runNotes?: RunNotes;
 }
 
 /**

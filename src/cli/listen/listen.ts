@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { RunNotes } from "../../inspector/run-notes.ts";
 import { type RunningServer, startServer } from "../../receiver/server.ts";
 import type { CliContext } from "../context.ts";
 import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
@@ -7,6 +8,7 @@ import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
 import { LoadedModules } from "../handlers/loaded-modules.ts";
+import { NotedRuns } from "../handlers/noted-runs.ts";
 import { openExec } from "../handlers/open-exec.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
@@ -100,14 +102,16 @@ async function open(session: Session): Promise<Opened> {
   const { options, context, stops, stop, tally, goal, receiver, secrets, current, inbox, tunnel } = session;
   const { running } = session;
   const { handlers, forwardTo = [], signatureHeader } = options;
+  const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
+  const noted = runNotes && new NotedRuns(runNotes);
   if (handlers !== undefined) {
-    stops.push(consoleOnStderr(context.io));
+    stops.push(consoleOnStderr(context.io, noted?.printed.bind(noted)));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
   }
-  const command = openExec(options, inbox, context);
+  const command = openExec(options, inbox, context, noted?.printed.bind(noted, false));
   if (command !== undefined) stops.push(() => command.close());
-  const choice = { ...options, command, running, loaded: new LoadedModules() };
+  const choice = { ...options, command, running, loaded: new LoadedModules(), noted };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
@@ -142,6 +146,7 @@ async function open(session: Session): Promise<Opened> {
     targets,
     signatureHeader,
     diagnose,
+    ...(runNotes && { runNotes }),
   };
   const page = await openInspector(options, { ...inspected, secrets }, context, stops);
   const fingerprint = current?.fingerprint ?? "";

@@ -1,6 +1,7 @@
 import { durationText } from "../../duration-text.ts";
 import type { EntryDetail } from "../api.ts";
 import { ErrorText } from "./error-text.tsx";
+import { Printed, TargetHead } from "./run-notes.tsx";
 import { Countdown, LocalTime } from "./time.tsx";
 import { visible } from "./visible.ts";
 
@@ -89,6 +90,8 @@ function Run({
         </details>
       )}
       {note !== null && <Said text={note} />}
+      {run.answer !== null && <TargetHead answer={run.answer} />}
+      <Printed run={run} />
     </li>
   );
 }

@@ -6,6 +6,7 @@ import "./styles/actions.css";
 import "./styles/list.css";
 import "./styles/detail.css";
 import "./styles/body.css";
+import "./styles/printed.css";
 import "./styles/pages.css";
 import { render } from "preact";
 import { App } from "./app.tsx";

@@ -1,5 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
+import type { Handler } from "../../../src/dispatch/handler.ts";
+import { RunNotes } from "../../../src/inspector/run-notes.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
@@ -62,7 +64,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("lead.created");
     await page.getByRole("button", { name: "Resume, 1 new" }).waitFor();
     await page.goto(`${inspector.url.origin}/#/?kind=lead.created`);
-    await expect.poll(() => rows(page)).toBe(1);
+    await page.locator(".line", { hasText: "lead.created" }).waitFor(); // the list for the new filter, and not the old one
+    expect(await rows(page)).toBe(1);
     await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
     await deliver("lead.created");
     await page.getByRole("button", { name: "Resume, 1 new" }).waitFor();
@@ -89,6 +92,31 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await page.getByRole("button", { name: "Close" }).click();
       expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Keys");
     }
+  });
+
+  it("an attempt shows what its handler printed, as text, and the head of its target's answer", async () => {
+    const runNotes = new RunNotes(Date.now);
+    const answer = { status: 502, body: "no", bytes: Buffer.from("no"), cut: undefined, address: undefined };
+    const headers = { "set-cookie": ["session=canary"], server: "<i>nginx" };
+    const handler: Handler = (_event, { seq, attempt }) => {
+      const run = runNotes.begin(seq, attempt);
+      run.print("info", "posting to ledger <b>1</b>");
+      run.print("error", "the ledger said no");
+      run.answered({ ...answer, headers, durationMs: 12, ok: false });
+    };
+    const { inspector, deliver } = await openInspector({ runNotes, handler });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/1");
+    const run = page.locator(".run.ok");
+    await run.getByRole("heading", { name: "Printed" }).waitFor();
+    const printed = "posting to ledger <b>1</b>\nerror  the ledger said no\n";
+    expect(await run.locator(".printed pre").textContent()).toBe(printed);
+    await run.getByText("Answer 502, 2 B, after 12 ms").click();
+    expect(await run.locator("dd").allTextContents()).toEqual(["(not shown)", "<i>nginx"]);
+    expect(await page.content()).not.toContain("canary");
+    await page.evaluate(AXE);
+    expect(await axe(page)).toEqual([]);
   });
 
   it("an address that names no page says so, and leads back", async () => {

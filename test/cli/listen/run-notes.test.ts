@@ -1,0 +1,103 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { EntryDetail } from "../../../src/inspector/api.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+const WAIT = { timeout: 15_000, interval: 20 };
+
+/** `listen` in a folder, and what its page says about an entry. */
+async function opened(argv: readonly string[], cwd: string) {
+  const listen = await listening([...argv], cwd);
+  const page = new URL(String(listen.records("ready")[0]?.inspector));
+  const headers = { authorization: `Bearer ${page.hash.replace("#token=", "")}` };
+  const entry = async (seq: number) =>
+    (await (await fetch(`${page.origin}/api/entries/${seq}`, { headers })).json()) as EntryDetail;
+  const trigger = (kind: string) => runCli(["trigger", kind, "--url", listen.url], { cwd });
+  return { ...listen, entry, trigger };
+}
+
+it("what a handler prints is told apart by run, and still reaches the terminal", async () => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "handlers.mjs"),
+    `const wait = () => new Promise((resolve) => setTimeout(resolve, 60));
+     export default { "*": async ({ kind }, context) => {
+       const { log, attempt } = context;
+       console.log("begin %s %o", kind, { attempt });
+       await wait();
+       console.error("\\u001b[31mhalf of " + kind);
+       log.debug({ amount: 12n }, "detail");
+       log.warn({ kind }, "nearly");
+       await wait();
+       if (kind === "lead.created" && attempt === 1) throw new Error("once");
+     } };`,
+  );
+  const { entry, trigger, now, records } = await opened(["--handlers", "handlers.mjs"], cwd);
+  await Promise.all([trigger("payment.received"), trigger("lead.created")]);
+  await vi.waitFor(
+    () => expect(records("attempt").filter(({ state }) => state === "done")).toHaveLength(2),
+    WAIT,
+  );
+  for (const seq of [1, 2]) {
+    const { kind, runs } = await entry(seq);
+    expect(runs.map(({ printed }) => printed.map(({ level, text }) => `${level}: ${text}`))).toEqual(
+      (kind === "lead.created" ? [1, 2] : [1]).map((attempt) => [
+        `info: begin ${kind} { attempt: ${attempt} }`,
+        `error: half of ${kind}`,
+        "debug: detail amount=12n",
+        `warn: nearly kind='${kind}'`,
+      ]),
+    );
+  }
+  const { stderr } = now();
+  expect(stderr).toContain("begin payment.received { attempt: 1 }\n");
+  expect(stderr).toContain("\u001b[31mhalf of lead.created\n");
+  expect(stderr).toMatch(/warning: nearly .*kind=payment\.received/);
+});
+
+it("a target's answer has its headers, without credentials, the values of added headers, and queries", async () => {
+  const target = createServer((request, response) => {
+    request.resume().on("end", () => {
+      response.writeHead(202, {
+        "set-cookie": ["session=canary-cookie", "b=2"],
+        location: "/jobs/7?key=canary-query",
+        "x-echo": `got ${request.headers["x-api"]}`,
+        "x-plain": "yes",
+      });
+      response.end("accepted");
+    });
+  });
+  await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void target.close());
+  const { port } = target.address() as AddressInfo;
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), "APP_KEY=canary-key\n");
+  const argv = ["--forward-to", String(port), "--header-env", "x-api=APP_KEY"];
+  const { entry, trigger, records } = await opened(argv, cwd);
+  await trigger("payment.received");
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
+  const { runs } = await entry(1);
+  expect(runs).toMatchObject([
+    {
+      answer: {
+        ...{ status: 202, bytes: 8, isCut: false },
+        headers: { "set-cookie": "(not shown)", location: "/jobs/7?key=…", "x-echo": "got …", "x-plain": "yes" },
+      },
+    },
+  ]);
+  expect(JSON.stringify(runs)).not.toContain("canary");
+});
+
+it("the output of a command of --exec is its run's", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "step.cjs"), 'console.log("booked"); console.error("careful");');
+  const { entry, trigger, records } = await opened(["--exec", `"${process.execPath}" step.cjs`], cwd);
+  await trigger("payment.received");
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
+  const [run] = (await entry(1)).runs;
+  expect(run?.printed.map(({ text }) => text).sort()).toEqual(["booked", "careful"]);
+});
