@@ -1,8 +1,10 @@
+import { PGlite } from "@electric-sql/pglite";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AlwaysOnSampler, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { postgresInbox } from "../../src/inbox/postgres.ts";
 import { createTracing } from "../../src/observe/tracing.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { openEndpoint, openReceiver } from "../receiver/open.ts";
@@ -323,6 +325,43 @@ describe("the span of an attempt", () => {
     expect(attributes).not.toHaveProperty("hookporter.handlers");
   });
 
+  it("is left out for an entry that only waits for a process with its handler", async () => {
+    const inbox = inboxFile();
+    const { receiver, entry } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
+    await receiver.accept(deliveryOf(envelope()));
+    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ pending: 1 });
+    expect(await entry()).toMatchObject({ state: "pending", reason: "awaits_handler" });
+    expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
+  });
+
+  it("is not below what happens to be active where it runs", async () => {
+    const inbox = inboxFile();
+    const first = await openReceiver({ inbox, role: "receive" });
+    await first.receiver.accept(deliveryOf(envelope()));
+    await first.receiver.close();
+    const { receiver } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
+    receiver.on("*", () => {});
+    await trace.getTracer("test").startActiveSpan("cron", () => receiver.drain({ budgetMs: 60_000 }));
+    expect(places(await span("process")).parent).toBe(undefined);
+  });
+
+  it("is active in a handler with tx, on PostgreSQL", { timeout: 60_000 }, async () => {
+    const database = new PGlite();
+    onTestFinished(() => database.close());
+    const inbox = postgresInbox(database);
+    const { receiver } = await openReceiver({ inbox, tracing: createTracing(), clock: Date.now });
+    let active: string | undefined;
+    const handler = () => {
+      active = trace.getActiveSpan()?.spanContext().spanId;
+    };
+    receiver.on("*", handler, { tx: true });
+    await receiver.accept(deliveryOf(envelope({ timestamp: new Date().toISOString() })));
+    const attempt = await span("process");
+    expect(attempt.spanContext().spanId).toBe(active);
+    expect(attempt.attributes["hookporter.state"]).toBe("done");
+    expect(places(attempt).parent).toBe((await span("receive")).spanContext().spanId);
+  });
+
   it("is made by a drain too", async () => {
     const inbox = inboxFile();
     const { receiver } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
@@ -346,6 +385,14 @@ describe("tracing", () => {
     expect((await receiver.inbox.delivery(1))?.headers).toMatchObject({
       "hookporter-traceparent": `00-${traceId}-${spanId}-01`,
     });
+  });
+
+  it.each(ADAPTERS)("keeps no trace context that a sender made up, through $name", async (adapter) => {
+    const { receiver, ask } = await openEndpoint(adapter);
+    const body = bytes(freshEnvelope());
+    const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
+    expect((await ask({ body, headers })).status).toBe(200);
+    expect((await receiver.inbox.delivery(1))?.headers).not.toHaveProperty("hookporter-traceparent");
   });
 
   it("adds no header to a delivery that is forwarded", async () => {
