@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
+import { COMPLETE } from "./completion/options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import { unusableFrom } from "./files/unusable.ts";
@@ -13,6 +14,8 @@ import { createProgram } from "./program.ts";
 /** Runs a command line and returns its exit code. The only place that catches errors. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const context = createContext(io);
+  if (argv[0] === COMPLETE)
+    return (await import("./completion/complete.ts")).complete(argv.slice(1), context);
   // If the command line or the configuration file is invalid, its own `--json` was never read.
   if (wantsJson(argv, io))
     context.output = createOutput(io, { json: true, color: undefined, clock: context.clock });

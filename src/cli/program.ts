@@ -2,6 +2,7 @@ import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { HookporterError } from "../errors.ts";
 import { registerCheck } from "./commands/check.ts";
+import { registerCompletion } from "./commands/completion.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerEvents } from "./commands/events.ts";
 import { registerFixtures } from "./commands/fixtures.ts";
@@ -51,6 +52,7 @@ export function createProgram(context: MutableContext): Command {
   registerSandbox(program, context);
   registerSubscribe(program, context);
   registerProperties(program, context);
+  registerCompletion(program, context);
   for (const command of leaves(program)) addCommonOptions(command);
   program.hook("preAction", (_, command) => {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);

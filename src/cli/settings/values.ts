@@ -47,13 +47,30 @@ export function readShare(text: string): number {
   throw new InvalidArgumentError("expected a share such as 10%, or a number from 0 to 1.");
 }
 
+/** A reader of an option's value that takes certain words only, which it names for the completion in shells. */
+interface WithWords {
+  readonly words: readonly string[];
+}
+
+/** The words that an option's reader takes; `undefined` if it takes others. */
+export function wordsOfReader(reader: unknown): readonly string[] | undefined {
+  if (typeof reader === "function" && "words" in reader) return (reader as WithWords).words;
+  return reader === readKinds || reader === readKind ? [...eventKinds, ...families] : undefined;
+}
+
+/** Such as `payment.*`. */
+const families = [...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`))];
+
 /** One of the given words. */
-export function readChoice<Word extends string>(words: readonly Word[]): (text: string) => Word {
-  return (text) => {
+export function readChoice<Word extends string>(
+  words: readonly Word[],
+): ((text: string) => Word) & WithWords {
+  const read = (text: string) => {
     const word = words.find((known) => known === text.trim());
     if (word === undefined) throw new InvalidArgumentError(`expected one of ${words.join(", ")}.`);
     return word;
   };
+  return Object.assign(read, { words });
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -164,8 +181,12 @@ export function readKinds(text: string, before: readonly string[] = []): readonl
 /** A comma-separated list of the given words; a repeated flag adds to it. */
 export function readOneOf<Word extends string>(
   words: readonly Word[],
-): (text: string, before?: readonly Word[]) => readonly Word[] {
-  return (text, before = []) => [...before, ...text.split(",").map(readChoice(words))];
+): ((text: string, before?: readonly Word[]) => readonly Word[]) & WithWords {
+  const read = (text: string, before: readonly Word[] = []) => [
+    ...before,
+    ...text.split(",").map(readChoice(words)),
+  ];
+  return Object.assign(read, { words });
 }
 
 /** A comma-separated list of strings; a repeated flag adds to it. */

@@ -75,8 +75,8 @@ function logOf(path: string): string {
   return `${path}-wal`;
 }
 
-/** Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */
-function openUntouched(path: string): DatabaseSyncInstance {
+/** Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */
+export function openUntouched(path: string): DatabaseSyncInstance {
   if (isOpen(path)) return openToRead(path);
   const address = pathToFileURL(path);
   address.search = "immutable=1";

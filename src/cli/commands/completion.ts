@@ -1,0 +1,18 @@
+import { Argument, type Command } from "commander";
+import { SHELLS, type Shell } from "../completion/options.ts";
+import type { CliContext } from "../context.ts";
+
+/** `completion`. */
+export function registerCompletion(program: Command, context: CliContext): void {
+  program
+    .command("completion")
+    .description("print a script that lets a shell complete commands, flags and their values")
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
+    .addHelpText(
+      "after",
+      "\nExamples:\n  source <(hookporter completion bash)\n  hookporter completion fish | source",
+    )
+    .action(async (shell: Shell) =>
+      (await import("../completion/completion.ts")).printCompletion(shell, context),
+    );
+}

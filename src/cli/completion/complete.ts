@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { CliContext, MutableContext } from "../context.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { printable } from "../printable.ts";
+import { createProgram } from "../program.ts";
+import { type Completion, completionsOf } from "./completions.ts";
+import { FILES } from "./options.ts";
+import { recentEntries } from "./recent-entries.ts";
+
+/** Prints what the last of the words may become; never an error, since a person is typing. */
+export async function complete(words: readonly string[], context: MutableContext): Promise<ExitCode> {
+  try {
+    const program: Command = createProgram(context);
+    const entries = (inbox: string | undefined, command: string) => recentEntries(inbox, command, context);
+    print(completionsOf(program, words, entries), context);
+  } catch {
+    // Nothing is completed.
+  }
+  return 0;
+}
+
+function print({ words, files }: Completion, { io }: CliContext): void {
+  const lines = words.map(({ word, about }) => `${word}\t${printable(about, 80)}`);
+  const all = [...lines, ...(files ? [FILES] : [])];
+  if (all.length > 0) io.stdout.write(`${all.join("\n")}\n`);
+}

@@ -1,0 +1,134 @@
+import type { Argument, Command, Option } from "commander";
+import { eventKinds } from "../../event/kinds.ts";
+import { commandName } from "../settings/command-tree.ts";
+import { wordsOfReader } from "../settings/values.ts";
+
+/** A word that may be meant. */
+export interface Word {
+  readonly word: string;
+  readonly about: string;
+}
+
+/** What may be meant. */
+export interface Completion {
+  readonly words: readonly Word[];
+  /** Whether names of files may be meant, too. */
+  readonly files: boolean;
+}
+
+/** Looks up entries of an inbox for a command: their numbers. */
+export type FindEntries = (inbox: string | undefined, command: string) => readonly Word[];
+
+/** Names of values, in flags and arguments, that are files or folders. */
+const FILE_VALUES = /<(?:file|dir|path|inbox)>/;
+const FILE_ARGUMENTS = /^(?:file|dir|from|to|what|events)$/;
+const ENTRY_ARGUMENTS = /^(?:entry|entries|what)$/;
+
+const NOTHING: Completion = { words: [], files: false };
+
+/**
+ * What the last of the words may become. All it knows comes from the commands themselves.
+ *
+ * @param typed - the words after the program's name; the last one may be empty
+ */
+export function completionsOf(
+  program: Command,
+  typed: readonly string[],
+  findEntries: FindEntries,
+): Completion {
+  const words = withoutEquals(typed);
+  const current = words.at(-1) ?? "";
+  const { command, values, waiting, options } = walk(program, words.slice(0, -1));
+  if (waiting !== undefined) return ofOption(waiting, current, "");
+  const [, flag, rest] = /^(--[a-z-]+)=(.*)$/s.exec(current) ?? [];
+  if (flag !== undefined && rest !== undefined) {
+    const option = command.options.find(({ long }) => long === flag);
+    return option === undefined ? NOTHING : ofOption(option, rest, `${flag}=`);
+  }
+  if (current.startsWith("-")) return matching(flagsOf(command, options), current);
+  if (command.commands.length > 0) return values > 0 ? NOTHING : matching(subcommandsOf(command), current);
+  const { registeredArguments: all } = command;
+  const last = all.at(-1);
+  const argument = all[values] ?? (last?.variadic === true ? last : undefined);
+  if (argument === undefined) return NOTHING;
+  return ofArgument(argument, current, () => findEntries(inboxIn(words, command), commandName(command)));
+}
+
+/** bash takes `=` as a word of its own: `--state`, `=`, `de`. */
+function withoutEquals(typed: readonly string[]): readonly string[] {
+  const words = typed.filter((word, index) => word !== "=" || !(typed[index - 1] ?? "").startsWith("--"));
+  return typed.at(-1) === "=" && words.length < typed.length ? [...words, ""] : words;
+}
+
+interface Place {
+  readonly command: Command;
+  /** How many arguments there are so far. */
+  readonly values: number;
+  /** The flag whose value comes next. */
+  readonly waiting: Option | undefined;
+  /** The flags so far. */
+  readonly options: ReadonlySet<Option>;
+}
+
+function walk(program: Command, words: readonly string[]): Place {
+  let place: Place = { command: program, values: 0, waiting: undefined, options: new Set() };
+  for (const word of words) {
+    const { command, values, waiting, options } = place;
+    if (waiting !== undefined) place = { ...place, waiting: undefined };
+    else if (word.startsWith("-") && word !== "-") {
+      const option = command.options.find(({ long, short }) => [long, short].includes(word.split("=", 1)[0]));
+      const takesValue = option?.required === true && !word.includes("=");
+      place = {
+        ...place,
+        waiting: takesValue ? option : undefined,
+        options: option === undefined ? options : new Set([...options, option]),
+      };
+    } else {
+      const child = command.commands.find((one) => one.name() === word);
+      place = child === undefined ? { ...place, values: values + 1 } : { ...place, command: child };
+    }
+  }
+  return place;
+}
+
+function ofOption(option: Option, current: string, prefix: string): Completion {
+  const words = wordsOfReader(option.parseArg);
+  if (words === undefined) return { words: [], files: FILE_VALUES.test(option.flags) };
+  // A list: what is before the last comma stays.
+  const before = current.slice(0, current.lastIndexOf(",") + 1);
+  const found = words.map((word) => ({ word: `${prefix}${before}${word}`, about: option.attributeName() }));
+  return matching(found, prefix + current);
+}
+
+function ofArgument(argument: Argument, current: string, entries: () => readonly Word[]): Completion {
+  const name = argument.name();
+  const choices = argument.argChoices ?? (name === "kind" ? eventKinds : []);
+  const words = choices.map((word) => ({ word, about: name }));
+  const found = ENTRY_ARGUMENTS.test(name) ? [...words, ...entries()] : words;
+  return { ...matching(found, current), files: FILE_ARGUMENTS.test(name) };
+}
+
+function flagsOf(command: Command, given: ReadonlySet<Option>): readonly Word[] {
+  // A flag with a value may be a list, and repeated.
+  const options = command.options.filter(
+    (option) => !option.hidden && (option.required || !given.has(option)),
+  );
+  const own = options.map(({ long, description }) => ({ word: long ?? "", about: description }));
+  return [...own, { word: "--help", about: "display help for command" }];
+}
+
+function subcommandsOf(command: Command): readonly Word[] {
+  return command.commands.map((one) => ({ word: one.name(), about: one.description() }));
+}
+
+/** The inbox that is typed. */
+function inboxIn(words: readonly string[], command: Command): string | undefined {
+  const index = words.indexOf("--inbox");
+  const joined = words.find((word) => word.startsWith("--inbox="));
+  if (!command.options.some(({ long }) => long === "--inbox")) return undefined;
+  return joined?.slice("--inbox=".length) ?? (index === -1 ? undefined : words[index + 1]);
+}
+
+function matching(words: readonly Word[], current: string): Completion {
+  return { words: words.filter(({ word }) => word.startsWith(current)), files: false };
+}

@@ -1,0 +1,11 @@
+/** The shells with a script. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** One of them. */
+export type Shell = (typeof SHELLS)[number];
+
+/** The first argument with which a script asks for completions. The words so far follow, the last one unfinished. */
+export const COMPLETE = "__complete";
+
+/** The line with which the answer asks the shell to add the names of files. */
+export const FILES = ":files";

@@ -1,0 +1,64 @@
+import { COMPLETE, FILES, type Shell } from "./options.ts";
+
+/** The script of a shell. It knows nothing itself: it asks the program that is being typed, so the two cannot differ. */
+export function completionScript(shell: Shell): string {
+  return SCRIPTS[shell];
+}
+
+// An answer has a line for each word: the word, a tab, and what it is.
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# hookporter's completion for bash: source <(hookporter completion bash)
+_hookporter() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" line
+  # bash takes = as a word of its own.
+  [[ $cur == "=" ]] && cur=""
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == "${FILES}" ]]; then
+      compopt -o filenames 2> /dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$cur")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <("\${COMP_WORDS[0]}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2> /dev/null)
+}
+complete -F _hookporter hookporter
+`,
+  zsh: `#compdef hookporter
+# hookporter's completion for zsh: source <(hookporter completion zsh), after compinit
+_hookporter() {
+  local -a found
+  local line files=""
+  while IFS= read -r line; do
+    if [[ $line == "${FILES}" ]]; then
+      files=1
+    else
+      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    fi
+  done < <("\${words[1]}" ${COMPLETE} "\${(@)words[2,CURRENT]}" 2> /dev/null)
+  local code=1
+  (( $#found )) && _describe hookporter found && code=0
+  [[ -n $files ]] && _files && code=0
+  return code
+}
+if [[ $funcstack[1] == _hookporter ]]; then
+  _hookporter "$@"
+else
+  compdef _hookporter hookporter
+fi
+`,
+  fish: `# hookporter's completion for fish: hookporter completion fish | source
+function __hookporter_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  for line in ($words[1] ${COMPLETE} $words[2..] "$current" 2> /dev/null)
+    if test "$line" = "${FILES}"
+      __fish_complete_path "$current"
+    else
+      echo $line
+    end
+  end
+end
+complete -c hookporter -f -a '(__hookporter_complete)'
+`,
+};
