@@ -1,61 +1,78 @@
 import type { Minute } from "../api.ts";
-import { dayTime } from "./format.ts";
+import { clockTime, counted } from "./format.ts";
+import { toHash } from "./route.ts";
 import { useWidth } from "./use-width.ts";
 
-/** Verdicts in stacking order, good ones first. */
-const VERDICTS = ["accepted", "duplicate", "dead", "rejected", "unauthorized", "refused", "failed"] as const;
+/** What a delivery's verdict means, in stacking order: each has one colour, and links to the deliveries with these states. */
+const MEANINGS = [
+  { name: "received", words: ["accepted", "duplicate"], states: "", label: "received or duplicate" },
+  { name: "dead", words: ["dead", "rejected"], states: "dead", label: "failed on arrival" },
+  {
+    name: "refused",
+    words: ["unauthorized", "refused", "failed"],
+    states: "refused",
+    label: "refused at the door",
+  },
+] as const;
+
+const MINUTE = 60_000;
+/** A shorter session does not fill the chart, so that bars keep their width. */
+const LEAST_MINUTES = 5;
 
 const HEIGHT = 160;
 const BASE = 140;
 const TOP = 12;
 
-/** Deliveries per minute of the last hour, by verdict. */
-export function MinutesChart({ minutes }: { minutes: readonly Minute[] }) {
+/** Deliveries per minute since the start of `listen`, of the last hour at most, by verdict. Bars link to their deliveries. */
+export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; since: number }) {
   const { element, width } = useWidth(720);
-  const totals = minutes.map(({ counts }) => Object.values(counts).reduce((sum, count) => sum + count, 0));
+  const now = minutes.at(-1)?.at ?? 0;
+  const shown = minutes.slice(-Math.max(LEAST_MINUTES, Math.floor((now - since) / MINUTE) + 2));
+  const totals = shown.map(({ counts }) => Object.values(counts).reduce((sum, count) => sum + count, 0));
   const most = Math.max(1, ...totals);
-  const step = width / minutes.length;
+  const step = width / shown.length;
   const scale = (BASE - TOP) / most;
-  const used = VERDICTS.filter((word) => minutes.some(({ counts }) => (counts[word] ?? 0) > 0));
   const all = totals.reduce((sum, total) => sum + total, 0);
+  const every = Math.ceil(shown.length / Math.max(2, Math.floor(width / 90)));
   return (
     <figure ref={element}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be in a drawing */}
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        aria-label={`Deliveries per minute over the last hour: ${all} in total, at most ${most} per minute`}
+        role="group"
+        aria-label={`Deliveries per minute: ${all} in total, at most ${most} per minute`}
       >
         <line class="axis" x1="0" x2={width} y1={BASE} y2={BASE} />
         <text class="tick" x="0" y={TOP - 2}>
           {most.toLocaleString("en")}
         </text>
-        {minutes.map(({ at, counts }, index) => (
+        {shown.map(({ at, counts }, index) => (
           <g key={at}>
-            <title>{`${dayTime(at).slice(0, 5)}: ${describe(counts)}`}</title>
             <rect class="hover" x={index * step} y={TOP} width={step} height={BASE - TOP} />
-            {stack(counts).map(({ word, from, count }) => (
-              <rect
-                key={word}
-                class={`fill-${word}`}
-                x={index * step + 1}
-                width={Math.max(1, step - 2)}
-                y={BASE - (from + count) * scale}
-                height={count * scale}
-              />
+            {stack(counts).map(({ name, label, states, from, count }) => (
+              <a key={name} href={hashFor(at, states)}>
+                <title>{nameOf(at, count, label)}</title>
+                <rect
+                  class={`bar-${name}`}
+                  x={index * step + 1}
+                  width={Math.max(1, Math.min(step - 2, 60))}
+                  y={BASE - (from + count) * scale}
+                  height={count * scale}
+                />
+              </a>
             ))}
+            {index % every === 0 && (
+              <text class="tick" x={index * step} y={HEIGHT - 4}>
+                {clockTime(at).slice(0, 5)}
+              </text>
+            )}
           </g>
         ))}
-        <text class="tick" x="0" y={HEIGHT - 4}>
-          an hour ago
-        </text>
-        <text class="tick end" x={width} y={HEIGHT - 4}>
-          now
-        </text>
       </svg>
       <figcaption class="legend">
-        {used.map((word) => (
-          <span key={word} class={`key fill-${word}`}>
-            {word}
+        {MEANINGS.map(({ name, label }) => (
+          <span key={name} class={`key bar-${name}`}>
+            {label}
           </span>
         ))}
       </figcaption>
@@ -63,20 +80,24 @@ export function MinutesChart({ minutes }: { minutes: readonly Minute[] }) {
   );
 }
 
-function stack(counts: Minute["counts"]): readonly { word: string; from: number; count: number }[] {
-  let from = 0;
-  return VERDICTS.flatMap((word) => {
-    const count = counts[word] ?? 0;
-    const piece = { word, from, count };
-    from += count;
-    return count === 0 ? [] : [piece];
+function nameOf(minute: number, count: number, label: string): string {
+  return `${clockTime(minute).slice(0, 5)}: ${counted(count, "delivery").replace(/ys$/, "ies")} ${label}`;
+}
+
+function hashFor(minute: number, states: string): string {
+  const range = { since: String(minute), until: String(minute + MINUTE) };
+  return toHash({
+    path: "/",
+    filter: new URLSearchParams({ ...range, ...(states !== "" && { state: states }) }),
   });
 }
 
-function describe(counts: Minute["counts"]): string {
-  return (
-    Object.entries(counts)
-      .map(([word, count]) => `${count} ${word}`)
-      .join(", ") || "none"
-  );
+function stack(counts: Minute["counts"]) {
+  let from = 0;
+  return MEANINGS.flatMap((meaning) => {
+    const count = meaning.words.reduce((sum, word) => sum + (counts[word] ?? 0), 0);
+    const piece = { ...meaning, from, count };
+    from += count;
+    return count === 0 ? [] : [piece];
+  });
 }

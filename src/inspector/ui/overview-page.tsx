@@ -31,7 +31,7 @@ export function OverviewPage({ client }: { client: ApiClient }) {
       <p class="lead">{leadOf(value)}</p>
       <section class="panel wide" aria-labelledby="minutes-title">
         <h2 id="minutes-title">Deliveries per minute</h2>
-        <MinutesChart minutes={value.minutes} />
+        <MinutesChart minutes={value.minutes} since={value.since} />
       </section>
       <section class="panel" aria-labelledby="latency-title">
         <h2 id="latency-title">Response time</h2>
