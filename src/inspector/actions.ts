@@ -1,10 +1,9 @@
-import { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
+import { EVENT_KINDS, type EventKind, eventKinds } from "../event/kinds.ts";
 import { restamp } from "../event/restamp.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { fixtureName } from "../relay/fixture-name.ts";
 import { queryOf } from "../relay/query.ts";
 import { exactSending, freshSending } from "../relay/replay.ts";
-import { triggerBody } from "../relay/trigger.ts";
 import { sign } from "../signature/sign.ts";
 import { RequestError } from "./answer.ts";
 import type { Sample, Sent } from "./api.ts";
@@ -44,21 +43,6 @@ export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
     );
   }
   return sendSigned(dated, outgoing);
-}
-
-/** Creates a sample event, signs it and sends it to the receiver. */
-export function trigger(fields: Fields, outgoing: Outgoing): Promise<Sent> {
-  const kind = fields.text("kind");
-  if (!isEventKind(kind)) {
-    throw new RequestError(
-      400,
-      "input_invalid",
-      `expected an event kind: the kinds are ${eventKinds.join(", ")}`,
-    );
-  }
-  const data = fields.optionalText("data");
-  const timestamp = outgoing.clock();
-  return sendSigned(triggerBody(kind, { timestamp, ...(data !== undefined && { data }) }), outgoing);
 }
 
 /** The 12 samples. */

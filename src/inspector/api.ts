@@ -202,6 +202,11 @@ export interface Sent {
   readonly reason: string | null;
 }
 
+/** A sample that was sent, and what became of it. */
+export interface Triggered extends Sent {
+  readonly kind: string;
+}
+
 /** A sample event. */
 export interface Sample {
   readonly kind: string;

@@ -1,10 +1,11 @@
 import { changeEntries } from "../inbox/change-entries.ts";
 import { DROPPED } from "../inbox/target-wait.ts";
-import { forward, replay, sendText, trigger } from "./actions.ts";
+import { forward, replay, sendText } from "./actions.ts";
 import { RequestError } from "./answer.ts";
 import { changeMany } from "./change-many.ts";
 import { findEntry, findKept } from "./entries.ts";
 import { readFields } from "./read-request.ts";
+import { triggerSamples } from "./trigger-samples.ts";
 import { json, type Route } from "./workings.ts";
 
 /** The routes with effects. */
@@ -50,5 +51,5 @@ export const EFFECTS: Readonly<Record<string, Route>> = {
   "/api/change": changeMany,
   "/api/send": async ({ outgoing }, { request }) => json(await sendText(await readFields(request), outgoing)),
   "/api/trigger": async ({ outgoing }, { request }) =>
-    json(await trigger(await readFields(request), outgoing)),
+    json(await triggerSamples(await readFields(request), outgoing)),
 };

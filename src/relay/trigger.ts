@@ -51,7 +51,7 @@ function parseData(text: string): Record<string, unknown> {
   } catch (cause) {
     throw new HookporterError(
       "input_invalid",
-      "expected --data to be a JSON object, got text that is not JSON",
+      "expected data to be a JSON object, got text that is not JSON",
       {
         cause,
       },
@@ -59,7 +59,7 @@ function parseData(text: string): Record<string, unknown> {
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw new HookporterError("input_invalid", "expected --data to be a JSON object, got another JSON value");
+  throw new HookporterError("input_invalid", "expected data to be a JSON object, got another JSON value");
 }
 
 function setPath(envelope: Envelope, path: string, text: string): void {

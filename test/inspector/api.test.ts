@@ -285,10 +285,9 @@ it("deliveries are replayed, redriven, triggered and edited, signed with the cur
   expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
   const data = '{"n": 12345678901234567890, "t": "\\u00e9"}';
-  expect((await api("/api/trigger", { kind: "lead.created", data })).json).toMatchObject({
-    status: 200,
-    seq: 3,
-  });
+  expect((await api("/api/trigger", { kind: "lead.created", data })).json).toMatchObject([
+    { kind: "lead.created", status: 200, seq: 3, word: "accepted" },
+  ]);
   expect((await api("/api/entries/3/body")).text).toContain(data);
   const body = (await api("/api/entries/3/body")).text.replace("12345678901234567890", "1.50");
   expect((await api("/api/send", { body, restamp: true })).json).toMatchObject({ status: 200, seq: 4 });
@@ -298,6 +297,58 @@ it("deliveries are replayed, redriven, triggered and edited, signed with the cur
   expect((await api("/api/trigger", { kind: "lead.created", data: "[]" })).status).toBe(400);
   expect((await api("/api/entries/99/replay", {})).status).toBe(404);
   expect((await api("/api/entries/1/replay", { exact: "yes" })).status).toBe(400);
+});
+
+it.each([
+  ["a wrong signature", { tamper: "signature" }, [[401, "unauthorized", "signature_mismatch"]]],
+  ["a changed body", { tamper: "body" }, [[401, "unauthorized", "signature_mismatch"]]],
+  ["no signature", { noSignature: true }, [[401, "unauthorized", "signature_missing"]]],
+  ["a stale timestamp", { stale: 8 * 86_400_000 }, [[400, "rejected", "too_old"]]],
+  ["a timestamp ahead", { future: 3_600_000 }, [[400, "rejected", "future_timestamp"]]],
+  [
+    "a duplicate",
+    { duplicate: 2 },
+    [
+      [200, "accepted", null],
+      [200, "duplicate", null],
+    ],
+  ],
+] as const)("a sample is triggered with %s, and what became of it is named", async (_, fault, expected) => {
+  const { api } = await openInspector();
+  const { json } = await api("/api/trigger", { kind: "lead.created", ...fault });
+  const became = json.map(({ status, word, reason }: Record<string, unknown>) => [status, word, reason]);
+  expect(became).toEqual(expected);
+  for (const { seq, refusal } of json)
+    expect((await api(seq === null ? `/api/refusals/${refusal}` : `/api/entries/${seq}`)).status).toBe(200);
+});
+
+it("all 12 samples are triggered several times, as events that differ", async () => {
+  const { api, receiver } = await openInspector();
+  expect((await api("/api/trigger", { all: true, count: 2 })).json).toHaveLength(24);
+  const data = { kind: "lead.created", data: '{"id":"mine"}', count: 3 };
+  expect((await api("/api/trigger", data)).json).toHaveLength(3);
+  expect(await receiver.inbox.list({})).toHaveLength(27);
+});
+
+it.each([
+  [{ kind: "lead.created", tamper: "all" }],
+  [{ kind: "lead.created", tamper: "body", noSignature: true }],
+  [{ kind: "lead.created", count: 0 }],
+  [{ kind: "lead.created", count: 1.5 }],
+  [{ all: true, count: 100 }],
+  [{ all: "yes" }],
+  [{ kind: "lead.created", stale: -1 }],
+  [{}],
+])("a trigger with %j is refused, and sends nothing", async (fields) => {
+  const { api, receiver } = await openInspector();
+  expect((await api("/api/trigger", fields)).status).toBe(400);
+  expect(await receiver.inbox.list({})).toEqual([]);
+});
+
+it("data that is no object is named as on a form", async () => {
+  const { api } = await openInspector();
+  const { json } = await api("/api/trigger", { kind: "lead.created", data: "[" });
+  expect(json.error.message).toBe("expected data to be a JSON object, got text that is not JSON");
 });
 
 it("the values of a query are hidden in everything that is shown, saved or copied", async () => {

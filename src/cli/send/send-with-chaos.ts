@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
-import { disturb, type Sendable } from "../../relay/chaos.ts";
-import { seededRandom } from "../../relay/random.ts";
-import { schedule } from "../../relay/schedule.ts";
+import type { Sendable } from "../../relay/chaos.ts";
+import { spread } from "../../relay/spread.ts";
 import type { CliContext } from "../context.ts";
 import type { ChaosCommandOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
@@ -14,9 +13,6 @@ export interface Destination extends Pick<SendPlan, "target" | "timeout" | "areN
   readonly seed?: number;
 }
 
-/** Chaos has its own random sequence, so that it does not change the order and the delays of a seed. */
-const CHAOS_ROW = 0x9e3779b9;
-
 /** Spreads sendings out, disturbs them as requested, and sends them, or prints how to send them. */
 export async function sendWithChaos(
   sendings: readonly Sendable[],
@@ -28,15 +24,14 @@ export async function sendWithChaos(
   const chance = shuffle === true || delay !== undefined || drop !== undefined || tamper !== undefined;
   if (options.seed === undefined && chance)
     context.output.talk(`seed: ${seed} (--seed ${seed} repeats this run)`);
-  const spread = { copies, ...(shuffle && { shuffle }), ...(rate && { rate }), ...(delay && { delay }) };
-  const scheduled = schedule(sendings, spread, seededRandom(seed));
+  const schedules = { copies, ...(shuffle && { shuffle }), ...(rate && { rate }), ...(delay && { delay }) };
   const chaos = {
     header,
     ...(drop !== undefined && { drop }),
     ...(tamper && { tamper }),
     ...(noSignature && { noSignature }),
   };
-  const disturbed = disturb(scheduled, chaos, seededRandom((seed ^ CHAOS_ROW) >>> 0));
+  const disturbed = spread(sendings, schedules, chaos, seed);
   if (options.dryRun === true) {
     dryRun(disturbed, { target: plan.target, folder: options.bodiesTo }, context);
     return;

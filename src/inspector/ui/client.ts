@@ -11,6 +11,7 @@ import type {
   Sample,
   Sent,
   Status,
+  Triggered,
 } from "../api.ts";
 import type { BulkResult, Change, Tally } from "../bulk-api.ts";
 import { ApiError } from "./api-error.ts";
@@ -89,7 +90,7 @@ export class ApiClient {
   readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
   readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
   readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
-  readonly trigger = (kind: string, data: string) => this.#post<Sent>("/api/trigger", { kind, data });
+  readonly trigger = (fields: object) => this.#post<readonly Triggered[]>("/api/trigger", fields);
 
   /** Saves a file from the API. */
   async save(path: string): Promise<string> {

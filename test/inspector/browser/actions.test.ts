@@ -181,6 +181,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       if (kind === "lead.created")
         await page.getByRole("textbox", { name: "data" }).fill('{"id": "mine", "n": 1.50}');
       await click(page, `Send ${kind}`);
+      await page.getByRole("heading", { name: kind, level: 1 }).waitFor();
+      await page.goto(`${inspector.url.origin}/#/trigger`);
     }
     await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(12), WAIT);
     const kinds = (await receiver.inbox.list({})).map(({ kind }) => kind);

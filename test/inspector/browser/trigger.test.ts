@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { openInspector } from "../open.ts";
+import { AXE, axe } from "./axe.ts";
+import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  const newPage = useBrowser();
+
+  it("a sample with a wrong signature is sent from the form, and why it was refused opens", async () => {
+    const { inspector, receiver } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/trigger");
+    await page.getByRole("combobox", { name: "What is wrong with it" }).selectOption("Wrong signature");
+    await page.evaluate(AXE);
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send payment.received" }).dblclick();
+    await page.getByText("unauthorized").first().waitFor();
+    expect(page.url()).toContain("#/refusal/r1");
+    expect(await receiver.inbox.list({})).toEqual([]);
+  });
+
+  it("all 12 kinds are sent twice from the form, each with what became of it", async () => {
+    const { inspector, receiver } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/trigger");
+    await page.getByRole("checkbox", { name: /All 12 kinds/ }).check();
+    await page.getByRole("spinbutton", { name: "Count" }).fill("2");
+    await page.getByRole("button", { name: "Send all 12 kinds" }).click();
+    await page.getByRole("status").getByText("24 deliveries sent.").waitFor();
+    expect(await page.getByRole("list", { name: "What was sent" }).getByRole("link").count()).toBe(24);
+    expect(await receiver.inbox.list({})).toHaveLength(24);
+  });
+});
