@@ -42,7 +42,9 @@ export function registerDoctor(program: Command, context: CliContext): void {
     )
     .option("--insecure", "targets may have any certificate, such as a self-signed one")
     .optionsGroup("Tunnel:");
-  addTunnelOptions(command).optionsGroup("Service:");
+  addTunnelOptions(command)
+    .optionsGroup("Service:")
+    .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command).optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it

@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasyncSync, openSync, statfsSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, fdatasyncSync, openSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { durationText } from "../../duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
@@ -18,7 +18,7 @@ export const disk: Check = {
   name: "disk",
   run: async ({ inbox: { file: path }, file }) => {
     const folder = path === undefined ? undefined : dirname(path);
-    if (folder === undefined || statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+    if (folder === undefined || !existsSync(folder)) return [];
     const { logBytes = 0 } = (await file()) ?? {};
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;

@@ -20,7 +20,8 @@ export const envFile: Check = {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return [];
     const shown = relative(context.io.cwd, path) || path;
-    const variables = readEnvFile(context.io.cwd, options.envFile);
+    const variables = readVariables(setup);
+    if (variables === undefined) return [];
     const problems = differing(setup, variables, shown);
     const hasKeys = Object.keys(variables).some((name) => HOLDS_A_KEY.test(name));
     const mode = shownMode(found, 0o077);
@@ -32,6 +33,16 @@ export const envFile: Check = {
     return problems.length > 0 ? problems : [ok(`${shown}, ${Object.keys(variables).length} variables`)];
   },
 };
+
+/** `undefined` if the file cannot be read, which the check of the secret says, unless it is given in another way. */
+function readVariables({ options, context: { io } }: Setup) {
+  try {
+    return readEnvFile(io.cwd, options.envFile);
+  } catch (thrown) {
+    if (options.secretStdin === true) throw thrown;
+    return undefined;
+  }
+}
 
 /** Someone who edits the file would wonder why nothing changes. */
 function differing(

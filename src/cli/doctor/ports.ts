@@ -73,11 +73,7 @@ async function answersAsReceiver(port: number, path: string): Promise<boolean> {
       signal: AbortSignal.timeout(ANSWER),
     });
     const body = (await response.json()) as { error?: { type?: unknown } } | null;
-    return (
-      response.status === 405 &&
-      response.headers.get("allow") === "POST" &&
-      typeof body?.error?.type === "string"
-    );
+    return response.headers.get("allow") === "POST" && typeof body?.error?.type === "string";
   } catch {
     return false;
   }

@@ -9,7 +9,10 @@ export const service: Check = {
   name: "service",
   run: async (setup) => {
     const probe = await setup.service();
-    if (probe === undefined) return [];
+    if (probe === undefined) {
+      if (setup.options.subscribe !== true) return [];
+      return [fail("--subscribe needs the service's address, and there is none", "set HOOKPORTER_BASE_URL")];
+    }
     const { baseUrl, error, environment } = probe;
     if (error instanceof HookporterError) return [failure(error)];
     if (error !== undefined) {

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
@@ -80,10 +80,15 @@ function contentsOf(facts: Partial<FileFacts> | undefined): Contents | undefined
   return { waiting, due, oldestDue, dead };
 }
 
-/** The path if there is a file with something in it. */
+/** The path, if there is a file with something in it that this user may use; if not, the check of its place says so. */
 function existingFile(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 ? realpathSync(path) : undefined;
+  try {
+    const found = statSync(path);
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return found.isFile() && found.size > 0 ? realpathSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {

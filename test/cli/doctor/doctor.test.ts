@@ -7,7 +7,9 @@ import { findIn } from "../../../src/cli/doctor/doctor.ts";
 import { ok, splitFix } from "../../../src/cli/doctor/finding.ts";
 import { isAtLeast } from "../../../src/cli/doctor/runtime.ts";
 import { openSetup } from "../../../src/cli/doctor/setup.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { root } from "../../docs/markdown.ts";
+import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -56,6 +58,26 @@ it("the program looks at a large inbox file in another process, and the file sta
     /^not damaged, schema \d, 6\d\.\d MiB/,
   );
   expect(status).toBe(0);
+});
+
+it("entries that were dropped on purpose are no dead letters", async () => {
+  const place = await openPlace();
+  const inbox = sqliteInbox(place.inbox);
+  await inbox.open();
+  await keep(inbox, numberedEntry(1));
+  expect(await inbox.drop({}, Date.now())).toBe(1);
+  await inbox.close();
+  expect((await diagnose(place)).wrong).toEqual([]);
+});
+
+it("a process that was killed does not count, though it is still registered", async () => {
+  const place = await openPlace();
+  changeInbox(
+    place.inbox,
+    "INSERT INTO runner VALUES ('0a', 0, '0.1.0', 5, 'both', '[\"service\"]', '[\"*\"]')",
+  );
+  const { findings } = await diagnose(place);
+  expect(findings.find(({ check }) => check === "processes")?.message).toBe("no process uses the inbox now");
 });
 
 it("a folder without a setup has nothing wrong, and stays empty", async () => {

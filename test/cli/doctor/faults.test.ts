@@ -20,6 +20,9 @@ it("doctor finds nothing wrong before a fault is planted", async () => {
   expect(await diagnose(await openPlace())).toMatchObject({ code: 0, wrong: [] });
 });
 
-it.each(FAULTS)("doctor finds $title, and nothing else, and its fix works", async (fault) => {
-  await plantAndFix(fault);
-});
+it.each(FAULTS.map((fault) => [fault.title, fault] as const))(
+  "doctor finds %s, and nothing else, and its fix works",
+  async (_, fault) => {
+    await plantAndFix(fault);
+  },
+);

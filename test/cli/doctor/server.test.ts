@@ -184,9 +184,12 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     expect(rows).toEqual([]);
   });
 
-  it.each(FAULTS)("finds $title, and nothing else, and its fix works", async (fault) => {
-    await plantAndFix(fault, open);
-  });
+  it.each(FAULTS.map((fault) => [fault.title, fault] as const))(
+    "finds %s, and nothing else, and its fix works",
+    async (_, fault) => {
+      await plantAndFix(fault, open);
+    },
+  );
 
   it.skipIf(NO_POOLER !== undefined)("finds a pooler in transaction mode, and its fix works", async () => {
     const pooler = await startPooler(server);

@@ -7,7 +7,9 @@ export const PORT_FAULTS: readonly Fault[] = [
   {
     title: "a port that another program uses",
     plant: async (place) => {
-      const server = createServer((_, response) => response.end("not a receiver"));
+      const server = createServer((_, response) =>
+        response.writeHead(404).end('{"error":{"type":"not_found"}}'),
+      );
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       place.argv.push("--port", String((server.address() as AddressInfo).port));
       return () => void server.close();

@@ -27,6 +27,17 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     },
   },
   {
+    title: "a subscription to create at a service without an address",
+    plant: (place) => {
+      place.env.HOOKPORTER_SUBSCRIBE = "true";
+    },
+    found: { check: "service", status: "fail", message: /--subscribe needs the service's address/ },
+    fix: /^set HOOKPORTER_BASE_URL$/,
+    follow: async (place) => {
+      await configure(place);
+    },
+  },
+  {
     title: "an API key that the service refuses",
     plant: async (place) => {
       await configure(place);
