@@ -1,4 +1,5 @@
 import { describeError } from "../../errors.ts";
+import { unusableFrom } from "../files/unusable.ts";
 import type { Setup } from "./setup.ts";
 
 /** How good a finding is: only `fail` means that something does not work. */
@@ -43,7 +44,7 @@ export function fail(message: string, fix: string): Finding {
 
 /** An error as a finding. The last part of our messages is the fix. */
 export function failure(thrown: unknown): Finding {
-  const { message, fix } = splitFix(describeError(thrown));
+  const { message, fix } = splitFix(describeError(unusableFrom(thrown) ?? thrown));
   return fail(message, fix ?? "run doctor again with --debug, and look at what it names");
 }
 

@@ -30,8 +30,8 @@ export const inboxPlace: Check = {
 };
 
 function placeProblems(file: string): readonly Finding[] {
-  const stats = statSync(file, { throwIfNoEntry: false });
   try {
+    const stats = statSync(file, { throwIfNoEntry: false });
     if (stats === undefined || stats.size === 0) {
       const left = leftOf(file);
       if (left !== undefined) return [isGone(file, left)];

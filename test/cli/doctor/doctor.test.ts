@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
@@ -58,6 +58,20 @@ it("the program looks at a large inbox file in another process, and the file sta
     /^not damaged, schema \d, 6\d\.\d MiB/,
   );
   expect(status).toBe(0);
+});
+
+it.skipIf(process.getuid?.() !== 0)("a folder of another user is one finding, with the owner", async () => {
+  const { cwd, argv } = await openPlace();
+  chmodSync(cwd, 0o755);
+  const program = [join(root, "dist", "bin.js"), "doctor", ...argv];
+  const env = { PATH: process.env.PATH, HOOKPORTER_SECRET: GOOD_SECRET };
+  rmSync(join(cwd, ".env"));
+  const nobody = { uid: 65_534, gid: 65_534 };
+  const { stdout } = spawnSync(process.execPath, program, { cwd, env, encoding: "utf8", ...nobody });
+  expect(stdout.match(/^(?:warn|fail) .*/gm)).toEqual([
+    expect.stringMatching(/^fail +inbox +could not use .*inbox\.db: permission denied$/),
+  ]);
+  expect(stdout).toContain("belongs to root");
 });
 
 it("entries that were dropped on purpose are no dead letters", async () => {
