@@ -158,6 +158,8 @@ export interface EntryDetail extends EntryRow {
     readonly hidden: readonly string[];
     readonly body: ShownBody;
   } | null;
+  /** The address from which the first delivery came; `null` if it came before this `listen` started. */
+  readonly sender: string | null;
   /** Oldest first. */
   readonly runs: readonly RunDetail[];
   /** When it was received again during this `listen`, newest first. */

@@ -12,6 +12,7 @@ import { findEntries } from "./find-entries.ts";
 import type { Repeats } from "./repeats.ts";
 import { entryRow, entryRows } from "./rows.ts";
 import type { RunNotes } from "./run-notes.ts";
+import type { Senders } from "./senders.ts";
 import { shownBody } from "./shown-body.ts";
 import { hiddenHeaders, shownHeaders } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
@@ -62,6 +63,7 @@ export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
 interface DetailSources {
   readonly signing: Signing;
   readonly repeats: Repeats;
+  readonly senders: Senders;
   readonly recheck: Receiver["recheck"];
   readonly runNotes: RunNotes;
 }
@@ -70,7 +72,7 @@ interface DetailSources {
 export async function describeEntry(
   inbox: Inbox,
   entry: Entry,
-  { signing, repeats, recheck, runNotes }: DetailSources,
+  { signing, repeats, senders, recheck, runNotes }: DetailSources,
 ): Promise<EntryDetail> {
   const { seq, problems, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";
@@ -84,6 +86,7 @@ export async function describeEntry(
     ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
+    sender: senders.of(seq),
     runs: runNotes.addTo(seq, runs),
     seenAgain: repeats.of(seq),
   };

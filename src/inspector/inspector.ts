@@ -17,6 +17,7 @@ import { readPage } from "./page-files.ts";
 import { Refusals } from "./refusals.ts";
 import { Repeats } from "./repeats.ts";
 import { RunNotes } from "./run-notes.ts";
+import { Senders } from "./senders.ts";
 import { startInspectorServer } from "./server.ts";
 import type { Workings } from "./workings.ts";
 
@@ -67,7 +68,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
   const workings = makeWorkings(options, root.version);
-  const { refusals, repeats, meter, feed, outgoing } = workings;
+  const { refusals, repeats, senders, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
   const { port, hosts = [], clock } = options;
   const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
@@ -81,6 +82,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     feed.note(observation);
     if (observation.type === "attempt") return;
     const { outcome, receivedAt } = observation;
+    if ("seq" in outcome && !outcome.duplicate) senders.note(outcome.seq, observation.remoteAddress);
     if ("duplicate" in outcome && outcome.duplicate) repeats.note(outcome.seq, receivedAt);
     // Digests are computed after the sender has its answer, so that the answer's timing reveals nothing.
     if (observation.diagnose === undefined) remember(observation);
@@ -126,6 +128,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
       clock,
     },
     repeats: new Repeats(),
+    senders: new Senders(),
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
     feed: new LiveFeed(inbox),

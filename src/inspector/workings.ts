@@ -11,6 +11,7 @@ import type { Refusals } from "./refusals.ts";
 import type { Repeats } from "./repeats.ts";
 import type { RunNotes } from "./run-notes.ts";
 import type { Outgoing } from "./send-delivery.ts";
+import type { Senders } from "./senders.ts";
 
 /** What the routes need. */
 export interface Workings {
@@ -19,6 +20,7 @@ export interface Workings {
   readonly outgoing: Outgoing;
   readonly refusals: Refusals;
   readonly repeats: Repeats;
+  readonly senders: Senders;
   readonly counter: RowCounter;
   readonly runNotes: RunNotes;
   readonly meter: Meter;

@@ -36,7 +36,8 @@ export async function exchange(
     beforeBody?.(limits);
     return readUnparsed(request, limits);
   };
-  const answer = await receiver.receive({ method, headers, target, path, read });
+  const { remoteAddress } = request.socket;
+  const answer = await receiver.receive({ method, headers, target, path, read, remoteAddress });
   await writeAnswer(response, answer);
   if (UNPROVEN.includes(answer.status)) countRefused(response);
 }

@@ -13,6 +13,8 @@ export interface Incoming {
   readonly headers: DeliveryHeaders;
   /** Reads the raw bytes; may throw a `ConfigurationError` if other code has already read them. */
   readonly read: (limits: BodyLimits) => Promise<BodyResult>;
+  /** The address of the connection's other end: the sender, or the last proxy or tunnel before this process. */
+  readonly remoteAddress?: string | undefined;
   /** Whether it was left to the rest of an app, which answered 404. Reported if it is signed, and otherwise ignored. */
   readonly passedOn?: boolean | undefined;
 }

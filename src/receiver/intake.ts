@@ -101,7 +101,8 @@ export class Intake {
     const isOurs = incoming.passedOn !== true || signedRefusals.isSigned(incoming);
     if (isOurs && !observers.isEmpty) {
       const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-      this.#report({ head: { method, target, headers, receivedAt }, outcome, start, delivery });
+      const head = { method, target, headers, receivedAt };
+      this.#report({ head, outcome, start, delivery, remoteAddress: incoming.remoteAddress });
     }
     const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
     return own ?? toAnswer(outcome);

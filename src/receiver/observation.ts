@@ -14,6 +14,8 @@ export interface DeliveryObservation {
   readonly target: string;
   /** Without credentials of the relay that forwarded it, and without hop-by-hop headers. */
   readonly headers: DeliveryHeaders;
+  /** The address of the connection's other end: the sender, or the last proxy or tunnel; `undefined` if it is unknown. */
+  readonly remoteAddress?: string | undefined;
   readonly receivedAt: number;
   /** From the request's head to the answer, including the commit. */
   readonly durationMs: number;

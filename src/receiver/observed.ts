@@ -14,11 +14,12 @@ export interface Answered {
   readonly start: number;
   /** The whole delivery, if its body was read. */
   readonly delivery: Delivery | undefined;
+  readonly remoteAddress?: string | undefined;
 }
 
 /** What observers see of a request, and a function that releases the delivery if it is not authentic. */
 export function deliveryObservation(
-  { head: { method, target, headers, receivedAt }, outcome, start, delivery }: Answered,
+  { head: { method, target, headers, receivedAt }, outcome, start, delivery, remoteAddress }: Answered,
   settings: Settings,
 ): { readonly observation: DeliveryObservation; readonly forget: (() => void) | undefined } {
   const authentic = outcome.type === "accepted" || outcome.type === "rejected";
@@ -29,6 +30,7 @@ export function deliveryObservation(
     method,
     target,
     headers,
+    remoteAddress,
     receivedAt,
     durationMs: Math.round((performance.now() - start) * 100) / 100,
     bytes: delivery?.body.byteLength ?? 0,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
+import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { LiveUpdate } from "../../src/inspector/api.ts";
 import { defineHandlers } from "../../src/receiver/define-handlers.ts";
@@ -497,6 +498,17 @@ it("the number of dead letters is streamed at first and when it changes, whateve
   await deliver("lead.created");
   await vi.waitFor(() => expect(later.dead()).toEqual([1, 2]), WAIT);
   expect((await api("/api/status")).json.counts.dead).toBe(2);
+});
+
+it("an entry names the address from which it was sent, until listen starts again", async () => {
+  const inbox = memoryInbox();
+  const first = await openInspector({ inbox });
+  await first.deliver("payment.received");
+  await first.deliver("payment.received");
+  expect((await first.api("/api/entries/1")).json.sender).toBe("127.0.0.1");
+  await first.close();
+  const second = await openInspector({ inbox });
+  expect((await second.api("/api/entries/1")).json.sender).toBeNull();
 });
 
 it("the page is served only from its own files", async () => {

@@ -57,7 +57,7 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
           </Fold>
         )}
         <Fold title="Headers" note={counted(Object.keys(delivery.headers).length, "header")}>
-          {() => <Headers {...delivery} />}
+          {() => <Headers {...delivery} sender={entry.sender} />}
         </Fold>
         <Fold title="Raw" note="as it was received">
           {() => <TextView text={body.text} />}
