@@ -72,6 +72,16 @@ export type { InboxSize, InboxVitals } from "./inbox/vitals.ts";
 export { watchDrift } from "./learn/drift.ts";
 export { HookporterError } from "./library-error.ts";
 export type { Logger } from "./logger.ts";
+export type {
+  Alert,
+  AlertCondition,
+  DeadLettersAlert,
+  DeadLettersLimit,
+  InboxNearlyFullAlert,
+  OldestDueAlert,
+} from "./observe/alert.ts";
+export type { AlertOptions } from "./observe/alert-options.ts";
+export { type WatchedReceiver, watchAlerts } from "./observe/watch-alerts.ts";
 export { CHANNEL_METHOD, type Channel } from "./receiver/channel.ts";
 export { createReceiver } from "./receiver/create-receiver.ts";
 export {

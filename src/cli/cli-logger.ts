@@ -15,11 +15,19 @@ export function createCliLogger(output: Output): Logger {
   return { debug: () => {}, info: line("info"), warn: line("warning"), error: line("error") };
 }
 
-/** A logger without the lines about data that does not fit, or began to differ, which the live view shows itself. */
+/** A logger without the lines about outcomes, which commands show in their own way. */
+export function withoutOutcomes(log: Logger): Logger {
+  return without(log, ["outcome"]);
+}
+
+/** A logger without the lines about outcomes, and about data that began to differ, which the live view shows itself. */
 export function withoutShown(log: Logger): Logger {
-  return {
-    ...log,
-    warn: (fields, message) =>
-      "problems" in fields || "drift" in fields ? undefined : log.warn(fields, message),
+  return without(log, ["outcome", "drift"]);
+}
+
+function without(log: Logger, names: readonly string[]): Logger {
+  const others = (level: keyof Logger) => (fields: object, message: string) => {
+    if (!names.some((name) => name in fields)) log[level](fields, message);
   };
+  return { debug: others("debug"), info: others("info"), warn: others("warn"), error: others("error") };
 }

@@ -68,6 +68,6 @@ async function readFigures(inbox: Inbox): Promise<InboxFigures> {
 }
 
 /** How long the oldest due entry has waited, in milliseconds; 0 if none is due. */
-export function oldestDueAge({ dueAt }: InboxFigures, now: number): number {
+export function oldestDueAge({ dueAt }: Pick<InboxFigures, "dueAt">, now: number): number {
   return dueAt === undefined ? 0 : Math.max(0, now - dueAt);
 }

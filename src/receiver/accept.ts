@@ -1,6 +1,5 @@
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
-import { problemLine } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
@@ -166,12 +165,6 @@ function acceptedOutcome(kept: KeptEvent, { secret, channel }: Proof, settings: 
   const reason = problems === undefined ? undefined : "invalid_data";
   const restampOf = earlierOf(kept, settings);
   const { eventId } = key;
-  if (problems !== undefined && !duplicate) {
-    settings.log.warn(
-      { seq, eventId, kind, problems: problems.map(problemLine) },
-      "data does not fit its schema: the event is kept as a dead letter",
-    );
-  }
   const entry = { eventId, kind, seq, duplicate, entryState };
   return { type: "accepted", ...entry, reason, problems, restampOf, secret, channel };
 }

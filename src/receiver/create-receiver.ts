@@ -26,6 +26,7 @@ import type { Observation } from "./observation.ts";
 import { attemptObservation } from "./observed.ts";
 import { readOptions, type Settings } from "./options.ts";
 import type { Outcome } from "./outcome.ts";
+import { OutcomeLog } from "./outcome-log.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import { recheckEntry } from "./problems-in-time.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
@@ -85,6 +86,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#wire(handlers);
     this.#observers = new Listeners(settings.log);
     this.#drifts = new DriftListeners(settings.log);
+    const outcomes = new OutcomeLog(settings.log);
     this.#retention = new Retention(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const here = { router: () => this.#router, startedAt: () => this.#startedAt };
@@ -102,12 +104,15 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       ...{ handlerTimeoutMs, leaseMs, pollMs, knownTargets: () => this.#router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry) => planEntry(entry, this.#settings, this.#registered),
-      onAttempts: (...ran) => this.#observers.notify(attemptObservation(...ran)),
+      onAttempts: (...ran) => {
+        outcomes.run(...ran, settings.clock());
+        this.#observers.notify(attemptObservation(...ran));
+      },
       onDead: (letter) => this.#tellDead(letter),
     });
     this.#intake = new Intake({
       ...{ settings: () => this.#settings, dispatcher: this.#dispatcher, observers: this.#observers },
-      signedRefusals: new SignedRefusals(settings),
+      ...{ signedRefusals: new SignedRefusals(settings), outcomes },
       refusal: () => (this.ready ? undefined : notReady(this.#phase, this.inbox.damage)),
       onDead: (letter) => this.#tellDead(letter),
     });

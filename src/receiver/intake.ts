@@ -15,6 +15,7 @@ import type { Observation } from "./observation.ts";
 import { type Answered, deliveryObservation } from "./observed.ts";
 import type { Settings } from "./options.ts";
 import { type Outcome, refused } from "./outcome.ts";
+import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
 
@@ -25,6 +26,7 @@ interface Receiving {
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
   readonly observers: Listeners<Observation>;
   readonly signedRefusals: SignedRefusals;
+  readonly outcomes: OutcomeLog;
   /** Why deliveries are not accepted now, if they are not. */
   readonly refusal: () => Error | undefined;
   /** Called with a delivery that has just become a dead letter. */
@@ -49,8 +51,13 @@ export class Intake {
   }
 
   /** As `Receiver.accept`. */
-  accept(delivery: Delivery): Promise<Outcome> {
-    return this.#take(delivery, (taken, reservation) => accept(taken, this.#settings, { reservation }));
+  async accept(delivery: Delivery): Promise<Outcome> {
+    const start = performance.now();
+    const outcome = await this.#take(delivery, (taken, reservation) =>
+      accept(taken, this.#settings, { reservation }),
+    );
+    this.#receiving.outcomes.delivery(outcome, start);
+    return outcome;
   }
 
   /** As `Receiver.acceptFrom`. */
@@ -65,6 +72,7 @@ export class Intake {
           : await this.#take(delivery, (taken, reservation) =>
               acceptFromChannel(taken, channel.name, this.#settings, reservation),
             );
+      this.#receiving.outcomes.delivery(outcome, start);
       this.#report({ head: delivery, outcome, start, delivery });
       return outcome;
     } catch (thrown) {
@@ -86,7 +94,7 @@ export class Intake {
   }
 
   async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
-    const { observers, signedRefusals } = this.#receiving;
+    const { observers, signedRefusals, outcomes } = this.#receiving;
     const { method, target } = incoming;
     const receivedAt = this.#settings.clock();
     const start = performance.now();
@@ -99,6 +107,7 @@ export class Intake {
     });
     signedRefusals.note(incoming, outcome, receivedAt);
     const isOurs = incoming.passedOn !== true || signedRefusals.isSigned(incoming);
+    if (isOurs) outcomes.delivery(outcome, start);
     if (isOurs && !observers.isEmpty) {
       const headers = delivery?.headers ?? keptHeaders(incoming.headers);
       const head = { method, target, headers, receivedAt };

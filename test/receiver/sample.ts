@@ -67,18 +67,19 @@ export function frozenClock(): { now: number } {
   return { now: NOW };
 }
 
-/** A logger that keeps its lines. */
+/** A logger that keeps its lines: those about outcomes, which every delivery and every run has, apart. */
 export function keptLog() {
   const lines: { level: string; fields: object; message: string }[] = [];
+  const outcomes: typeof lines = [];
   const keep = (level: string) => (fields: object, message: string) =>
-    void lines.push({ level, fields, message });
+    void ("outcome" in fields ? outcomes : lines).push({ level, fields, message });
   const log: Logger = {
     debug: keep("debug"),
     info: keep("info"),
     warn: keep("warn"),
     error: keep("error"),
   };
-  return { log, lines };
+  return { log, lines, outcomes };
 }
 
 /** A promise and the function that resolves it. */

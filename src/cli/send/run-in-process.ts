@@ -9,7 +9,7 @@ import { exactSending, freshSending } from "../../relay/replay.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { sign } from "../../signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
-import { createCliLogger } from "../cli-logger.ts";
+import { createCliLogger, withoutOutcomes } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { errorText } from "../events/entry-view.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
@@ -42,7 +42,7 @@ export async function runInProcess(
   const receiver = createReceiver({
     ...{ secret, inbox: "memory:", maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 } },
     ...(timeout !== undefined && { handlerTimeout: timeout }),
-    log: createCliLogger(output),
+    log: withoutOutcomes(createCliLogger(output)),
   });
   const [signer] = readSecrets(secret);
   if (signer === undefined) return;

@@ -1,0 +1,141 @@
+import { problemLine } from "../event/data-problems.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Settlement } from "../inbox/settlement.ts";
+import { TARGET_AWAY } from "../inbox/target-wait.ts";
+import type { Logger } from "../logger.ts";
+import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
+
+/** Milliseconds between two lines about unauthentic requests of one reason: anyone can send them, at any rate. */
+const PAUSE = 60_000;
+
+/**
+ * Logs one line for what became of each delivery and of each run, with no value of a body, header or error's message.
+ * Something to act on is an error; what the receiver tries again itself is a warning; the rest is information.
+ */
+export class OutcomeLog {
+  readonly #log: Logger;
+  readonly #strangers = new Map<string, { readonly loggedAt: number; unlogged: number }>();
+  readonly #away = new Set<string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /**
+   * Logs the outcome of a delivery. Failures of the receiver itself are logged where they occur.
+   *
+   * @param start - when the request began, by `performance.now()`
+   */
+  delivery(outcome: Outcome, start: number): void {
+    if (outcome.type === "unauthorized" || outcome.type === "refused") this.#stranger(outcome, since(start));
+    else if (outcome.type === "accepted" || outcome.type === "rejected") {
+      const { level, fields, message } = keptLine(outcome);
+      this.#line(level, { ...fields, durationMs: since(start) }, message);
+    }
+  }
+
+  /** Logs how a run of an entry ended. */
+  run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
+    const { seq, kind, attempts: attempt, key } = entry;
+    const { reason, records } = settlement;
+    const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
+    const { level, fields, message } = runLine(settlement, now);
+    const of = { seq, eventId: key.eventId, kind, reason: reason ?? undefined, attempt, durationMs };
+    this.#targets(entry, settlement);
+    this.#line(level, { ...fields, ...of }, message);
+  }
+
+  /** Says once that a target does not answer, rather than for each event that waits for it. */
+  #targets({ waits: before = [] }: ClaimedEntry, { state, reason, waits = [], records }: Settlement): void {
+    if (state === "pending" && reason === TARGET_AWAY) {
+      for (const { target } of waits) {
+        if (this.#away.has(target) || records.length === 0) continue;
+        this.#away.add(target);
+        this.#line(
+          "warn",
+          { outcome: "target_away", target },
+          "a target does not answer: events wait for it",
+        );
+      }
+    }
+    if (state !== "done") return;
+    for (const { target } of before) {
+      if (!this.#away.delete(target)) continue;
+      this.#line("info", { outcome: "target_back", target }, "a target answers again");
+    }
+  }
+
+  #stranger({ type, reason }: Unauthorized | Refused, durationMs: number): void {
+    const now = performance.now();
+    const before = this.#strangers.get(reason);
+    if (before !== undefined && now - before.loggedAt < PAUSE) {
+      before.unlogged++;
+      return;
+    }
+    this.#strangers.set(reason, { loggedAt: now, unlogged: 0 });
+    const fields = { outcome: type, reason, durationMs, unlogged: before?.unlogged || undefined };
+    this.#line("info", fields, "a request was refused; others like it are not logged for a minute");
+  }
+
+  #line(level: keyof Logger, fields: object, message: string): void {
+    try {
+      this.#log[level](fields, message);
+    } catch {} // a logger that fails must not cost the sender its answer
+  }
+}
+
+/** A line of the log. */
+interface Line {
+  readonly level: keyof Logger;
+  readonly fields: object;
+  readonly message: string;
+}
+
+function keptLine(outcome: Accepted | Rejected): Line {
+  const { type, seq, eventId, kind, duplicate } = outcome;
+  const reason = type === "rejected" ? outcome.rejection.reason : outcome.reason;
+  const line = (level: keyof Logger, word: string, message: string, more: object = {}): Line => {
+    return { level, fields: { outcome: word, seq, eventId, kind, reason, ...more }, message };
+  };
+  if (duplicate) return line("debug", "duplicate", "a duplicate arrived");
+  if (type === "rejected")
+    return line("error", "rejected", "a signed delivery is no event: it is kept as a dead letter");
+  if (reason === undefined) return line("info", "accepted", "an event was kept");
+  const problems = outcome.problems?.map(problemLine);
+  return line("error", "dead", "data does not fit its schema: the event is kept as a dead letter", {
+    problems,
+  });
+}
+
+function runLine(settlement: Settlement, now: number): Line {
+  const { state, reason, problems = [], runAt } = settlement;
+  if (state === "done")
+    return { level: "info", fields: { outcome: "done" }, message: "an event was handled" };
+  if (state === "unhandled")
+    return { level: "info", fields: { outcome: "unhandled" }, message: "an event has no handler" };
+  const failed = failureOf(settlement);
+  if (state === "dead") {
+    const found = problems.length === 0 ? undefined : problems.map(problemLine);
+    const message = "an event is now a dead letter: it does not run again by itself";
+    return { level: "error", fields: { outcome: "dead", ...failed, problems: found }, message };
+  }
+  const isQuiet = failed.handler === undefined || reason === TARGET_AWAY;
+  const fields = { outcome: "retry", ...failed, inMs: Math.max(0, runAt - now) };
+  return { level: isQuiet ? "debug" : "warn", fields, message: "an event runs again" };
+}
+
+/** The handler that failed last, and its error's name and place. The message may quote the event, so it is left out. */
+function failureOf({ records }: Settlement): {
+  handler?: string;
+  error?: string | undefined;
+  at?: string | undefined;
+} {
+  const failed = records.findLast(({ outcome }) => outcome !== "ok");
+  if (failed === undefined) return {};
+  const { handler, outcome, failure } = failed;
+  return { handler, error: outcome === "timeout" ? "timeout" : failure?.name, at: failure?.at ?? undefined };
+}
+
+function since(start: number): number {
+  return Math.round((performance.now() - start) * 100) / 100;
+}

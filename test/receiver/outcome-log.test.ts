@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { postTo } from "../observe/posting.ts";
+import { openReceiver } from "./open.ts";
+import { at, bytes, DAY, envelope, freshEnvelope, keptLog, signedHeaders, until } from "./sample.ts";
+
+/** A receiver with its lines about outcomes. */
+async function openLogged(options: Parameters<typeof openReceiver>[0] = {}) {
+  const { log, outcomes, lines } = keptLog();
+  const opened = await openReceiver({ log, ...options });
+  return { ...opened, logged: outcomes, otherLines: lines, post: postTo(opened.receiver) };
+}
+
+const DURATION = expect.any(Number);
+
+describe("the log has one line for", () => {
+  it("a new event and its run, as information with the event's id, kind and duration", async () => {
+    const { receiver, post, logged, entry } = await openLogged();
+    receiver.on("payment.received", () => {});
+    await post(envelope());
+    await until(() => expect(logged).toHaveLength(2));
+    const { seq, key } = await entry();
+    const of = { seq, eventId: key.eventId, kind: "payment.received", durationMs: DURATION };
+    expect(logged.map(({ level, fields }) => ({ level, fields }))).toEqual([
+      { level: "info", fields: { outcome: "accepted", reason: undefined, ...of } },
+      { level: "info", fields: { outcome: "done", reason: undefined, attempt: 1, ...of } },
+    ]);
+  });
+
+  it("a duplicate, for debugging", async () => {
+    const { post, logged } = await openLogged({ role: "receive" });
+    await post(envelope());
+    await post(envelope());
+    expect(logged[1]).toMatchObject({ level: "debug", fields: { outcome: "duplicate" } });
+    expect(logged).toHaveLength(2);
+  });
+
+  it("a signed delivery that is no event, as an error", async () => {
+    const { post, logged } = await openLogged();
+    await post("no JSON");
+    await post(freshEnvelope({ timestamp: at(-30 * DAY) }));
+    const levels = logged.map(({ level, fields }) => [level, (fields as { reason?: string }).reason]);
+    expect(levels).toEqual([
+      ["error", "invalid_json"],
+      ["error", "too_old"],
+    ]);
+  });
+
+  it("each retry as a warning, and the dead letter at its end as an error", async () => {
+    const { receiver, post, logged } = await openLogged({ retry: { attempts: 2, delay: 0 } });
+    receiver.on("*", () => Promise.reject(new RangeError("no")), { name: "books" });
+    await post(envelope());
+    await until(() => expect(logged).toHaveLength(3));
+    const failed = { kind: "payment.received", handler: "books", error: "RangeError" };
+    expect(logged[1]).toMatchObject({ level: "warn", fields: { outcome: "retry", attempt: 1, ...failed } });
+    expect(logged[2]).toMatchObject({
+      level: "error",
+      fields: { outcome: "dead", reason: "attempts_exhausted", attempt: 2, ...failed },
+    });
+  });
+
+  it("an event without a handler, as information", async () => {
+    const { post, logged } = await openLogged();
+    await post(envelope());
+    await until(() => expect(logged).toHaveLength(2));
+    expect(logged[1]).toMatchObject({
+      level: "info",
+      fields: { outcome: "unhandled", reason: "no_handler" },
+    });
+  });
+
+  it("the first of many unauthentic requests, since anyone can send them", async () => {
+    const { post, logged } = await openLogged();
+    for (let n = 0; n < 20; n++) await post(freshEnvelope(), { secret: "another-secret-0123456789" });
+    for (let n = 0; n < 20; n++) await post(freshEnvelope(), { method: "GET" });
+    expect(logged).toMatchObject([
+      { level: "info", fields: { outcome: "unauthorized", reason: "signature_mismatch" } },
+      { level: "info", fields: { outcome: "refused", reason: "wrong_method" } },
+    ]);
+  });
+});
+
+it("a target that does not answer is logged once, not for each event that waits for it", async () => {
+  const { receiver, post, logged } = await openLogged({ retry: { delay: 0, jitter: 0 } });
+  let isAway = true;
+  const away = () => Object.assign(new Error("connect ECONNREFUSED"), { away: true });
+  const send = () => (isAway ? Promise.reject(away()) : undefined);
+  receiver.on("*", send, { target: { name: "http://app.test/" } });
+  const about = (outcome: string) =>
+    logged.filter(({ fields }) => Reflect.get(fields, "outcome") === outcome);
+  for (let n = 0; n < 5; n++) await post(freshEnvelope());
+  await until(() => expect(about("target_away")).toHaveLength(1));
+  isAway = false;
+  await until(() => expect(about("done")).toHaveLength(5));
+  expect(about("target_away")).toMatchObject([{ level: "warn", fields: { target: "http://app.test/" } }]);
+  expect(about("target_back")).toMatchObject([{ level: "info" }]);
+  expect(about("retry").filter(({ level }) => level !== "debug")).toEqual([]);
+});
+
+it("the log shows no body, header, query, secret or error's message", async () => {
+  const { receiver, post, logged, otherLines } = await openLogged({ retry: { attempts: 2, delay: 0 } });
+  receiver.on("*", () => Promise.reject(new Error("canary-message")));
+  const body = bytes(freshEnvelope({ data: { id: "canary-payload" } }));
+  await post(body, { headers: { ...signedHeaders(body), authorization: "canary-header" } });
+  await post(bytes(freshEnvelope({ data: { id: "canary-payload" } })), {
+    secret: "canary-secret-0123456789",
+  });
+  await post("canary-text");
+  await until(() => expect(logged.at(-1)).toMatchObject({ fields: { outcome: "dead" } }));
+  expect(logged.length).toBeGreaterThan(4);
+  expect(JSON.stringify([...logged, ...otherLines])).not.toContain("canary");
+});
+
+it("a logger that throws costs the sender no answer", async () => {
+  const fail = () => {
+    throw new Error("disk full");
+  };
+  const { receiver } = await openReceiver({ log: { debug: fail, info: fail, warn: fail, error: fail } });
+  expect((await postTo(receiver)(envelope())).status).toBe(200);
+});
