@@ -48,7 +48,7 @@ function readTimes(file: string): object {
 const SYSTEM = [
   "test/inspector/browser/*.test.ts",
   "test/strangers/*.test.ts",
-  "test/scaffold/templates.test.ts",
+  "test/scaffold/{templates,learned-types}.test.ts",
   "test/{package,public-types}.test.ts",
   "test/modules/{bundles,types}.test.ts",
   "test/check/receivers.test.ts",

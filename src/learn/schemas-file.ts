@@ -15,9 +15,14 @@ export const ENOUGH_EVENTS = 20;
 /** The name of the block that has all schemas by kind. */
 const ALL = "schemas";
 
+/** The first lines of a file. */
+const ABOUT = `// What \`data\` holds by event kind, learned from events by \`npx hookporter types\`. Edit what you know better:
+// \`npx hookporter types --merge\` keeps what you edited, and code of your own between the blocks.
+`;
+
 const HEADERS: Readonly<Record<SchemaFormat, string>> = {
-  zod: 'import * as z from "zod";\n\n',
-  typescript: "",
+  zod: `${ABOUT}import * as z from "zod";\n\n`,
+  typescript: `${ABOUT}\n`,
 };
 
 /** Returns a new source file with a schema, or a type, for each kind. */

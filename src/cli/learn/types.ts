@@ -18,6 +18,7 @@ import { describeFileError } from "../files/file-error.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { learnEvents } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
+import { readShapeFile } from "./read-shape-file.ts";
 
 /** The argument of `--out` that means standard output. */
 const STDOUT = "-";
@@ -55,12 +56,24 @@ async function writeTypes(
   const out = options.out ?? DEFAULT_OUT[format];
   const found = out === STDOUT ? undefined : readOut(out, { ...options, format }, context);
   const learned = await learnEvents(what, options, context);
-  const { text, edited } = sourceOf(learned, format, options.merge === true ? found : undefined);
+  const { text, edited } = sourceOf(learned, format, options.force === true ? undefined : found);
   if (out === STDOUT) context.output.raw(Buffer.from(text));
   else write(out, text, context);
   const shapes = options.shapes ?? (out === STDOUT ? undefined : shapesBeside(out));
-  if (shapes !== undefined) write(shapes, writeShapes(learned), context);
+  if (shapes !== undefined)
+    write(shapes, writeShapes(await withOthers(learned, shapes, options, context)), context);
   report(learned, { out, shapes, edited }, context);
+}
+
+/** What was learned now, and what the shape file has of other kinds. */
+async function withOthers(
+  learned: Learned,
+  shapes: string,
+  { force }: TypesOptions,
+  context: CliContext,
+): Promise<Learned> {
+  if (force === true || !existsSync(resolve(context.io.cwd, shapes))) return learned;
+  return new Map([...(await readShapeFile(shapes, context)), ...learned]);
 }
 
 /** What was written where. */

@@ -1,7 +1,8 @@
-import type { HandlerRegistry } from "../schemas.ts";
+import type { HandlerRegistry } from "hookporter";
+import type { schemas } from "../schemas.ts";
 
 /** The data of these kinds is not documented. It is an open object, apart from kinds with a schema in ../schemas.ts. */
-export default function registerFinances(receiver: HandlerRegistry): void {
+export default function registerFinances(receiver: HandlerRegistry<typeof schemas>): void {
   // A rent payment was collected.
   receiver.on("payment.received", (event, { log }) => {
     const { id, amount } = event.data; // typed by the schema in ../schemas.ts

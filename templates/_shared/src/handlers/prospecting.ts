@@ -1,7 +1,8 @@
-import type { HandlerRegistry } from "../schemas.ts";
+import type { HandlerRegistry } from "hookporter";
+import type { schemas } from "../schemas.ts";
 
 /** The data of these kinds is not documented: it is an open object until you add a schema to ../schemas.ts. */
-export default function registerProspecting(receiver: HandlerRegistry): void {
+export default function registerProspecting(receiver: HandlerRegistry<typeof schemas>): void {
   // The prospecting radar found a new opportunity.
   receiver.on("lead.created", (event, { log }) => {
     log.info({ fields: Object.keys(event.data) }, "lead created");

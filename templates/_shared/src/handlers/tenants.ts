@@ -1,7 +1,8 @@
-import type { HandlerRegistry } from "../schemas.ts";
+import type { HandlerRegistry } from "hookporter";
+import type { schemas } from "../schemas.ts";
 
 /** The data of these kinds is not documented: it is an open object until you add a schema to ../schemas.ts. */
-export default function registerTenants(receiver: HandlerRegistry): void {
+export default function registerTenants(receiver: HandlerRegistry<typeof schemas>): void {
   // A new tenant: a lease was signed.
   receiver.on("tenant.created", (event, { log }) => {
     log.info({ fields: Object.keys(event.data) }, "tenant created");

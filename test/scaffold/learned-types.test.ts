@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { scaffold } from "../../src/scaffold/scaffold.ts";
+import { runCli, startCli } from "../cli/fake-io.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const KINDS = [
+  "payment.received",
+  "tenant.created",
+  "lease.expired",
+  "deal.status_changed",
+  "contact.created",
+];
+
+/** Handlers that use fields of data that nobody wrote down. */
+const HANDLERS = `import { defineHandlers } from "hookporter";
+import { schemas } from "./schemas.ts";
+
+export default defineHandlers({
+  schemas,
+  handlers: {
+    "payment.received": (event) => void event.data.amount.padStart(8),
+    "tenant.created": (event) => void event.data.lease_start.slice(0, 4),
+    "lease.expired": (event) => void event.data.expires_on.slice(0, 4),
+    "deal.status_changed": (event) => void event.data.status.toUpperCase(),
+    "contact.created": (event) => void event.data.email.split("@"),
+  },
+});
+`;
+
+it("a new project's handlers are typed by what it received, with no edit of the schemas", async () => {
+  const place = await mkdtemp(join(tmpdir(), "hookporter-learned-"));
+  onTestFinished(() => rm(place, { recursive: true, force: true }));
+  const cwd = join(place, "app");
+  await scaffold({ directory: cwd, template: "express", inbox: "file" });
+  await symlink(await packagePlace(place), join(cwd, "node_modules"), "junction");
+  const listen = startCli(["listen", "--port", "0", "--json", "--no-inspect"], { cwd });
+  const ready = await vi.waitFor(() => {
+    const record = listen.now().records.find(({ type }) => type === "ready");
+    if (record === undefined) throw new Error(listen.now().stderr);
+    return record;
+  }, 30_000);
+  for (const kind of KINDS) {
+    const argv = ["trigger", kind, "--count", "40", "--url", String(ready.url)];
+    expect((await runCli(argv, { cwd })).code).toBe(0);
+  }
+  listen.signal("SIGINT");
+  await listen.finished;
+
+  const { code, stderr } = await runCli(["types"], { cwd });
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/contact\.created +40 events/)]);
+  await writeFile(join(cwd, "src", "learned-handlers.ts"), HANDLERS);
+  expect(await compilerOutput(cwd)).toBe("");
+  const wrong = (await readFile(join(cwd, "src", "learned-handlers.ts"), "utf8")).replace(
+    "amount.pad",
+    "amount.nope.pad",
+  );
+  await writeFile(join(cwd, "src", "learned-handlers.ts"), wrong);
+  expect(await compilerOutput(cwd)).toContain("nope");
+});
+
+/** A folder of packages in which `hookporter` is this one, as it is built. */
+async function packagePlace(place: string): Promise<string> {
+  const packages = join(place, "packages");
+  await mkdir(packages);
+  await symlink(root, join(packages, "hookporter"), "junction");
+  for (const name of ["zod", "express", "@types", "typescript"])
+    await symlink(join(root, "node_modules", name), join(packages, name), "junction");
+  return packages;
+}
+
+/** What the compiler says of a project's sources, without its tests. */
+async function compilerOutput(cwd: string): Promise<string> {
+  const settings = { extends: "./tsconfig.json", include: ["src"], compilerOptions: { noEmit: true } };
+  await writeFile(join(cwd, "tsconfig.src.json"), JSON.stringify(settings));
+  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+  const run = promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.src.json"], { cwd });
+  return (await run.catch((error) => error)).stdout;
+}
