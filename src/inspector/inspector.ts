@@ -6,6 +6,7 @@ import { findPackageRoot } from "../scaffold/package-root.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
+import { AnsweredRequests } from "./answered-requests.ts";
 import type { Status } from "./api.ts";
 import { Arrivals } from "./arrivals.ts";
 import { RowCounter } from "./count-rows.ts";
@@ -127,6 +128,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
       key: current.key,
       clock,
     },
+    answered: new AnsweredRequests(clock),
     repeats: new Repeats(),
     senders: new Senders(),
     runNotes: options.runNotes ?? new RunNotes(clock),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { RouteResult } from "./answer.ts";
+import type { AnsweredRequests } from "./answered-requests.ts";
 import type { Status } from "./api.ts";
 import type { RowCounter } from "./count-rows.ts";
 import type { Signing } from "./explain-entry.ts";
@@ -18,6 +19,8 @@ export interface Workings {
   readonly inbox: Inbox;
   readonly signing: Signing;
   readonly outgoing: Outgoing;
+  /** The results of recent requests with effects. */
+  readonly answered: AnsweredRequests;
   readonly refusals: Refusals;
   readonly repeats: Repeats;
   readonly senders: Senders;

@@ -16,6 +16,7 @@ import type {
 import type { BulkResult, Change, Tally } from "../bulk-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
+import { RequestKeys } from "./request-keys.ts";
 
 /** Callbacks of the live feed. */
 export interface LiveListener {
@@ -30,6 +31,7 @@ export interface LiveListener {
 /** The inspector's API. */
 export class ApiClient {
   readonly #connection: Connection;
+  readonly #keys = new RequestKeys();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -60,7 +62,7 @@ export class ApiClient {
     );
 
   readonly replay = (seq: number, exact: boolean) =>
-    this.#post<Sent>(`/api/entries/${seq}/replay`, { exact });
+    this.#postOnce<Sent>(`/api/entries/${seq}/replay`, { exact });
   readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});
   readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
@@ -87,10 +89,10 @@ export class ApiClient {
     throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
   };
 
-  readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
-  readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
+  readonly forward = (seq: number, to: string) => this.#postOnce<Sent>(`/api/entries/${seq}/forward`, { to });
+  readonly send = (body: string, restamp: boolean) => this.#postOnce<Sent>("/api/send", { body, restamp });
   readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
-  readonly trigger = (fields: object) => this.#post<readonly Triggered[]>("/api/trigger", fields);
+  readonly trigger = (fields: object) => this.#postOnce<readonly Triggered[]>("/api/trigger", fields);
 
   /** Saves a file from the API. */
   async save(path: string): Promise<string> {
@@ -126,6 +128,18 @@ export class ApiClient {
     return (await this.#fetch(path, jsonPost(fields))).json();
   }
 
+  /** Sends a delivery, once even if the answer is lost and the user sends it again. */
+  async #postOnce<Value>(path: string, fields: object): Promise<Value> {
+    const init = jsonPost(fields);
+    return this.#keys.during(`${path} ${init.body}`, async (key) => {
+      const headers = { ...init.headers, "idempotency-key": key };
+      const response = await this.#fetch(path, { ...init, headers });
+      return response.json().catch(() => {
+        throw new ApiError(0, CUT_OFF);
+      });
+    });
+  }
+
   async #fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const token = await this.#connection.token();
     const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
@@ -141,7 +155,9 @@ export class ApiClient {
   }
 }
 
-function jsonPost(fields: object): RequestInit {
+const CUT_OFF = "the answer was lost: send it again to see the result; it is not done twice";
+
+function jsonPost(fields: object) {
   const headers = { "content-type": "application/json" };
   return { method: "POST", headers, body: JSON.stringify(fields) };
 }

@@ -85,7 +85,12 @@ it("a target's answer has its headers, without credentials, the values of added 
     {
       answer: {
         ...{ status: 202, bytes: 8, isCut: false },
-        headers: { "set-cookie": "(not shown)", location: "/jobs/7?key=…", "x-echo": "got …", "x-plain": "yes" },
+        headers: {
+          "set-cookie": "(not shown)",
+          location: "/jobs/7?key=…",
+          "x-echo": "got …",
+          "x-plain": "yes",
+        },
       },
     },
   ]);

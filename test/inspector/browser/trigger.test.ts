@@ -30,4 +30,28 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.getByRole("list", { name: "What was sent" }).getByRole("link").count()).toBe(24);
     expect(await receiver.inbox.list({})).toHaveLength(24);
   });
+
+  it("a delivery whose answer was lost is not sent twice, and the next press is a new one", async () => {
+    const { inspector, receiver } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/trigger");
+    let losing = true;
+    await page.route("**/api/trigger", async (route) => {
+      if (!losing) return route.fallback();
+      losing = false;
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    const send = page.getByRole("button", { name: "Send payment.received" });
+    await send.click();
+    await page.getByRole("alert").getByText("listen does not respond").waitFor();
+    expect(await receiver.inbox.list({})).toHaveLength(1);
+    await send.click();
+    await page.waitForURL(/#\/entry\/1$/);
+    expect(await receiver.inbox.list({})).toHaveLength(1);
+    await page.goBack();
+    await send.click();
+    await page.waitForURL(/#\/entry\/2$/);
+    expect(await receiver.inbox.list({})).toHaveLength(2);
+  });
 });
