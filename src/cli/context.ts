@@ -5,6 +5,8 @@ import { createOutput, type Output } from "./output.ts";
 /** The context passed to every command. */
 export interface CliContext {
   readonly io: Io;
+  /** The arguments of the command line. */
+  readonly argv: readonly string[];
   /** Final once the command line is parsed. */
   readonly output: Output;
   readonly clock: () => number;
@@ -22,10 +24,11 @@ export interface MutableContext extends CliContext {
 }
 
 /** Creates a context with the given surroundings. */
-export function createContext(io: Io): MutableContext {
+export function createContext(io: Io, argv: readonly string[] = []): MutableContext {
   const clock = Date.now;
   return {
     io,
+    argv,
     clock,
     exitCode: 0,
     configured: [],

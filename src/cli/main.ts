@@ -13,7 +13,7 @@ import { createProgram } from "./program.ts";
 
 /** Runs a command line and returns its exit code. The only place that catches errors. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const context = createContext(io);
+  const context = createContext(io, argv);
   if (argv[0] === COMPLETE)
     return (await import("./completion/complete.ts")).complete(argv.slice(1), context);
   // If the command line or the configuration file is invalid, its own `--json` was never read.
@@ -23,7 +23,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     await createProgram(context).parseAsync([...argv], { from: "user" });
     return context.exitCode;
   } catch (thrown) {
-    return report(thrown, argv, context);
+    return report(thrown, context);
   }
 }
 
@@ -33,8 +33,8 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
-function report(thrown: unknown, argv: readonly string[], context: CliContext): ExitCode {
-  const { io, output, debug, configured } = context;
+function report(thrown: unknown, context: CliContext): ExitCode {
+  const { output, debug } = context;
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return 0; // --help and --version
     const text = hide(thrown.message)
@@ -58,7 +58,7 @@ function report(thrown: unknown, argv: readonly string[], context: CliContext): 
 
   /** A secret that was pasted in the wrong place must not be repeated, least of all in a build log. */
   function hide(text: string): string {
-    return hideGiven(text, { argv, configured }, io);
+    return hideGiven(text, context, context.io);
   }
 
   function say(code: string, message: string, mayHaveHappened: boolean | null = null): void {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
+import { hideGiven } from "../hide-given.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { CHECKS } from "./checks.ts";
 import { type Check, type Finding, failure, type Status, TIME_LIMIT, warn } from "./finding.ts";
@@ -17,7 +18,7 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
     context.output.status(`looking at: ${check.name}`);
     const found = await findings;
     context.output.status(undefined);
-    for (const finding of found) {
+    for (const finding of found.map((one) => withoutSecrets(one, context))) {
       counts[finding.status]++;
       printFinding(check.name, finding, context);
     }
@@ -25,6 +26,17 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   printCounts(counts, context);
   context.exitCode = counts.fail === 0 ? 0 : 1;
   context.output.record("doctor", { ...counts, exitCode: context.exitCode });
+}
+
+/** A finding without secrets that were pasted in the wrong place, such as in place of a path. */
+function withoutSecrets({ status, message, fix }: Finding, context: CliContext): Finding {
+  const rest = fix === undefined ? {} : { fix: hide(fix, context) };
+  return { status, message: hide(message, context), ...rest };
+}
+
+/** Names from a URL in a variable stay: a fix would not work without those of a schema or a user. */
+function hide(text: string, context: CliContext): string {
+  return hideGiven(text, context, { ...context.io, env: {} });
 }
 
 /** What a check finds within its time; an error is a finding too. */
@@ -43,7 +55,8 @@ export async function findIn(
   try {
     return await Promise.race([(async () => run(setup))(), late]);
   } catch (thrown) {
-    if (setup.context.debug && thrown instanceof Error) setup.context.output.talk(String(thrown.stack));
+    if (setup.context.debug && thrown instanceof Error)
+      setup.context.output.talk(hide(String(thrown.stack), setup.context));
     return [failure(thrown)];
   } finally {
     clearTimeout(timer);

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from "node:
 import { dirname, join, sep } from "node:path";
 import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
-import { leftOf } from "../../inbox/sqlite/inbox-file.ts";
+import { missingPart } from "../../inbox/sqlite/inbox-file.ts";
 import { networkFileSystem } from "../../inbox/sqlite/network-file-system.ts";
 import { unusable } from "../files/unusable.ts";
 import { type Check, type Finding, fail, failure, ok, warn } from "./finding.ts";
@@ -32,10 +32,8 @@ export const inboxPlace: Check = {
 function placeProblems(file: string): readonly Finding[] {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined || stats.size === 0) {
-      const left = leftOf(file);
-      if (left !== undefined) return [isGone(file, left)];
-    }
+    const missing = missingPart(stats === undefined ? file : realpathSync(file));
+    if (missing !== undefined) return [fail(missing.expected, missing.fix)];
     if (stats === undefined) {
       accessSync(existing(dirname(file)), W_OK | X_OK);
       return [];
@@ -46,13 +44,6 @@ function placeProblems(file: string): readonly Finding[] {
     return [failure(unusable(file, thrown, "pass another inbox with --inbox"))];
   }
   return permissions(file);
-}
-
-function isGone(file: string, left: string): Finding {
-  return fail(
-    `${file} is missing or empty, but ${left} is there`,
-    `put the file back from a backup; or, to lose the events in the log, stop all programs that use it and remove ${file} and all files that begin with its name and "-"`,
-  );
 }
 
 /** Others who may write to the folder could replace the file. */

@@ -5,6 +5,7 @@ import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { Runner } from "../../inbox/runner.ts";
 import { examineFile } from "../../inbox/sqlite/examine.ts";
 import type { FileFacts } from "../../inbox/sqlite/examine-file.ts";
+import { missingPart } from "../../inbox/sqlite/inbox-file.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
@@ -80,12 +81,13 @@ function contentsOf(facts: Partial<FileFacts> | undefined): Contents | undefined
   return { waiting, due, oldestDue, dead };
 }
 
-/** The path, if there is a file with something in it that this user may use; if not, the check of its place says so. */
+/** The path, if there is a whole inbox that this user may use; if not, the check of its place says so. */
 function existingFile(path: string): string | undefined {
   try {
     const found = statSync(path);
     accessSync(path, constants.R_OK | constants.W_OK);
-    return found.isFile() && found.size > 0 ? realpathSync(path) : undefined;
+    const real = realpathSync(path);
+    return found.isFile() && missingPart(real) === undefined ? real : undefined;
   } catch {
     return undefined;
   }

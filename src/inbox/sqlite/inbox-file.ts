@@ -22,7 +22,7 @@ const PAGE = "see docs/recovery.md";
  */
 export function findInboxFile(path: string): string {
   if (!existsSync(path)) {
-    refuseRemains(path);
+    refuseParts(path);
     const message = `expected an inbox at ${path}, got no file: check the path, or start a receiver on it first`;
     throw new HookporterError("inbox_unavailable", message);
   }
@@ -41,7 +41,7 @@ export function findInboxFile(path: string): string {
 export function provideInboxFile(given: string): InboxFile {
   const path = existsSync(given) ? realpathSync(given) : given;
   if (existsSync(dirname(path))) removeLeftBehind(path);
-  if (!existsSync(path)) refuseRemains(path);
+  if (!existsSync(path)) refuseParts(path);
   if (!existsSync(path)) return makeInbox(path);
   refuseParts(path);
   return { path, isNew: false };
@@ -53,37 +53,51 @@ function sizeOf(path: string): number {
 }
 
 /** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
-export function leftOf(path: string): string | undefined {
+function leftOf(path: string): string | undefined {
   if (sizeOf(`${path}-wal`) > 0) return `its log ${path}-wal`;
   if (lockedRunners(path).some((id) => isHeld(path, id))) return "a process that has it open";
   return undefined;
 }
 
-/** Refuses to go on without a file of which only the files beside it are left. */
-function refuseRemains(path: string): void {
+/** What is missing of an inbox, and what to do about it. */
+export interface MissingPart {
+  readonly expected: string;
+  readonly fix: string;
+}
+
+/** The part that is missing of an inbox; `undefined` if it is whole, or there is none and none is left. */
+export function missingPart(path: string): MissingPart | undefined {
+  const size = sizeOf(path);
+  if (size === -1) return missingFile(path);
+  if (size === 0) {
+    return {
+      expected: `expected an inbox at ${path}, got an empty file`,
+      fix: `if there was an inbox, put it back, ${PAGE}; if not, remove the file`,
+    };
+  }
+  if (!isLogLost(path)) return undefined;
+  return {
+    expected: `expected the log ${path}-wal, which held the latest events, beside ${path}-shm, got none`,
+    fix: `put it back, ${PAGE}; or, to go on without them, remove ${path}-shm`,
+  };
+}
+
+function missingFile(path: string): MissingPart | undefined {
   const left = leftOf(path);
-  if (left === undefined || existsSync(path)) return; // another process may have made it meanwhile
-  throw new HookporterError(
-    "inbox_unavailable",
-    `expected the inbox file ${path} beside ${left}, got none: put it back, ${PAGE}; ` +
+  if (left === undefined || existsSync(path)) return undefined; // another process may have made it meanwhile
+  return {
+    expected: `expected the inbox file ${path} beside ${left}, got none`,
+    fix:
+      `put it back, ${PAGE}; ` +
       "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
-  );
+  };
 }
 
 /** Refuses to go on with a part of an inbox only. */
 function refuseParts(path: string): void {
-  if (sizeOf(path) === 0) {
-    throw new HookporterError(
-      "inbox_unavailable",
-      `expected an inbox at ${path}, got an empty file: if there was an inbox, put it back, ${PAGE}; if not, remove the file`,
-    );
-  }
-  if (!isLogLost(path)) return;
-  throw new HookporterError(
-    "inbox_unavailable",
-    `expected the log ${path}-wal beside ${path}-shm, got none: it held the latest events; put it back, ${PAGE}; ` +
-      `or, to go on without them, remove ${path}-shm`,
-  );
+  const missing = missingPart(path);
+  if (missing === undefined) return;
+  throw new HookporterError("inbox_unavailable", `${missing.expected}: ${missing.fix}`);
 }
 
 /**

@@ -21,6 +21,7 @@ const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   listen: ["--port", "0"],
   replay: ["1"],
+  "fixtures scrub": ["1"],
   "inbox copy": ["a.db"],
   "events backup": ["b.db"],
   "events show": ["1"],
@@ -31,6 +32,9 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 
 /** Commands for inbox files, which say what to do on PostgreSQL without connecting. */
 const FILES_ONLY = ["events backup", "inbox vacuum"];
+
+/** Commands that print errors as findings, and then fail with 1. */
+const REPORTS = ["doctor"];
 
 const called = (command: string) => [...command.split(" "), ...(NEEDED[command] ?? []), "--json", "--debug"];
 
@@ -45,6 +49,18 @@ async function folderWithInbox(): Promise<string> {
 
 function expectNoCanary({ stdout, stderr }: CliRun) {
   expect(stdout + stderr).not.toContain(CANARY);
+}
+
+function expectError({ code, records }: CliRun, exitCode: number, error: string) {
+  expect(code).toBe(exitCode);
+  expect(records.at(-1)).toMatchObject({ type: "error", code: error });
+}
+
+function expectFinding({ code, records }: CliRun, message: RegExp) {
+  expect(code).toBe(1);
+  expect(records).toContainEqual(
+    expect.objectContaining({ type: "finding", status: "fail", message: expect.stringMatching(message) }),
+  );
 }
 
 it("some commands open an inbox", () => {
@@ -80,19 +96,17 @@ describe.each(commands)("the password of a database and `%s`", (command) => {
   it("in the environment, it is used and not printed", async () => {
     const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@127.0.0.1:${await closedPort()}/app` };
     const run = await runCli(called(command), { env, cwd: await folderWithInbox() });
-    const refused = FILES_ONLY.includes(command);
-    expect(run.code).toBe(refused ? 3 : 5);
-    expect(run.records.at(-1)).toMatchObject({
-      ...{ type: "error", code: refused ? "inbox_unsupported" : "inbox_unreachable" },
-    });
+    if (REPORTS.includes(command)) expectFinding(run, /ECONNREFUSED/);
+    else if (FILES_ONLY.includes(command)) expectError(run, 3, "inbox_unsupported");
+    else expectError(run, 5, "inbox_unreachable");
     expectNoCanary(run);
   });
 
   it("in the environment, a URL that cannot be read is not printed", async () => {
     const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@not a host/app` };
     const run = await runCli(called(command), { env, cwd: await folderWithInbox() });
-    expect(run.code).toBe(3);
-    expect(run.records.at(-1)).toMatchObject({ type: "error", code: "option_invalid" });
+    if (REPORTS.includes(command)) expectFinding(run, /^expected the inbox's URL/);
+    else expectError(run, 3, "option_invalid");
     expectNoCanary(run);
   });
 });

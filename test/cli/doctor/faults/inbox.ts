@@ -58,12 +58,33 @@ export const INBOX_FAULTS: readonly Fault[] = [
       renameSync(inbox, `${inbox}.backup`);
       writeFileSync(`${inbox}-wal`, "frames");
     },
-    found: { check: "inbox", status: "fail", message: /is missing or empty, but its log/ },
-    fix: /put the file back from a backup/,
+    found: { check: "inbox", status: "fail", message: /^expected the inbox file \S+ beside its log/ },
+    fix: /^put it back, see docs\/recovery\.md; or/,
     follow: ({ inbox }) => {
       rmSync(`${inbox}-wal`);
       renameSync(`${inbox}.backup`, inbox);
     },
+  },
+  {
+    title: "an empty file at the path of the inbox",
+    plant: ({ inbox }) => {
+      renameSync(inbox, `${inbox}.backup`);
+      writeFileSync(inbox, "", { mode: 0o600 });
+    },
+    found: { check: "inbox", status: "fail", message: /^expected an inbox at \S+, got an empty file$/ },
+    fix: /^if there was an inbox, put it back, .*; if not, remove the file$/,
+    follow: ({ inbox }) => renameSync(`${inbox}.backup`, inbox),
+  },
+  {
+    title: "an inbox whose log was removed",
+    plant: ({ inbox }) => writeFileSync(`${inbox}-shm`, Buffer.alloc(32_768), { mode: 0o600 }),
+    found: {
+      check: "inbox",
+      status: "fail",
+      message: /^expected the log \S+inbox\.db-wal, which held .*got none$/,
+    },
+    fix: /^put it back, .*; or, to go on without them, remove \S+-shm$/,
+    follow: ({ inbox }) => rmSync(`${inbox}-shm`),
   },
   {
     title: "a damaged page in the inbox",
