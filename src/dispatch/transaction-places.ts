@@ -31,7 +31,7 @@ export class TransactionPlaces {
     return true;
   }
 
-  /** Whether so many wait that another one should be given back. */
+  /** Whether the queue is full, so that another one should be given back. */
   get isCrowded(): boolean {
     const worth = Math.floor((this.#limit * WORTH_WAITING_MS) / this.#averageMs);
     return this.#queue.length >= Math.min(MAX_WAITING, Math.max(this.#limit, worth));

@@ -7,7 +7,7 @@ export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sourc
 /** The number of entries in each state. */
 export interface Counts extends Readonly<Record<EntryState, number>> {
   /**
-   * Whether `done` is an estimate, since counting so many would take seconds. The other numbers are always exact.
+   * Whether `done` is an estimate, since counting them would take seconds. The other numbers are always exact.
    * Default `false`.
    */
   readonly doneIsEstimate?: boolean;

@@ -9,7 +9,7 @@ export interface TextAlternatives {
   readonly seqs?: readonly number[];
 }
 
-/** From so many characters on, a text is looked for in headers too: a signature has nearly every shorter one. */
+/** The shortest text that is looked for in headers too: a signature has nearly every shorter one. */
 export const MIN_HEADER_TEXT = 4;
 
 /** Which entries to list or change: those that match every field. */

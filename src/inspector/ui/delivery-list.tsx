@@ -24,7 +24,7 @@ export function DeliveryList({
   /** The address of a row's page. */
   hrefOf: (row: Row) => string;
   onSelect: (row: Row) => void;
-  /** Selects the row that is so many rows further down. */
+  /** Selects the row that is a number of rows below. */
   onMove: (by: number) => void;
   view: ListView;
 }) {
