@@ -3,6 +3,7 @@
  * durations in milliseconds. `docs/inspector.md` lists the routes.
  */
 import type { DataProblem } from "../event/data-problems.ts";
+import type { Difference } from "../event/difference.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { Counts } from "../inbox/counts.ts";
 import type { EntryState } from "../inbox/entry.ts";
@@ -158,12 +159,22 @@ export interface EntryDetail extends EntryRow {
     readonly hidden: readonly string[];
     readonly body: ShownBody;
   } | null;
+  /** How events began to differ with this one; empty if it is not the first that differs. */
+  readonly drifts: readonly DriftNote[];
   /** The address from which the first delivery came; `null` if it came before this `listen` started. */
   readonly sender: string | null;
   /** Oldest first. */
   readonly runs: readonly RunDetail[];
   /** When it was received again during this `listen`, newest first. */
   readonly seenAgain: readonly number[];
+}
+
+/** One way in which events began to differ from those before. Nothing here is a value of `data`. */
+export interface DriftNote extends Difference {
+  readonly at: number;
+  /** The first entry that differs so. */
+  readonly seq: number;
+  readonly kind: string;
 }
 
 /** A refused delivery with all details. */

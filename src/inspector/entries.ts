@@ -6,6 +6,7 @@ import type { Receiver } from "../receiver/receiver.ts";
 import { shownUrl } from "../shown-url.ts";
 import { RequestError } from "./answer.ts";
 import type { EntryDetail, RowPage } from "./api.ts";
+import type { Drifts } from "./drifts.ts";
 import { explainEntry, type Signing } from "./explain-entry.ts";
 import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";
@@ -64,6 +65,7 @@ interface DetailSources {
   readonly signing: Signing;
   readonly repeats: Repeats;
   readonly senders: Senders;
+  readonly drifts: Drifts;
   readonly recheck: Receiver["recheck"];
   readonly runNotes: RunNotes;
 }
@@ -72,7 +74,7 @@ interface DetailSources {
 export async function describeEntry(
   inbox: Inbox,
   entry: Entry,
-  { signing, repeats, senders, recheck, runNotes }: DetailSources,
+  { signing, repeats, senders, drifts, recheck, runNotes }: DetailSources,
 ): Promise<EntryDetail> {
   const { seq, problems, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";
@@ -86,6 +88,7 @@ export async function describeEntry(
     ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
+    drifts: drifts.of(seq),
     sender: senders.of(seq),
     runs: runNotes.addTo(seq, runs),
     seenAgain: repeats.of(seq),

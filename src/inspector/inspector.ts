@@ -10,6 +10,7 @@ import { AnsweredRequests } from "./answered-requests.ts";
 import type { Status } from "./api.ts";
 import { Arrivals } from "./arrivals.ts";
 import { RowCounter } from "./count-rows.ts";
+import { Drifts } from "./drifts.ts";
 import { KnownTokens, NO_RECORDS, type TokenRecords } from "./known-tokens.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { Meter } from "./meter.ts";
@@ -24,7 +25,7 @@ import type { Workings } from "./workings.ts";
 
 /** The options of an inspector. */
 export interface InspectorOptions {
-  readonly receiver: Pick<Receiver, "inbox" | "observe" | "recheck" | "handlersFor">;
+  readonly receiver: Pick<Receiver, "inbox" | "observe" | "onDrift" | "recheck" | "handlersFor">;
   /** The receiver's endpoint, to which replays, triggers and edited bodies are sent. */
   readonly endpoint: URL;
   /** The receiver's secrets; the first one signs what the inspector sends. */
@@ -69,7 +70,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
   const workings = makeWorkings(options, root.version);
-  const { refusals, repeats, senders, meter, feed, outgoing } = workings;
+  const { refusals, repeats, senders, drifts, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
   const { port, hosts = [], clock } = options;
   const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
@@ -89,10 +90,15 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     if (observation.diagnose === undefined) remember(observation);
     else setImmediate(remember, observation);
   });
+  const stopDrifts = receiver.onDrift((drift) => {
+    drifts.note(drift);
+    feed.noteDrift();
+  });
   return {
     url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
     close: async () => {
       stop();
+      stopDrifts();
       await feed.close();
       await server.close();
     },
@@ -131,6 +137,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     answered: new AnsweredRequests(clock),
     repeats: new Repeats(),
     senders: new Senders(),
+    drifts: new Drifts(clock),
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
     feed: new LiveFeed(inbox),

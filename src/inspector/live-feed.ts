@@ -30,6 +30,8 @@ interface Page {
   behind: boolean;
   /** The number of dead letters that it was told. */
   dead: number | undefined;
+  /** The number of differences between events that it was told. */
+  drifts: number;
 }
 
 /** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
@@ -40,6 +42,8 @@ export class LiveFeed {
   #touched = new Set<number>();
   #refusals: RefusalDetail[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** How often events began to differ. */
+  #drifts = 0;
   /** Whether the pages know the number of dead letters. */
   #isCounted = true;
   #counting: Promise<void> = Promise.resolve();
@@ -76,6 +80,12 @@ export class LiveFeed {
     this.#schedule();
   }
 
+  /** Records that events began to differ. */
+  noteDrift(): void {
+    this.#drifts++;
+    for (const page of this.#pages) this.#tellDrifts(page);
+  }
+
   /** Whether the maximum number of pages is reached. */
   get full(): boolean {
     return this.#pages.size >= MAX_PAGES;
@@ -85,10 +95,11 @@ export class LiveFeed {
   follow(response: ServerResponse, filter: RowFilter): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
-    const page: Page = { response, filter, behind: false, dead: undefined };
+    const page: Page = { response, filter, behind: false, dead: undefined, drifts: 0 };
     this.#pages.add(page);
     this.#isCounted = false;
     this.#countAgain();
+    this.#tellDrifts(page);
     response.on("close", () => this.#pages.delete(page));
     response.on("error", () => {}); // the page disconnected during a write
     response.on("drain", () => this.#caughtUp(page));
@@ -174,6 +185,12 @@ export class LiveFeed {
     }
   }
 
+  #tellDrifts(page: Page): void {
+    if (page.behind || page.drifts === this.#drifts) return;
+    page.drifts = this.#drifts;
+    send(page, "drift", { drifts: this.#drifts });
+  }
+
   #beat(): void {
     for (const { response } of this.#pages) response.write(": alive\n\n");
   }
@@ -183,6 +200,7 @@ export class LiveFeed {
     page.behind = false;
     this.#isCounted = false;
     send(page, "gap", {});
+    this.#tellDrifts(page);
   }
 }
 

@@ -21,6 +21,7 @@ const DEAD_SHOWN = 20;
 const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
   "/api/overview": async (workings) => json(await overview(workings)),
+  "/api/drifts": async ({ drifts }) => json(drifts.list()),
   "/api/samples": async () => json(listSamples()),
   "/api/entries": async ({ inbox }, { query }) => json(await listEntries(inbox, readFilter(query), query)),
   "/api/entries/:id": async ({ inbox, ...workings }, { id }) =>

@@ -5,6 +5,7 @@ import type { RouteResult } from "./answer.ts";
 import type { AnsweredRequests } from "./answered-requests.ts";
 import type { Status } from "./api.ts";
 import type { RowCounter } from "./count-rows.ts";
+import type { Drifts } from "./drifts.ts";
 import type { Signing } from "./explain-entry.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import type { Meter } from "./meter.ts";
@@ -24,6 +25,7 @@ export interface Workings {
   readonly refusals: Refusals;
   readonly repeats: Repeats;
   readonly senders: Senders;
+  readonly drifts: Drifts;
   readonly counter: RowCounter;
   readonly runNotes: RunNotes;
   readonly meter: Meter;

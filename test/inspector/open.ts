@@ -10,6 +10,7 @@ import type { NamedHost } from "../../src/inspector/named-host.ts";
 import type { RunNotes } from "../../src/inspector/run-notes.ts";
 import type { Logger } from "../../src/logger.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import type { DriftWatch } from "../../src/receiver/drift.ts";
 import { startServer } from "../../src/receiver/server.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { sampleEvent, signedRequest } from "../../src/testing.ts";
@@ -34,6 +35,7 @@ export interface OpenOptions {
   /** Default: nowhere. */
   readonly tokenRecords?: TokenRecords;
   readonly runNotes?: RunNotes;
+  readonly drift?: DriftWatch;
 }
 
 /** Records of tokens in memory, as one folder's file keeps them. */
@@ -60,10 +62,12 @@ export async function openInspector(options: OpenOptions = {}) {
     hosts = [],
     tokenRecords,
     runNotes,
+    drift,
   } = options;
   const receiver = createReceiver({
     ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },
     retry: { attempts, delay: 1, jitter: 0 },
+    drift,
   });
   if (handler !== undefined) receiver.on("*", handler, { name: "own" });
   await receiver.start();

@@ -8,6 +8,7 @@ import { pageOf, useRoute } from "./route.ts";
 import { dropToken } from "./session.ts";
 import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger-page.tsx";
+import { useDrifts } from "./use-drifts.ts";
 import { useFeed } from "./use-feed.ts";
 import { useLoaded } from "./use-loaded.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
@@ -21,11 +22,14 @@ export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
   const [isPaused, setPaused] = useState(false);
   const [dead, setDead] = useState(0);
-  const feed = useFeed(client, feedQuery(route.filter, useListView().resource), isPaused, setDead);
+  const [driftsTold, setDriftsTold] = useState(0);
+  const counts = { onDead: setDead, onDrift: () => setDriftsTold((count) => count + 1) };
+  const feed = useFeed(client, feedQuery(route.filter, useListView().resource), isPaused, counts);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
   const { value: status } = useLoaded(() => client.status(), [client, isConnected]);
   const { value: samples = [] } = useLoaded(() => client.samples(), [client, isConnected]);
+  const drifts = useDrifts(client, isConnected, driftsTold);
   const { messages, tell, drop } = useMessages();
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
@@ -40,10 +44,8 @@ export function App({ client }: { client: ApiClient }) {
     <TellContext.Provider value={tell}>
       <TopBar route={route} feed={feed} isPaused={isPaused} setPaused={setPaused} />
       {state === "unknown" && <UnknownServer />}
-      {pageOf(route.path) === "/" && (
-        <DeliveriesPage route={route} feed={feed} client={client} status={status} kinds={kinds} />
-      )}
-      {route.path === "/overview" && <OverviewPage client={client} />}
+      {pageOf(route.path) === "/" && <DeliveriesPage {...{ route, feed, client, status, kinds, drifts }} />}
+      {route.path === "/overview" && <OverviewPage client={client} drifts={drifts.all} />}
       {route.path === "/trigger" && <TriggerPage client={client} />}
       {pageOf(route.path) === undefined && <NoSuchPage path={route.path} />}
       <Messages messages={messages} drop={drop} />

@@ -1,4 +1,5 @@
 import type {
+  DriftNote,
   EntryDetail,
   LiveUpdate,
   Overview,
@@ -26,6 +27,8 @@ export interface LiveListener {
   readonly onGap: () => void;
   /** The number of dead letters in the inbox, whatever the filter. */
   readonly onDead: (count: number) => void;
+  /** Events began to differ from those before. */
+  readonly onDrift: () => void;
 }
 
 /** The inspector's API. */
@@ -44,6 +47,7 @@ export class ApiClient {
 
   readonly status = () => this.#json<Status>("/api/status");
   readonly overview = () => this.#json<Overview>("/api/overview");
+  readonly drifts = () => this.#json<readonly DriftNote[]>("/api/drifts");
   readonly samples = () => this.#json<readonly Sample[]>("/api/samples");
   readonly entries = (query: URLSearchParams) => this.#json<RowPage>(`/api/entries?${query}`);
   readonly counts = (query: URLSearchParams) => this.#json<RowCounts>(`/api/counts?${query}`);
@@ -184,13 +188,14 @@ async function readBlocks(
   }
 }
 
-function tell(block: string, { onOpen, onUpdate, onGap, onDead }: LiveListener): void {
+function tell(block: string, { onOpen, onUpdate, onGap, onDead, onDrift }: LiveListener): void {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
   const name = field("event");
   if (name === "open") onOpen();
   else if (name === "gap") onGap();
   else if (name === "update") onUpdate(JSON.parse(field("data") ?? "{}"));
   else if (name === "dead") onDead(JSON.parse(field("data") ?? "{}").dead);
+  else if (name === "drift") onDrift();
 }
 
 async function messageOf(response: Response): Promise<string> {

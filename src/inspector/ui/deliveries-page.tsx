@@ -3,6 +3,7 @@ import type { Status } from "../api.ts";
 import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
 import { DeliveryList } from "./delivery-list.tsx";
+import { DriftNotice } from "./drift-notice.tsx";
 import { EntryPage } from "./entry-page.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
@@ -13,6 +14,7 @@ import { goTo, type Route, toHash } from "./route.ts";
 import { SearchProgress } from "./search-progress.tsx";
 import { showSent } from "./show-sent.ts";
 import { useCounts } from "./use-counts.ts";
+import type { Drifts } from "./use-drifts.ts";
 import { useKeys } from "./use-keys.ts";
 import { useSecondPress } from "./use-second-press.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "./welcome.tsx";
@@ -24,12 +26,14 @@ export function DeliveriesPage({
   client,
   status,
   kinds,
+  drifts,
 }: {
   route: Route;
   feed: Feed | undefined;
   client: ApiClient;
   status: Status | undefined;
   kinds: readonly string[];
+  drifts: Drifts;
 }) {
   const opened = openedId(route.path);
   const [selected, setSelected] = useState(opened);
@@ -96,6 +100,7 @@ export function DeliveriesPage({
     <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
       <div class="side">
         <h1 class="spoken">Deliveries</h1>
+        <DriftNotice drifts={drifts.fresh} dismiss={drifts.dismiss} />
         <FilterBar filter={route.filter} kinds={kinds} counts={counts} />
         <BulkButton
           label="Retry or drop these…"

@@ -5,6 +5,7 @@ import { Checks } from "./checks.tsx";
 import type { ApiClient } from "./client.ts";
 import { Comparison } from "./comparison.tsx";
 import { DetailHead } from "./detail-head.tsx";
+import { FirstToDiffer } from "./drift-notice.tsx";
 import { EntryActions } from "./entry-actions.tsx";
 import { Fold } from "./fold.tsx";
 import { counted, exactTime } from "./format.ts";
@@ -50,6 +51,7 @@ export function EntryPage({
         </DetailHead>
         {from !== undefined && <Comparison entry={entry} from={from} client={client} />}
         <Why entry={entry} />
+        <FirstToDiffer drifts={entry.drifts} />
         {state === "unhandled" && kind !== null ? (
           <ReceivedAdvice kind={kind} client={client} status={status} />
         ) : (

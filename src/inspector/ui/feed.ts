@@ -1,6 +1,6 @@
 import type { LiveUpdate } from "../api.ts";
 import { ApiError } from "./api-error.ts";
-import type { ApiClient } from "./client.ts";
+import type { ApiClient, LiveListener } from "./client.ts";
 import { UnknownServerError } from "./connection.ts";
 import { HeldUpdates } from "./held-updates.ts";
 import { Lines } from "./lines.ts";
@@ -10,6 +10,9 @@ import { Lines } from "./lines.ts";
  * that the filter in the address is wrong.
  */
 export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
+
+/** What the feed tells whatever the filter, also in a hidden tab: the number of dead letters, and that events began to differ. */
+export type FeedCounts = Pick<LiveListener, "onDead" | "onDrift">;
 
 /** Rows loaded at a time. */
 const FIRST_PAGE = 200;
@@ -40,17 +43,11 @@ export class Feed {
   readonly #client: ApiClient;
   readonly #query: URLSearchParams;
   readonly #onChange: () => void;
-  readonly #onDead: (count: number) => void;
+  readonly #counts: FeedCounts;
   readonly #aborter = new AbortController();
 
-  /** `onDead` is called with the number of dead letters, also in a hidden tab. */
-  constructor(
-    client: ApiClient,
-    query: URLSearchParams,
-    onChange: () => void,
-    onDead: (count: number) => void,
-  ) {
-    this.#onDead = onDead;
+  constructor(client: ApiClient, query: URLSearchParams, onChange: () => void, counts: FeedCounts) {
+    this.#counts = counts;
     this.#client = client;
     this.#query = query;
     this.#onChange = onChange;
@@ -184,7 +181,7 @@ export class Feed {
           this.#changed();
         }
       },
-      onDead: this.#onDead,
+      ...this.#counts,
     };
   }
 

@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
-import type { EntryRow, Overview } from "../api.ts";
+import type { DriftNote, EntryRow, Overview } from "../api.ts";
 import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
+import { DriftList } from "./drift-notice.tsx";
 import { DurationsChart } from "./durations-chart.tsx";
 import { dayTime } from "./format.ts";
 import { LatencyChart } from "./latency-chart.tsx";
@@ -16,7 +17,7 @@ import { visible } from "./visible.ts";
 const REFRESH = 2000;
 
 /** Statistics since the start of `listen`. */
-export function OverviewPage({ client }: { client: ApiClient }) {
+export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: readonly DriftNote[] }) {
   const [look, setLook] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setLook((count) => count + 1), REFRESH);
@@ -41,6 +42,7 @@ export function OverviewPage({ client }: { client: ApiClient }) {
         <h2 id="durations-title">Handlers by kind</h2>
         {value.durations.length === 0 ? <NoHandlers /> : <DurationsChart durations={value.durations} />}
       </section>
+      <DriftList drifts={drifts} />
       <DeadLetters
         dead={value.dead}
         count={value.counts.dead}

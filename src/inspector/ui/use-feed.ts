@@ -1,17 +1,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { apiFilter } from "./api-filter.ts";
 import type { ApiClient } from "./client.ts";
-import { Feed } from "./feed.ts";
+import { Feed, type FeedCounts } from "./feed.ts";
 
 /**
  * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per frame, and not at all in a
- * hidden tab, where `onDead` is called all the same.
+ * hidden tab, where `counts` are told all the same.
  */
 export function useFeed(
   client: ApiClient,
   query: string,
   isPaused: boolean,
-  onDead: (count: number) => void,
+  counts: FeedCounts,
 ): Feed | undefined {
   const [, redraw] = useState(0);
   const feed = useRef<Feed | undefined>(undefined);
@@ -25,7 +25,7 @@ export function useFeed(
         redraw((count) => count + 1);
       });
     };
-    const opened = new Feed(client, apiFilter(query), onChange, onDead);
+    const opened = new Feed(client, apiFilter(query), onChange, counts);
     opened.pause(paused.current);
     feed.current = opened;
     redraw((count) => count + 1);
