@@ -57,6 +57,9 @@ function isEnd(line: string, name: string): boolean {
 
 /** A formatter may wrap lines, and change quotes, semicolons and trailing commas: that is no edit. */
 function hashOf(text: string): string {
-  const plain = text.replace(/[\s;]/g, "").replaceAll("'", '"').replace(/,(?=[}\])])/g, "");
+  const plain = text
+    .replace(/[\s;]/g, "")
+    .replaceAll("'", '"')
+    .replace(/,(?=[}\])])/g, "");
   return createHash("sha256").update(plain).digest("hex").slice(0, HASH_DIGITS);
 }

@@ -5,6 +5,7 @@ import type { Command, Option } from "commander";
 import { expect, it, vi } from "vitest";
 import { createContext } from "../../src/cli/context.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { DEAD_LETTER_VARIABLES } from "../../src/cli/handlers/dead-letter-command.ts";
 import { EXEC_VARIABLES } from "../../src/cli/handlers/exec-command.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
@@ -86,12 +87,18 @@ it("the page lists the headers that a forward drops, and no other", () => {
   expect(onPage.sort()).toEqual([...inCode].sort());
 });
 
-it("the page lists the variables that a command gets, and no other", () => {
-  const onPage = rowsOf(sectionOf(page, "Commands").replaceAll(/^ +(?=\|)/gm, "")).map(
-    ([name = ""]) => quoted(name)[0],
-  );
-  expect(onPage.sort()).toEqual([...EXEC_VARIABLES].sort());
-});
+it.each([
+  ["Commands", EXEC_VARIABLES],
+  ["Commands for dead letters", DEAD_LETTER_VARIABLES],
+] as const)(
+  "the page lists the variables under %s that a command gets, and no other",
+  (heading, variables) => {
+    const onPage = rowsOf(sectionOf(page, heading).replaceAll(/^ +(?=\|)/gm, "")).map(
+      ([name = ""]) => quoted(name)[0],
+    );
+    expect(onPage.sort()).toEqual([...variables].sort());
+  },
+);
 
 it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
@@ -106,7 +113,8 @@ it("the page names no unknown variable", () => {
   const variables = new Set(
     commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
   );
-  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY", ...EXEC_VARIABLES]) variables.add(held);
+  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY", ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES])
+    variables.add(held);
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
 });

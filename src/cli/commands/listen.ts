@@ -75,6 +75,11 @@ export function registerListen(program: Command, context: CliContext): void {
       readChoice(["skip", "block"]),
     )
     .option(
+      "--on-dead <command>",
+      "program and arguments to run when there are dead letters, without a shell; for the first at once, then at most once a minute",
+      readCommand,
+    )
+    .option(
       "--shapes <file>",
       "tell when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one)",
     )

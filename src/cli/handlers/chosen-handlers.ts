@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
+import type { AnyHandler, DeadLetter, Handler } from "../../dispatch/handler.ts";
 import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
 import { describeError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
@@ -29,6 +29,8 @@ export interface HandlerChoice {
   readonly running?: RunningHandlers;
   /** Knows which files the user's own handlers were loaded from. */
   readonly loaded?: LoadedModules;
+  /** Called with each dead letter, besides the user's own listeners. */
+  readonly onDeadLetter?: ((letter: DeadLetter) => void) | undefined;
   /** Notes what handlers print and targets answer. */
   readonly noted?: NotedRuns | undefined;
 }
@@ -39,7 +41,7 @@ export interface HandlerChoice {
  * @throws HookporterError `handlers_invalid`
  */
 export async function chooseHandlers(
-  { handlers, command, forwardTo = [], events = ["*"], running, loaded, noted }: HandlerChoice,
+  { handlers, command, forwardTo = [], events = ["*"], running, loaded, onDeadLetter, noted }: HandlerChoice,
   forwarding: Forwarding,
   { io }: CliContext,
 ): Promise<LoadedHandlers> {
@@ -50,6 +52,7 @@ export async function chooseHandlers(
     const retried = endingRetries(chosen);
     if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
     if (command !== undefined) retried.on("*", command.handler, { name: command.name });
+    if (onDeadLetter !== undefined) registry.onDead(onDeadLetter);
     registerForwards(chosen, forwardTo, { ...forwarding, ...(noted && { onNoted: noted.answered }) });
   };
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });

@@ -1,10 +1,7 @@
-import { HookporterError } from "../../errors.ts";
-import { withoutPassword } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";
-import { canStart } from "../files/find-program.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { printable } from "../printable.ts";
-import { childEnvironment } from "../secrets/child-environment.ts";
+import { inboxForCommands, setUpCommand } from "./command-setup.ts";
 import { ExecCommand } from "./exec-command.ts";
 
 /** The options for running a command per event. */
@@ -27,23 +24,15 @@ interface Beside extends ExecFlagOptions {
 export function openExec(
   { exec, secretEnv = [], withheldEnv = [] }: Beside,
   inbox: NamedInbox,
-  { io, output }: CliContext,
+  context: CliContext,
   onPrint: (text: string) => void = () => {},
 ): ExecCommand | undefined {
   if (exec === undefined) return undefined;
-  const env = childEnvironment(io, [...secretEnv, ...withheldEnv]);
-  const [program = ""] = exec;
-  if (!canStart(program, io.cwd, env.PATH)) {
-    throw new HookporterError(
-      "usage",
-      `expected --exec to begin with a program, got ${program}, which is no executable file${program.includes("/") ? "" : " in PATH"}: correct it, or run a shell, such as 'sh -c "…"'`,
-    );
-  }
   return new ExecCommand({
-    ...{ words: exec, cwd: io.cwd, env },
-    inbox: inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option)),
+    ...setUpCommand("--exec", exec, [...secretEnv, ...withheldEnv], context),
+    inbox: inboxForCommands(inbox),
     onLine: (seq, line) => {
-      output.talk(`exec #${seq}: ${printable(line, 500)}`);
+      context.output.talk(`exec #${seq}: ${printable(line, 500)}`);
       onPrint(line);
     },
   });

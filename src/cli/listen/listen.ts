@@ -9,6 +9,7 @@ import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
 import { LoadedModules } from "../handlers/loaded-modules.ts";
 import { NotedRuns } from "../handlers/noted-runs.ts";
+import { closeDeadLetterCommand, openDeadLetterCommand } from "../handlers/open-dead-letter-command.ts";
 import { openExec } from "../handlers/open-exec.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
@@ -111,7 +112,9 @@ async function open(session: Session): Promise<Opened> {
   }
   const command = openExec(options, inbox, context, noted?.printed.bind(noted, false));
   if (command !== undefined) stops.push(() => command.close());
-  const choice = { ...options, command, running, loaded: new LoadedModules(), noted };
+  const onDead = openDeadLetterCommand(options, inbox, context);
+  const loaded = new LoadedModules();
+  const choice = { ...options, command, running, loaded, onDeadLetter: onDead?.note, noted };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
   const gate = new LiveGate();
@@ -126,6 +129,8 @@ async function open(session: Session): Promise<Opened> {
   stops.push(watchDeliveries(receiver, watching, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
+  // The receiver is closed before, whose last handlers may still end in dead letters.
+  if (onDead !== undefined) stops.push(() => closeDeadLetterCommand(onDead, context));
   const ready = await openReadiness(options, context, { receiver, stops });
   const waiting = await readWaitingFor(session);
   await receiver.start();

@@ -1,6 +1,7 @@
 import type { Role } from "../../inbox/runner.ts";
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
+import type { OnDeadOptions } from "../handlers/open-dead-letter-command.ts";
 import type { ExecFlagOptions } from "../handlers/open-exec.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import type { ServiceOptions } from "../service/options.ts";
@@ -14,6 +15,7 @@ export interface ListenOptions
     ServiceOptions,
     ForwardingOptions,
     ExecFlagOptions,
+    OnDeadOptions,
     ReachableOptions,
     InspectOptions {
   readonly subscribe?: boolean;

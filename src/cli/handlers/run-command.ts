@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { endGroupWithUs } from "../../tunnel/ends-with-us.ts";
+import { readLines } from "../../tunnel/lines.ts";
+
+/** Milliseconds from SIGTERM to SIGKILL. */
+const GRACE = 5000;
+
+/** Milliseconds in which the rest of a command's output is read after it has ended. */
+const LAST_OUTPUT = 500;
+
+/** How much of standard error becomes the error: the last lines, up to a length that terminals show. */
+const ERROR_LINES = 5;
+const ERROR_LENGTH = 400;
+
+/** Whether process groups exist, so that one can be ended as a whole. */
+const GROUPS = process.platform !== "win32";
+
+/** A command of the user, and its surroundings. */
+export interface CommandSetup {
+  /** Program and arguments; there is no shell. */
+  readonly words: readonly string[];
+  readonly cwd: string;
+  /** The environment, without secrets of ours. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds from SIGTERM to SIGKILL. Default 5000. */
+  readonly grace?: number;
+}
+
+/** One run of a command. */
+export interface CommandRun extends CommandSetup {
+  /** What it gets besides its environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** For standard input. */
+  readonly input: string | Uint8Array;
+  /** Ends the command when it is aborted. */
+  readonly signal: AbortSignal;
+  /** Called with each line of output. */
+  readonly onLine: (line: string) => void;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** `undefined` for exit code 0; otherwise such as `exit code 3` or `SIGKILL`. */
+  readonly how: string | undefined;
+  /** The last lines of standard error, as one. */
+  readonly said: string;
+}
+
+/**
+ * Runs a command in a process group of its own, which ends with the command, when the signal is aborted, or with this
+ * process.
+ *
+ * @throws Error if the program could not be started
+ */
+export async function runCommand(run: CommandRun): Promise<CommandEnd> {
+  const { words, cwd, env, variables, input, signal, onLine, grace = GRACE } = run;
+  const [program = "", ...argv] = words;
+  // No variable can contain a zero byte.
+  const own = Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, value.replaceAll("\0", "")]),
+  );
+  const child = spawn(program, argv, {
+    ...{ cwd, env: { ...env, ...own }, stdio: "pipe", detached: GROUPS, windowsHide: true },
+  });
+  const release = GROUPS && child.pid !== undefined ? endGroupWithUs(child.pid) : () => {};
+  const told: string[] = [];
+  readLines(child.stdout, onLine);
+  readLines(child.stderr, (line) => {
+    told.push(line);
+    if (told.length > ERROR_LINES) told.shift();
+    onLine(line);
+  });
+  child.stdin.on("error", () => {}); // the command need not read its input
+  child.stdin.end(input);
+  let error: Error | undefined;
+  child.once("error", (thrown) => {
+    error = thrown;
+  });
+  const closed = once(child, "close").catch(() => {});
+  const ended =
+    child.pid === undefined ? closed : new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let killing: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    end(child, "SIGTERM");
+    killing = setTimeout(() => end(child, "SIGKILL"), grace);
+  };
+  signal.addEventListener("abort", onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    await ended;
+    end(child, "SIGKILL"); // what it left running
+    await Promise.race([closed, wait(LAST_OUTPUT, undefined, { ref: false })]);
+  } finally {
+    clearTimeout(killing);
+    signal.removeEventListener("abort", onAbort);
+    release();
+  }
+  const { exitCode, signalCode } = child;
+  if (error !== undefined && child.pid === undefined) throw notStarted(program, error);
+  const how = exitCode === 0 ? undefined : (signalCode ?? `exit code ${exitCode}`);
+  return { how, said: told.join(" | ").slice(-ERROR_LENGTH) };
+}
+
+function notStarted(program: string, cause: Error): Error {
+  const { code } = cause as NodeJS.ErrnoException;
+  const why =
+    code === "ENOENT" ? "there is no such program" : code === "EACCES" ? "it is not executable" : code;
+  return new Error(`could not start ${program}: ${why ?? cause.message}`);
+}
+
+/** Sends a signal to everything that a command started. */
+function end(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (GROUPS && child.pid !== undefined) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch {
+    // It has ended already.
+  }
+}

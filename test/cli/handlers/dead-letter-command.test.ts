@@ -1,0 +1,208 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import {
+  DEAD_LETTER_VARIABLES,
+  DeadLetterCommand,
+  type DeadLetterCommandOptions,
+} from "../../../src/cli/handlers/dead-letter-command.ts";
+import type { DeadLetter } from "../../../src/dispatch/handler.ts";
+import { savedDelivery } from "../../relay/sample.ts";
+import { tempFolder } from "../fake-io.ts";
+
+const PATIENCE = { timeout: 10_000, interval: 10 };
+const HOUR = 3_600_000;
+const windows = process.platform === "win32";
+
+/** Writes what it got to a file per run. */
+const KEEP = `
+const { writeFileSync, readFileSync } = require("node:fs");
+const got = { env: process.env, input: JSON.parse(readFileSync(0, "utf8")) };
+writeFileSync("run-" + process.env.HOOKPORTER_ENTRY, JSON.stringify(got));`;
+
+/** The same, once there is a file `go`. */
+const KEEP_LATER = `const fs = require("node:fs");
+const timer = setInterval(() => { if (fs.existsSync("go")) { clearInterval(timer); ${KEEP} } }, 5);`;
+
+/** A command that runs a script with Node; it ends with the test. */
+function commandOf(script: string, options: Partial<DeadLetterCommandOptions> = {}) {
+  const cwd = options.cwd ?? tempFolder();
+  const said: string[] = [];
+  const command = new DeadLetterCommand({
+    ...{
+      words: [process.execPath, "-e", script],
+      cwd,
+      env: { PATH: process.env.PATH ?? "" },
+      inbox: "inbox.db",
+    },
+    ...{ onLine: (line: string) => void said.push(line), onFailure: (line: string) => void said.push(line) },
+    ...{ lastRun: 0, interval: HOUR, ...options },
+  });
+  onTestFinished(() => command.close());
+  /** The entries that a run was for. */
+  const runs = () =>
+    readdirSync(cwd).flatMap((name) => (name.startsWith("run-") ? [Number(name.slice(4))] : []));
+  const got = (seq: number) => JSON.parse(readFileSync(join(cwd, `run-${seq}`), "utf8"));
+  const ran = (seq: number) => vi.waitFor(() => got(seq), PATIENCE);
+  return { command, cwd, said, runs, ran };
+}
+
+function letter(seq: number, more: Partial<DeadLetter> = {}): DeadLetter {
+  const event = { id: `evt_${seq}`, kind: "payment.received", timestamp: "2026-01-15T10:00:00Z" };
+  return {
+    ...{ seq, eventId: `evt_${seq}`, kind: "payment.received", reason: "attempts_exhausted", problems: [] },
+    ...{ error: "the books are closed", delivery: savedDelivery({ body: Buffer.from('{"iban":"DE07"}') }) },
+    ...{ event: event as never, ...more },
+  };
+}
+
+it("a command gets a dead letter in variables and as JSON, without its payload", async () => {
+  const { command, ran } = commandOf(KEEP, { env: { OWN: "1" } });
+  command.note(letter(7));
+  const { env, input } = await ran(7);
+  expect(env).toMatchObject({
+    OWN: "1",
+    HOOKPORTER_ENTRY: "7",
+    HOOKPORTER_EVENT_ID: "evt_7",
+    HOOKPORTER_EVENT_KIND: "payment.received",
+    HOOKPORTER_EVENT_TIMESTAMP: "2026-01-15T10:00:00Z",
+    HOOKPORTER_DEAD_REASON: "attempts_exhausted",
+    HOOKPORTER_DEAD_COUNT: "1",
+    HOOKPORTER_INBOX: "inbox.db",
+  });
+  const ours = Object.keys(env).filter((name) => name.startsWith("HOOKPORTER_"));
+  expect(ours.sort()).toEqual([...DEAD_LETTER_VARIABLES].sort());
+  expect(input).toEqual({
+    ...{ seq: 7, id: "evt_7", kind: "payment.received", timestamp: "2026-01-15T10:00:00Z" },
+    ...{ reason: "attempts_exhausted", problems: [], error: "the books are closed", count: 1 },
+    inbox: "inbox.db",
+  });
+});
+
+it("a dead letter that is no event has an empty kind and timestamp, and null in JSON", async () => {
+  const { command, ran } = commandOf(KEEP, { inbox: undefined });
+  command.note(letter(1, { kind: null, event: null, error: null, reason: "malformed_json" }));
+  const { env, input } = await ran(1);
+  expect(env).toMatchObject({
+    HOOKPORTER_EVENT_KIND: "",
+    HOOKPORTER_EVENT_TIMESTAMP: "",
+    HOOKPORTER_INBOX: "",
+  });
+  expect(input).toMatchObject({ kind: null, timestamp: null, error: null, inbox: null });
+});
+
+it("a kind that is longer than a variable may be is cut, and whole in JSON", async () => {
+  const { command, ran } = commandOf(KEEP);
+  const kind = "k".repeat(500_000);
+  command.note(letter(1, { kind }));
+  const { env, input } = await ran(1);
+  expect(env.HOOKPORTER_EVENT_KIND).toMatch(/^k{900,}…$/);
+  expect(input.kind).toBe(kind);
+});
+
+it("dead letters during a run make one run after it, with their number and the latest of them", async () => {
+  const { command, cwd, runs, ran } = commandOf(KEEP_LATER, { interval: 1 });
+  for (const seq of [1, 2, 3, 4]) command.note(letter(seq));
+  expect(command.pending).toBe(3);
+  writeFileSync(join(cwd, "go"), "");
+  expect((await ran(4)).input).toMatchObject({ seq: 4, count: 3 });
+  expect((await ran(1)).input).toMatchObject({ seq: 1, count: 1 });
+  expect(runs().sort()).toEqual([1, 4]);
+  expect(command.pending).toBe(0);
+});
+
+it("the next run begins a minute after the previous one, if there were dead letters meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const cwd = tempFolder();
+  const words = [process.execPath, "-e", KEEP];
+  const env = { PATH: process.env.PATH ?? "" };
+  const command = new DeadLetterCommand({
+    ...{ words, cwd, env, inbox: undefined, onLine: () => {}, onFailure: () => {} },
+  });
+  const ended = (seq: number) => expectFile(join(cwd, `run-${seq}`));
+  command.note(letter(1));
+  await ended(1);
+  command.note(letter(2));
+  vi.advanceTimersByTime(59_999);
+  command.note(letter(3));
+  expect(command.pending).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+  await ended(3);
+  expect(command.pending).toBe(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  command.note(letter(4)); // nothing since: at once again
+  await ended(4);
+  expect(existsSync(join(cwd, "run-2"))).toBe(false);
+});
+
+it("a command that fails is reported, and run for later dead letters", async () => {
+  const script = `console.error("no network"); if (process.env.HOOKPORTER_ENTRY === "1") process.exit(3); ${KEEP}`;
+  const { command, said, ran } = commandOf(script, { interval: 1 });
+  command.note(letter(1));
+  await vi.waitFor(() => expect(said).toHaveLength(2), PATIENCE);
+  expect(said).toEqual(["no network", expect.stringMatching(/to end with exit code 0, got exit code 3$/)]);
+  command.note(letter(2));
+  expect((await ran(2)).input).toMatchObject({ count: 1 });
+});
+
+it("a program that cannot be started is reported", async () => {
+  const { command, said } = commandOf("", { words: ["./missing one"] });
+  command.note(letter(1));
+  await vi.waitFor(
+    () => expect(said).toEqual([expect.stringContaining("could not start ./missing one")]),
+    PATIENCE,
+  );
+});
+
+it("a command that hangs is ended after its time, and reported", async () => {
+  const { command, said, ran } = commandOf(
+    `if (process.env.HOOKPORTER_ENTRY === "1") setInterval(() => {}, 1000); else { ${KEEP} }`,
+    { interval: 1, timeLimit: 2000 },
+  );
+  command.note(letter(1));
+  command.note(letter(2));
+  await ran(2);
+  expect(said[0]).toMatch(/to end within 2 s/);
+});
+
+it.skipIf(windows)("a command that ignores SIGTERM is killed", async () => {
+  const { command, said } = commandOf("", {
+    ...{ words: ["sh", "-c", "trap '' TERM; echo up; sleep 1000"], timeLimit: 300, grace: 50 },
+  });
+  command.note(letter(1));
+  await vi.waitFor(() => expect(said.at(-1)).toMatch(/to end within/), PATIENCE);
+});
+
+it("closing waits for the current run, and starts none for the dead letters after it", async () => {
+  const { command, cwd, runs } = commandOf(KEEP_LATER, { interval: 1, lastRun: HOUR });
+  for (const seq of [1, 2, 3]) command.note(letter(seq));
+  const closed = command.close();
+  writeFileSync(join(cwd, "go"), "");
+  await closed;
+  expect([runs(), command.pending]).toEqual([[1], 2]);
+});
+
+it("closing ends a run that does not end by itself", async () => {
+  const { command, said } = commandOf("setInterval(() => {}, 1000)", { lastRun: 20 });
+  command.note(letter(1));
+  await command.close();
+  expect(said).toEqual([expect.stringMatching(/was ended, since listen ends$/)]);
+});
+
+it("paths with blanks, and arguments that a shell would change, are passed as they are", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "tell me.cjs"), "console.log(JSON.stringify(process.argv.slice(2)))");
+  const words = [process.execPath, join(cwd, "tell me.cjs"), "$HOME", "*", "a|b", "two words"];
+  const { command, said } = commandOf("", { cwd, words });
+  command.note(letter(1));
+  await vi.waitFor(() => expect(said).toEqual(['["$HOME","*","a|b","two words"]']), PATIENCE);
+});
+
+/** Waits for a whole JSON file without the timers that a test replaces. */
+async function expectFile(path: string): Promise<void> {
+  for (;;) {
+    if (existsSync(path) && readFileSync(path, "utf8").endsWith("}")) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { startListening } from "../listening.ts";
+import { listening, startTarget } from "../open-listen.ts";
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+const TELL = `
+const { readFileSync, writeFileSync } = require("node:fs");
+console.log("told of " + process.env.HOOKPORTER_ENTRY);
+writeFileSync("told", JSON.stringify({ env: process.env, input: JSON.parse(readFileSync(0, "utf8")) }));`;
+
+/** A folder whose path has a blank, the flags for a command in it, and a target that refuses every event. */
+async function deadly() {
+  const cwd = join(tempFolder(), "my app");
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, "tell me.cjs"), TELL);
+  const target = await startTarget(() => 400);
+  const flags = [
+    ...["--on-dead", `"${process.execPath}" "${join(cwd, "tell me.cjs")}"`],
+    ...["--forward-to", target, "--give-up-on", "4xx"],
+  ];
+  const told = () => vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "told"), "utf8")), PATIENCE);
+  return { cwd, flags, told };
+}
+
+it("listen runs a command for the first dead letter, and tells at its end of those it was not run for", async () => {
+  const { cwd, flags, told } = await deadly();
+  const { url, records, now, stop } = await listening(flags, cwd);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  const { env, input } = await told();
+  expect(input).toMatchObject({ seq: 1, kind: "payment.received", count: 1 });
+  expect(env).toMatchObject({ HOOKPORTER_ENTRY: "1", HOOKPORTER_DEAD_REASON: input.reason });
+  await runCli(["trigger", "lead.created", "--count", "3", "--url", url], { cwd });
+  const dead = () => records("attempt").filter(({ state }) => state === "dead");
+  await vi.waitFor(() => expect(dead()).toHaveLength(4), PATIENCE);
+  await stop();
+  expect(now().stderr).toContain("on-dead: told of 1");
+  expect(now().stderr).toContain("on-dead: not run for the last 3 dead letters");
+});
+
+it("the command still runs after the handlers were reloaded", async () => {
+  const { cwd, flags, told } = await deadly();
+  const file = join(cwd, "handlers.mjs");
+  writeFileSync(file, 'export default (receiver) => { receiver.on("tenant.*", () => {}); };');
+  const { url, now } = await listening([...flags, "--handlers", file], cwd);
+  writeFileSync(file, 'export default (receiver) => { receiver.on("property.*", () => {}); };');
+  await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), PATIENCE);
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  expect((await told()).input).toMatchObject({ seq: 1 });
+});
+
+it("the command gets neither our secrets nor those that flags name, and ends with a listen that ends at once", async () => {
+  const { cwd, flags, told } = await deadly();
+  const env = { HOOKPORTER_SECRET: "own-secret-own-secret", APP_TOKEN: "app-secret", OWN: "kept" };
+  const argv = [...flags, "--header-env", "x-a=APP_TOKEN", "--count", "1"];
+  const listen = startListening(argv, { cwd, env });
+  const url = await vi.waitFor(() => {
+    const [record] = listen.records("ready");
+    expect(record, listen.output()).toBeDefined();
+    return String(record?.url);
+  }, PATIENCE);
+  await runCli(["trigger", "lead.created", "--url", url], { cwd, env });
+  await listen.ended;
+  const got = await told(); // the goal was reached with the dead letter, and the command still ran to its end
+  expect(got.env).toMatchObject({ OWN: "kept", HOOKPORTER_ENTRY: "1" });
+  expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret/);
+});
+
+it.each([
+  [["--on-dead", "no-such-program-here --flag"], "expected --on-dead to begin with a program"],
+  [["--on-dead", "sh -c 'open"], "quote"],
+])("listen refuses %j before it opens anything", async (argv, words) => {
+  const cwd = tempFolder();
+  const run = await runCli(["listen", "--port", "0", ...argv], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "" },
+  });
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(words)]);
+  expect(existsSync(join(cwd, ".hookporter", "inbox.db"))).toBe(false);
+});
