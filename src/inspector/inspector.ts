@@ -15,6 +15,7 @@ import { KnownTokens, NO_RECORDS, type TokenRecords } from "./known-tokens.ts";
 import { LiveFeed } from "./live-feed.ts";
 import { Meter } from "./meter.ts";
 import type { NamedHost } from "./named-host.ts";
+import { ownInstants } from "./own-instants.ts";
 import { readPage } from "./page-files.ts";
 import { Refusals } from "./refusals.ts";
 import { Repeats } from "./repeats.ts";
@@ -46,6 +47,11 @@ export interface InspectorOptions {
   readonly diagnose?: DiagnoseRefusal;
   /** What handlers print and targets answer. Default: nothing is noted. */
   readonly runNotes?: RunNotes;
+  /**
+   * Reserves so many successive milliseconds for the events of a trigger, and returns the first: those of other commands in
+   * the folder get others. Default: they differ from those of this inspector only.
+   */
+  readonly reserveInstants?: (count: number) => Promise<number>;
   readonly log: Logger;
   readonly clock: () => number;
 }
@@ -132,6 +138,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
       targets,
       signatureHeader,
       key: current.key,
+      reserveInstants: options.reserveInstants ?? ownInstants(clock),
       clock,
     },
     answered: new AnsweredRequests(clock),

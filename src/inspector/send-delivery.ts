@@ -19,6 +19,8 @@ export interface Outgoing {
   readonly targets: readonly URL[];
   readonly signatureHeader: string;
   readonly key: KeyObject;
+  /** Reserves milliseconds for events, so that none is a duplicate of another; returns the first. */
+  readonly reserveInstants: (count: number) => Promise<number>;
   readonly clock: () => number;
 }
 

@@ -28,11 +28,11 @@ export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promis
   if (tamper !== undefined && noSignature) throw invalid("expected tamper or noSignature, got both");
   const total = kinds.length * count * copies;
   if (total > MOST) throw invalid(`expected at most ${MOST} deliveries, got ${total}`);
-  const { key, clock, signatureHeader } = outgoing;
+  const { key, reserveInstants, signatureHeader } = outgoing;
   const header = signatureHeader.toLowerCase();
   const events = Array.from({ length: count }, () => kinds).flat();
   // Events must differ, or they would be duplicates: each has a millisecond and, unless data is given, an id of its own.
-  const first = clock() - stale + future - events.length + 1;
+  const first = (await reserveInstants(events.length)) - stale + future;
   const sendings = events.map((kind, index) => {
     const resource = randomBytes(6).toString("hex");
     const terms = { timestamp: first + index, ...(data === undefined ? { resource } : { data }) };

@@ -331,6 +331,13 @@ it("all 12 samples are triggered several times, as events that differ", async ()
   expect(await receiver.inbox.list({})).toHaveLength(27);
 });
 
+it("triggers with the same data at the same time are events that differ", async () => {
+  const { api, receiver } = await openInspector({ clock: () => 1_800_000_000_000 });
+  const data = { kind: "lead.created", data: '{"id":"mine"}', count: 20 };
+  await Promise.all([api("/api/trigger", data), api("/api/trigger", data)]);
+  expect(await receiver.inbox.list({})).toHaveLength(40);
+});
+
 it.each([
   [{ kind: "lead.created", tamper: "all" }],
   [{ kind: "lead.created", tamper: "body", noSignature: true }],

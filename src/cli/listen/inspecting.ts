@@ -7,6 +7,7 @@ import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
+import { reserveInstants } from "../send/instants.ts";
 import { tokenFile } from "./token-file.ts";
 
 /** The options of `listen` for the inspector. */
@@ -60,6 +61,7 @@ export async function openInspector(
       secrets: secrets.values,
     },
     ...{ hosts: inspectHost, tokenRecords },
+    reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
     ...{ clock, log: createCliLogger(output) },
   });
   stops.push(() => inspector.close());
