@@ -11,6 +11,7 @@ const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "c
 /** Messages that are made where something else is known: what the writer's thread says, and what the check of a file finds. */
 const MADE_ELSEWHERE = [
   "inbox/sqlite.ts: trust.damage",
+  "inbox/sqlite/inbox-file.ts: message",
   "inbox/sqlite/packed-result.ts: message",
   "options/check-options.ts: message",
   "receiver/not-ready.ts: damage",

@@ -81,9 +81,13 @@ function handlerFiles(full: string, path: string): readonly string[] {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter(isHandlerFile);
   } catch (cause) {
-    throw new HookporterError("handlers_invalid", `${path} could not be read: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw new HookporterError(
+      "handlers_invalid",
+      `${path} could not be read (${describeFileError(cause)}): name a file or folder with handlers`,
+      {
+        cause,
+      },
+    );
   }
   const index = files.find((name) => basename(name, extname(name)) === "index");
   if (index === undefined && files.length === 0) {

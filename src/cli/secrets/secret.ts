@@ -139,7 +139,7 @@ export function readEnvFile(
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
       "secret_missing",
-      `could not read the env file ${path}: ${describeFileError(thrown)}`,
+      `could not read the env file ${path} (${describeFileError(thrown)}): name another with --env-file`,
     );
   }
 }

@@ -97,7 +97,8 @@ function missingFile(path: string): MissingPart | undefined {
 function refuseParts(path: string): void {
   const missing = missingPart(path);
   if (missing === undefined) return;
-  throw new HookporterError("inbox_unavailable", `${missing.expected}: ${missing.fix}`);
+  const message = `${missing.expected}: ${missing.fix}`;
+  throw new HookporterError("inbox_unavailable", message);
 }
 
 /**
