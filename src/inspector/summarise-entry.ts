@@ -16,7 +16,7 @@ export function summariseEntry(entry: Entry, rejected: boolean): EntrySummary {
   if (entry.state === "dead") return dead(entry);
   if (entry.state === "unhandled") {
     const fix =
-      "Start listen with a handler or target for this kind (--handlers, --forward-to), then redrive it.";
+      "Start listen with a handler or target for this kind (--handlers, --forward-to), then retry it.";
     return { summary: "It was received and kept. There was no handler or target for its kind.", fix };
   }
   if (entry.state === "running") return { summary: `Attempt ${entry.attempts} is running.`, fix: null };
@@ -24,7 +24,7 @@ export function summariseEntry(entry: Entry, rejected: boolean): EntrySummary {
 }
 
 function handled({ attempts, settledAt, receivedAt }: Entry, rejected: boolean): EntrySummary {
-  const first = rejected ? "It was rejected at first, then redriven. " : "";
+  const first = rejected ? "It was rejected at first, then retried. " : "";
   const after = settledAt === null ? "" : `, ${durationText(settledAt - receivedAt)} after arrival`;
   const again = attempts > 1 ? ` at attempt ${attempts}` : "";
   return { summary: `${first}Handled${again}${after}.`, fix: null };
@@ -34,14 +34,14 @@ function dropped({ state }: Entry): EntrySummary {
   if (state !== "dead") return { summary: "It is dropped as soon as this attempt ends.", fix: null };
   return {
     summary: "It was dropped by hand, and does not run again by itself.",
-    fix: "Redrive it to take it back.",
+    fix: "Retry it to take it back.",
   };
 }
 
 function notAnEvent({ reason }: Entry): EntrySummary {
   const isTime = reason === "too_old" || reason === "future_timestamp";
   const fix = isTime
-    ? "Redrive it to accept it anyway, or send it again as new, with the current time."
+    ? "Retry it to accept it anyway, or send it again as new, with the current time."
     : "Correct the body and send it as a new delivery.";
   return { summary: `It is authentic, but was rejected: ${reasonWords(reason ?? "")}.`, fix };
 }
@@ -50,7 +50,7 @@ function dead({ reason, kind, attempts }: Entry): EntrySummary {
   if (reason === "invalid_data") {
     return {
       summary: `Its data does not fit the schema of ${kind}, so no handler ran.`,
-      fix: "Correct the schema and redrive it, or edit the data and send it again.",
+      fix: "Correct the schema, then retry it; or edit the data and send it again.",
     };
   }
   const times = attempts === 1 ? "The only attempt" : `All ${attempts} attempts`;

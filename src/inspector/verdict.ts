@@ -36,7 +36,7 @@ export function verdictOf(outcome: Outcome): Verdict {
       if (duplicate) return { ...nothing, word: "duplicate", kind, id };
       if (reason === null) return { ...nothing, word: "accepted", kind, id };
       const detail = summarise(problems);
-      const fix = `correct the schema or the sender, then: hookporter events redrive ${seq}`;
+      const fix = `correct the schema or the sender, then: hookporter events retry ${seq}`;
       return { word: "dead", kind, id, reason, detail, problems, fix };
     }
     case "rejected": {
@@ -63,7 +63,7 @@ export function summarise([first, ...others]: readonly DataProblem[]): string {
 }
 
 function rejectionFix(reason: keyof typeof REJECTION_REASONS): string {
-  if (reason === "too_old") return "send it again with a newer timestamp, or redrive it";
-  if (reason === "future_timestamp") return "set this machine's clock, then redrive it";
+  if (reason === "too_old") return "send it again with a newer timestamp, or retry it";
+  if (reason === "future_timestamp") return "set this machine's clock, then retry it";
   return "send an envelope: event, timestamp, data, webhook";
 }

@@ -28,7 +28,7 @@ describe("verdictOf", () => {
     const problems = ["a", "b", "c"].map((name) => ({ field: `data.${name}`, message: "is missing" }));
     expect(verdictOf({ ...accepted, reason: "invalid_data", problems })).toEqual({
       ...{ word: "dead", kind: "lead.created", id: "evt_1", reason: "invalid_data", problems },
-      ...{ detail: "data.a: is missing (and 2 more)", fix: expect.stringContaining("events redrive 7") },
+      ...{ detail: "data.a: is missing (and 2 more)", fix: expect.stringContaining("events retry 7") },
     });
     expect(summarise(problems.slice(0, 1))).toBe("data.a: is missing");
     expect(verdictOf({ ...accepted, reason: "invalid_data" }).detail).toContain("schema");

@@ -46,7 +46,7 @@ export function BulkButton({
 }
 
 /** A dialog that counts the entries that match a filter, asks what to do with them, and does it. */
-function BulkDialog({
+export function BulkDialog({
   filter,
   client,
   onClose,

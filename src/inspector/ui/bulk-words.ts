@@ -25,10 +25,12 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
     [states.unhandled, STATE_WORDS.unhandled],
     [back, "dropped"],
   ]);
+  const verb = states.dead + states.pending + back === 0 ? "Run" : "Retry"; // received ones have never run
   const retry: Choice = {
-    ...{ change: "retry", count: ended + states.pending, label: `Retry ${number(ended + states.pending)}` },
+    ...{ change: "retry", count: ended + states.pending, label: `${verb} ${number(ended + states.pending)}` },
     text: [
-      ended > 0 && `${capital(parts)}: their handlers run, and attempts are counted from 1.`,
+      ended > 0 &&
+        `${capital(parts)}: their handlers run${verb === "Run" ? "." : ", and attempts are counted from 1."}`,
       states.pending > 0 && `${number(states.pending)} waiting: the next attempt is now.`,
     ]
       .filter(Boolean)

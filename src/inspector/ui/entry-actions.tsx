@@ -56,7 +56,7 @@ export function EntryActions({
   const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
   const gone = delivery === null;
   const redrivable = state === "dead" || state === "unhandled";
-  const [unfit, ...others] = entry.stillUnfit ?? [];
+  const unfit = entry.stillUnfit ?? [];
   const sendAgain: readonly MenuItem[] = [
     {
       label: "Send again as new",
@@ -106,10 +106,10 @@ export function EntryActions({
       {redrivable && (
         <button
           type="button"
-          class={unfit === undefined && state === "dead" ? "main" : ""}
+          class={unfit.length === 0 && state === "dead" ? "main" : ""}
           onClick={() => void retry()}
         >
-          {unfit === undefined ? "Retry" : "Retry anyway"}
+          {unfit.length === 0 ? "Retry" : "Retry anyway"}
         </button>
       )}
       {state === "pending" && (
@@ -120,12 +120,7 @@ export function EntryActions({
       <Menu label="Send again ▾" name="Send again" items={sendAgain} disabled={gone} />
       <Menu label="Copy ▾" name="Copy" items={copies} />
       <Menu label="⋯" name="More actions" items={more} />
-      {unfit !== undefined && (
-        <p class="warning">
-          {`A retry would fail again now: ${visible(`${unfit.field}: ${unfit.message}`)}`}
-          {others.length > 0 && ` and ${others.length} more`}
-        </p>
-      )}
+      {unfit.length > 0 && <p class="warning">{unfitText(entry.problems, unfit)}</p>}
       {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
       {dialog === "forward" && (
         <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
@@ -135,4 +130,12 @@ export function EntryActions({
       )}
     </div>
   );
+}
+
+/** What a retry would meet now; what does not fit for the same reason as before is said above already. */
+function unfitText(before: EntryDetail["problems"], [first, ...others]: EntryDetail["problems"]): string {
+  const isSaid = before.some(({ field, message }) => field === first?.field && message === first.message);
+  if (first === undefined || isSaid) return "A retry would fail again now, for the same reason.";
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
+  return `A retry would fail again now: ${visible(`${first.field} ${first.message}`)}${more}.`;
 }

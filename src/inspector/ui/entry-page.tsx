@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail, Row, Status } from "../api.ts";
 import { Attempts } from "./attempts.tsx";
+import { BulkDialog } from "./bulk-dialog.tsx";
 import { Checks } from "./checks.tsx";
 import type { ApiClient } from "./client.ts";
 import { Comparison } from "./comparison.tsx";
@@ -11,7 +12,7 @@ import { Fold } from "./fold.tsx";
 import { counted, exactTime } from "./format.ts";
 import { PairList } from "./pair-list.tsx";
 import { Payload } from "./payload.tsx";
-import { ReceivedAdvice } from "./received-advice.tsx";
+import { ReceivedAdvice, receivedOf } from "./received-advice.tsx";
 import { RelatedEvents } from "./related-events.tsx";
 import { Next } from "./summary.tsx";
 import { LocalTime } from "./time.tsx";
@@ -35,6 +36,7 @@ export function EntryPage({
 }) {
   const changes = row?.type === "entry" ? [row.state, row.attempts, row.duplicates, row.runAt] : [];
   const reload = useReload();
+  const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
   const { value: entry, failure } = useLoaded(
     () => client.entry(seq),
     [client, seq, ...changes, reload.count],
@@ -53,7 +55,7 @@ export function EntryPage({
         <Why entry={entry} />
         <FirstToDiffer drifts={entry.drifts} />
         {state === "unhandled" && kind !== null ? (
-          <ReceivedAdvice kind={kind} client={client} status={status} />
+          <ReceivedAdvice kind={kind} client={client} status={status} onAsk={() => setAsked(seq)} />
         ) : (
           <Next {...explanation} />
         )}
@@ -63,6 +65,9 @@ export function EntryPage({
           forwards={status?.forwards ?? []}
           onChanged={reload.now}
         />
+        {asked === seq && kind !== null && (
+          <BulkDialog filter={receivedOf(kind)} client={client} onClose={() => setAsked(undefined)} />
+        )}
       </div>
       <Payload entry={entry} client={client} />
       <div class="story">

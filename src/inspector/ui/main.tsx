@@ -5,6 +5,8 @@ import "./styles/menu.css";
 import "./styles/actions.css";
 import "./styles/list.css";
 import "./styles/detail.css";
+import "./styles/attempts.css";
+import "./styles/related.css";
 import "./styles/body.css";
 import "./styles/printed.css";
 import "./styles/pages.css";

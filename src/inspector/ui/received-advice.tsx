@@ -2,7 +2,6 @@ import { useEffect, useState } from "preact/hooks";
 import type { Status } from "../api.ts";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
-import { useAttempt } from "./messages.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { visible } from "./visible.ts";
 
@@ -14,10 +13,13 @@ export function ReceivedAdvice({
   kind,
   client,
   status,
+  onAsk,
 }: {
   kind: string;
   client: ApiClient;
   status: Status | undefined;
+  /** Asks whether to run all of them. */
+  onAsk: () => void;
 }) {
   const [look, setLook] = useState(0);
   useEffect(() => {
@@ -25,7 +27,7 @@ export function ReceivedAdvice({
     return () => clearInterval(timer);
   }, []);
   const { value: handlers = [] } = useLoaded(() => client.handlers(kind), [client, kind, look]);
-  if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} client={client} />;
+  if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} client={client} onAsk={onAsk} />;
   if (status?.handlers != null) {
     return (
       <p>
@@ -44,46 +46,37 @@ export function ReceivedAdvice({
   );
 }
 
-/** Runs all received entries of a kind. */
+/** Leads to the question whether to run all received entries of a kind. */
 function RunThese({
   kind,
   handlers,
   client,
+  onAsk,
 }: {
   kind: string;
   handlers: readonly string[];
   client: ApiClient;
+  onAsk: () => void;
 }) {
-  const [isRunning, setRunning] = useState(false);
-  const attempt = useAttempt();
-  const filter = new URLSearchParams({ state: "unhandled", kind });
-  const { value: tally } = useLoaded(() => client.tally(filter), [client, kind]);
-  const run = (upTo: number) =>
-    attempt(async () => {
-      setRunning(true);
-      try {
-        const fields = { change: "redrive", upTo, takeBack: false } as const;
-        const { redriven } = await client.change(filter, fields, () => {});
-        return { good: true, text: redriven === 1 ? "1 entry runs now." : `${redriven} entries run now.` };
-      } finally {
-        setRunning(false);
-      }
-    });
-  const newest = tally?.newest ?? null;
+  const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [client, kind]);
   const count = tally?.states.unhandled ?? 0;
-  const isMore = tally?.next != null;
   return (
     <div class="next run-these">
       <p>
         <strong>Next</strong> {handlers.length === 1 ? "A handler" : "Handlers"} for {visible(kind)}{" "}
         {handlers.length === 1 ? "is" : "are"} loaded now: <code>{visible(handlers.join(", "))}</code>
       </p>
-      {tally !== undefined && newest !== null && count > 0 && (
-        <button type="button" class="main" disabled={isRunning} onClick={() => void run(newest)}>
-          {count === 1 ? "Run it" : `Run these ${count.toLocaleString("en")}`}
-          {isMore && " and more"}
+      {count > 0 && (
+        <button type="button" class="main" aria-haspopup="dialog" onClick={onAsk}>
+          {count === 1 ? "Run it…" : `Run these ${count.toLocaleString("en")}…`}
+          {tally?.next != null && " and more"}
         </button>
       )}
     </div>
   );
+}
+
+/** The filter for the received entries of a kind. */
+export function receivedOf(kind: string): URLSearchParams {
+  return new URLSearchParams({ state: "unhandled", kind });
 }

@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.evaluate(AXE);
     expect(await axe(page)).toEqual([]);
     expect(handled).toEqual([]);
-    await dialog.getByRole("button", { name: "Retry 12" }).click();
+    await dialog.getByRole("button", { name: "Run 12" }).click();
     await dialog.getByRole("status").getByText("12 entries run again.").waitFor();
     await vi.waitFor(() => expect(handled).toEqual(Array(12).fill("payment.received")), WAIT);
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await inView(why.getByText("TypeError: ledger says no: account 4711 is closed"));
     await inView(why.getByText(/detail\.test\.ts:\d+:\d+/));
     await inView(why.getByText("caused by: connect ECONNREFUSED 127.0.0.1:5432"));
-    await inView(page.getByRole("button", { name: "Redrive" }));
+    await inView(page.getByRole("button", { name: "Retry", exact: true }));
     await inView(page.locator(".body-line", { hasText: '"amount": "1450.00"' }));
     const [story, payload] = [page.locator(".story"), page.locator(".payload")];
     expect((await payload.boundingBox())?.y).toBe((await story.boundingBox())?.y);
@@ -112,7 +112,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     receiver.on("payment.*", ({ kind }) => void ran.push(kind));
     await page.getByText("A handler for payment.received is loaded now: payment.*").waitFor();
     expect(await counts()).toMatchObject({ unhandled: 3 });
-    await page.getByRole("button", { name: "Run these 2" }).click();
+    await page.getByRole("button", { name: "Run these 2…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Retry or drop entries" });
+    await dialog.getByText("2 received: their handlers run.").waitFor();
+    expect(await counts()).toMatchObject({ unhandled: 3 });
+    await dialog.getByRole("button", { name: "Run 2" }).click();
+    await dialog.getByRole("status").getByText("2 entries run again.").waitFor();
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.locator(".detail-sub .state", { hasText: "handled" }).waitFor();
     await vi.waitFor(async () => expect(await counts()).toMatchObject({ unhandled: 1, done: 2 }), 10_000);
     expect(ran).toEqual(["payment.received", "payment.received"]);

@@ -21,6 +21,7 @@ it.each([
     false,
     ["Retry 3", "Retry only the 2 that ended", "Drop 3"],
   ],
+  ["what was received and never ran", tallyOf({ unhandled: 12 }), false, ["Run 12", "Drop 12"]],
   ["what runs", tallyOf({ running: 1 }), false, ["Drop 1"]],
   ["what was dropped", tallyOf({}, { dropped: 3 }), false, []],
   ["what was dropped and is taken back", tallyOf({ dead: 1 }, { dropped: 3 }), true, ["Retry 4", "Drop 1"]],
