@@ -30,12 +30,22 @@ const isBundledAllTheSame = (id, importer = "") =>
   (id === "prom-client" && importer.endsWith("src/cli/ready/serve-metrics.ts")) ||
   importer.includes("/node_modules/prom-client/");
 
-/** prom-client needs OpenTelemetry only for exemplars, which `listen` has none of: nothing is bundled in its place. */
+/**
+ * What the bundled packages import and `listen` does not use; nothing is bundled in its place. prom-client needs
+ * OpenTelemetry only for exemplars. The endpoint reads bodies itself and serves no files, so Express needs neither its
+ * parsers, with half a megabyte of encodings and types of files, nor that list to know that text is UTF-8.
+ */
+const UNUSED = {
+  "@opentelemetry/api": "/node_modules/prom-client/",
+  "body-parser": "/node_modules/express/",
+  "serve-static": "/node_modules/express/",
+  "mime-db": "/node_modules/mime-types/",
+};
 const NOTHING = "\0nothing";
-const withoutExemplars = {
-  name: "without-exemplars",
+const withoutUnused = {
+  name: "without-unused",
   resolveId: (id, importer = "") =>
-    id === "@opentelemetry/api" && importer.includes("/node_modules/prom-client/") ? NOTHING : null,
+    UNUSED[id] !== undefined && importer.includes(UNUSED[id]) ? NOTHING : null,
   load: (id) => (id === NOTHING ? "export {};" : null),
 };
 
@@ -52,7 +62,7 @@ const bundle = await rolldown({
     ...inputs(({ name }) => name !== "./verify"),
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
-  plugins: [withoutExemplars],
+  plugins: [withoutUnused],
 });
 const { output } = await bundle.write({
   dir: dist,

@@ -89,17 +89,3 @@ it("a delivery is misconfigured if the secrets cannot be read for it, and nothin
   expect(await settings.inbox.list({})).toEqual([]);
   expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
 });
-
-it("data that does not fit is logged once, with its fields, and not again for a duplicate", async () => {
-  const { log, lines } = keptLog();
-  const schemas = { "payment.received": z.object({ amount: z.string() }) };
-  const settings = settingsOf({ log, schemas });
-  for (const duplicate of [false, true]) {
-    const outcome = await accept(deliveryOf(envelope({ id: "evt_own" })), settings);
-    expect(outcome).toMatchObject({ duplicate, entryState: "dead", reason: "invalid_data" });
-  }
-  const fields = { seq: 1, eventId: "evt_own", kind: "payment.received" };
-  expect(lines).toMatchObject([
-    { level: "warn", fields: { ...fields, problems: [expect.stringMatching(/^data\.amount: /)] } },
-  ]);
-});

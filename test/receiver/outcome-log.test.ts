@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "./open.ts";
 import { at, bytes, DAY, envelope, freshEnvelope, keptLog, signedHeaders, until } from "./sample.ts";
@@ -42,6 +43,20 @@ describe("the log has one line for", () => {
     expect(levels).toEqual([
       ["error", "invalid_json"],
       ["error", "too_old"],
+    ]);
+  });
+
+  it("data that does not fit its schema, as an error with its fields, and for debugging if it arrives again", async () => {
+    const schemas = { "payment.received": z.object({ amount: z.string() }) };
+    const { post, logged, entry } = await openLogged({ role: "receive", schemas });
+    await post(envelope());
+    await post(envelope());
+    const { seq, key } = await entry();
+    const of = { seq, eventId: key.eventId, kind: "payment.received", reason: "invalid_data" };
+    const problems = [expect.stringMatching(/^data\.amount: /)];
+    expect(logged).toMatchObject([
+      { level: "error", fields: { outcome: "dead", ...of, problems } },
+      { level: "debug", fields: { outcome: "duplicate", ...of } },
     ]);
   });
 
