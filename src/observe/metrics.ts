@@ -3,6 +3,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { CountedDead, CountedDeliveries, CountedRuns } from "./counted.ts";
+import { CountedDrift } from "./counted-drift.ts";
 import { EventLoopMonitor } from "./event-loop-delay.ts";
 import { FigureReader } from "./inbox-figures.ts";
 import { addInboxGauges } from "./inbox-gauges.ts";
@@ -11,7 +12,7 @@ import { MetricSet, type PromClient } from "./metric-set.ts";
 import { addProcessGauges } from "./process-gauges.ts";
 
 /** What metrics are collected of. */
-export type MeasuredReceiver = Pick<Receiver, "observe" | "inbox" | "ready">;
+export type MeasuredReceiver = Pick<Receiver, "observe" | "onDrift" | "inbox" | "ready">;
 
 /** Where metrics are registered. */
 export interface MetricsOptions {
@@ -38,6 +39,7 @@ export function addMetrics(
   const dead = new CountedDead(set);
   const deliveries = new CountedDeliveries(set, dead);
   const runs = new CountedRuns(set, dead);
+  const drift = new CountedDrift(set);
   const count = (observation: Observation) => {
     if (observation.type === "delivery") deliveries.count(observation);
     else if (observation.type === "attempt") runs.count(observation);
@@ -52,6 +54,7 @@ export function addMetrics(
   addProcessGauges(set, receiver, loop);
   const ends = [
     receiver.observe(count),
+    receiver.onDrift((one) => drift.count(one)),
     inbox.vitals?.onCommit((ms) => commits.observe({}, ms / 1000)) ?? (() => {}),
     () => loop.close(),
     () => set.remove(),

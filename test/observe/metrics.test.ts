@@ -2,6 +2,8 @@ import * as client from "prom-client";
 import { describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { driftFrom } from "../../src/learn/drift.ts";
+import { type Learned, learn } from "../../src/learn/learned.ts";
 import { collectMetrics } from "../../src/metrics.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { bytes, freshEnvelope, NOW, signedHeaders, until } from "../receiver/sample.ts";
@@ -79,6 +81,25 @@ describe("the metrics of runs", () => {
     expect(read('hookporter_attempt_duration_seconds_count{kind="lead.created",handler="crm"}')).toBe(2);
     expect(read('hookporter_runs_total{state="pending"}')).toBe(1);
     expect(read('hookporter_dead_letters_total{reason="attempts_exhausted"}')).toBe(1);
+  });
+
+  it("count how events began to differ from the shape file, each difference once, from 0", async () => {
+    const learned: Learned = new Map();
+    const kinds = ["payment.received", "invented.kind"];
+    for (const kind of kinds) for (let at = 0; at < 3; at++) learn(learned, kind, { id: "pay_1" }, at);
+    const { receiver, post, scrape } = await openMeasured({ drift: driftFrom(learned) });
+    receiver.on("*", () => {});
+    const total = (kind: string, change: string) =>
+      `hookporter_drift_differences_total{kind="${kind}",change="${change}"}`;
+    expect((await scrape())(total("payment.received", "new field"))).toBe(0);
+    for (const id of [7, 8])
+      for (const event of kinds) await post(freshEnvelope({ event, data: { id, more: "x" } }));
+    await until(async () => expect((await scrape())('hookporter_runs_total{state="done"}')).toBe(4));
+    const read = await scrape();
+    for (const kind of ["payment.received", "other"])
+      for (const change of ["new field", "type changed"]) expect(read(total(kind, change))).toBe(1);
+    expect(read(total("payment.received", "field gone"))).toBe(0);
+    expect(read.all).not.toContain("invented");
   });
 
   it("tell at most 50 handlers apart", async () => {
