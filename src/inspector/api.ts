@@ -251,11 +251,14 @@ export interface HistogramBucket {
   readonly count: number;
 }
 
-/** Deliveries in one minute, by verdict. */
+/** Deliveries in one minute. */
 export interface Minute {
   /** Start of the minute. */
   readonly at: number;
+  /** By verdict. */
   readonly counts: Readonly<Record<string, number>>;
+  /** Those that were kept, duplicates aside, by their state now. */
+  readonly states: Readonly<Record<EntryState, number>>;
 }
 
 /** Durations of a kind's handlers. */
@@ -284,6 +287,8 @@ export interface Overview {
   readonly waiting: readonly TargetCount[];
   /** The newest dead letters, newest first. */
   readonly dead: readonly EntryRow[];
+  /** Why those failed, in words, the most frequent first. */
+  readonly deadReasons: readonly { readonly words: string; readonly count: number }[];
 }
 
 /** An update of the live feed; empty parts are omitted. */

@@ -1,5 +1,6 @@
 import type { AttemptObservation, DeliveryObservation, Observation } from "../receiver/observation.ts";
 import type { KindDurations, Minute, Overview } from "./api.ts";
+import { Fates } from "./fates.ts";
 import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -14,6 +15,8 @@ const OTHER_KINDS = "(other kinds)";
 export class Meter {
   readonly #since: number;
   readonly #minutes = new Map<number, Map<string, number>>();
+  /** What became of what was kept. */
+  readonly fates = new Fates(MINUTES);
   readonly #latency = new Histogram(READABLE_BOUNDS);
   readonly #durations = new Map<string, { readonly times: Histogram; failed: number }>();
 
@@ -22,6 +25,7 @@ export class Meter {
   }
 
   count(observation: Observation): void {
+    this.fates.note(observation);
     if (observation.type === "delivery") this.#countDelivery(observation);
     else this.#countRuns(observation);
   }
@@ -31,7 +35,8 @@ export class Meter {
     const current = Math.floor(now / MINUTE);
     const minutes = Array.from({ length: MINUTES }, (_, back): Minute => {
       const minute = current - (MINUTES - 1) + back;
-      return { at: minute * MINUTE, counts: Object.fromEntries(this.#minutes.get(minute) ?? []) };
+      const at = minute * MINUTE;
+      return { at, counts: Object.fromEntries(this.#minutes.get(minute) ?? []), states: this.fates.in(at) };
     });
     const durations = [...this.#durations].map(([kind, { times, failed }]): KindDurations => {
       const estimates = { median: times.quantile(0.5), p95: times.quantile(0.95), longest: times.longest };

@@ -1,4 +1,5 @@
 import type { Delivery } from "../event/delivery.ts";
+import type { Entry } from "../inbox/entry.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { bodyName, entryFixtureName, listSamples } from "./actions.ts";
 import { RequestError, wrongMethod } from "./answer.ts";
@@ -13,6 +14,7 @@ import { findRelated } from "./find-related.ts";
 import { entryRows } from "./rows.ts";
 import { hiddenHeaders, withoutCredentials } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
+import { reasonWords } from "./words.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
 const DEAD_SHOWN = 20;
@@ -105,6 +107,7 @@ function toPassOn(
 }
 
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {
+  await meter.fates.lookUp((filter) => inbox.list(filter));
   const dead = await inbox.list({ states: ["dead"], limit: DEAD_SHOWN });
   const counts = await inbox.counts();
   const waiting = await inbox.waiting();
@@ -113,5 +116,15 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
     counts,
     waiting,
     dead: await entryRows(inbox, dead.toReversed(), RESOURCE_PATH),
+    deadReasons: reasonsOf(dead),
   };
+}
+
+function reasonsOf(dead: readonly Entry[]): Overview["deadReasons"] {
+  const counts = new Map<string, number>();
+  for (const { reason } of dead) {
+    const words = reason === null ? "no reason is known" : reasonWords(reason);
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
+  return [...counts].map(([words, count]) => ({ words, count })).sort((a, b) => b.count - a.count);
 }

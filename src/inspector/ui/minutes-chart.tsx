@@ -3,17 +3,22 @@ import { clockTime, counted } from "./format.ts";
 import { toHash } from "./route.ts";
 import { useWidth } from "./use-width.ts";
 
-/** What a delivery's verdict means, in stacking order: each has one colour, and links to the deliveries with these states. */
-const MEANINGS = [
-  { name: "received", words: ["accepted", "duplicate"], states: "", label: "received or duplicate" },
-  { name: "dead", words: ["dead", "rejected"], states: "dead", label: "failed on arrival" },
+/** What became of deliveries, in stacking order: each has one colour, and links to the deliveries with these states. */
+const FATES = [
+  { name: "done", states: ["done"], words: [], label: "handled" },
+  { name: "waiting", states: ["pending", "running"], words: [], label: "waiting" },
+  { name: "dead", states: ["dead"], words: [], label: "failed" },
   {
     name: "refused",
+    states: ["refused"],
     words: ["unauthorized", "refused", "failed"],
-    states: "refused",
     label: "refused at the door",
   },
+  { name: "received", states: ["unhandled"], words: [], label: "received, without a handler" },
+  { name: "received", states: [], words: ["duplicate"], label: "duplicate" },
 ] as const;
+
+const KEYS = [...FATES.slice(0, -2), { name: "received", label: "received or duplicate" }];
 
 const MINUTE = 60_000;
 /** A shorter session does not fill the chart, so that bars keep their width. */
@@ -23,12 +28,16 @@ const HEIGHT = 160;
 const BASE = 140;
 const TOP = 12;
 
-/** Deliveries per minute since the start of `listen`, of the last hour at most, by verdict. Bars link to their deliveries. */
+/**
+ * Deliveries per minute since the start of `listen`, of the last hour at most, by what became of them. Bars link to
+ * their deliveries.
+ */
 export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; since: number }) {
   const { element, width } = useWidth(720);
   const now = minutes.at(-1)?.at ?? 0;
   const shown = minutes.slice(-Math.max(LEAST_MINUTES, Math.floor((now - since) / MINUTE) + 2));
-  const totals = shown.map(({ counts }) => Object.values(counts).reduce((sum, count) => sum + count, 0));
+  const stacks = shown.map(stack);
+  const totals = stacks.map((pieces) => pieces.reduce((sum, { count }) => sum + count, 0));
   const most = Math.max(1, ...totals);
   const step = width / shown.length;
   const scale = (BASE - TOP) / most;
@@ -46,11 +55,11 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
         <text class="tick" x="0" y={TOP - 2}>
           {most.toLocaleString("en")}
         </text>
-        {shown.map(({ at, counts }, index) => (
+        {shown.map(({ at }, index) => (
           <g key={at}>
             <rect class="hover" x={index * step} y={TOP} width={step} height={BASE - TOP} />
-            {stack(counts).map(({ name, label, states, from, count }) => (
-              <a key={name} href={hashFor(at, states)}>
+            {stacks[index]?.map(({ name, label, states, from, count }) => (
+              <a key={label} href={hashFor(at, states)}>
                 <title>{nameOf(at, count, label)}</title>
                 <rect
                   class={`bar-${name}`}
@@ -70,7 +79,7 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
         ))}
       </svg>
       <figcaption class="legend">
-        {MEANINGS.map(({ name, label }) => (
+        {KEYS.map(({ name, label }) => (
           <span key={name} class={`key bar-${name}`}>
             {label}
           </span>
@@ -84,19 +93,20 @@ function nameOf(minute: number, count: number, label: string): string {
   return `${clockTime(minute).slice(0, 5)}: ${counted(count, "delivery").replace(/ys$/, "ies")} ${label}`;
 }
 
-function hashFor(minute: number, states: string): string {
+function hashFor(minute: number, states: readonly string[]): string {
   const range = { since: String(minute), until: String(minute + MINUTE) };
   return toHash({
     path: "/",
-    filter: new URLSearchParams({ ...range, ...(states !== "" && { state: states }) }),
+    filter: new URLSearchParams({ ...range, ...(states.length > 0 && { state: states.join(",") }) }),
   });
 }
 
-function stack(counts: Minute["counts"]) {
+function stack({ counts, states }: Minute) {
   let from = 0;
-  return MEANINGS.flatMap((meaning) => {
-    const count = meaning.words.reduce((sum, word) => sum + (counts[word] ?? 0), 0);
-    const piece = { ...meaning, from, count };
+  return FATES.flatMap((fate) => {
+    const kept = fate.states.reduce((sum, state) => sum + (state === "refused" ? 0 : states[state]), 0);
+    const count = fate.words.reduce((sum, word) => sum + (counts[word] ?? 0), kept);
+    const piece = { ...fate, from, count };
     from += count;
     return count === 0 ? [] : [piece];
   });

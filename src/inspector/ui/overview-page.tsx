@@ -45,6 +45,7 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
       <DriftList drifts={drifts} />
       <DeadLetters
         dead={value.dead}
+        reasons={value.deadReasons}
         count={value.counts.dead}
         client={client}
         onChanged={() => setLook((count) => count + 1)}
@@ -67,11 +68,13 @@ const DEAD = new URLSearchParams({ state: "dead" });
 
 function DeadLetters({
   dead,
+  reasons,
   count,
   client,
   onChanged,
 }: {
   dead: readonly EntryRow[];
+  reasons: Overview["deadReasons"];
   count: number;
   client: ApiClient;
   onChanged: () => void;
@@ -89,16 +92,15 @@ function DeadLetters({
           onDone={onChanged}
         />
       </div>
-      <DeadChart dead={dead} count={count} />
+      <DeadChart reasons={reasons} count={count} />
       <ul class="dead-list">
-        {dead.slice(0, 8).map(({ id, seq, kind, reason, receivedAt }) => (
+        {dead.slice(0, 8).map(({ id, seq, kind, why, receivedAt }) => (
           <li key={id}>
             <a href={`#/entry/${seq}`}>
               #{seq} <bdi>{visible(kind ?? "not an event")}</bdi>
             </a>
-            <span class="quiet">
-              {reason}, {dayTime(receivedAt)}
-            </span>
+            <span class="dead-why">{visible(why ?? "no reason is known")}</span>
+            <span class="quiet">{dayTime(receivedAt)}</span>
           </li>
         ))}
       </ul>
@@ -107,12 +109,10 @@ function DeadLetters({
 }
 
 /** The newest dead letters by reason: one bar, divided by their shares. */
-function DeadChart({ dead, count }: { dead: readonly EntryRow[]; count: number }) {
-  if (dead.length === 0) return <p class="quiet">There are no dead letters.</p>;
-  const reasons = new Map<string, number>();
-  for (const { reason } of dead) reasons.set(reason ?? "-", (reasons.get(reason ?? "-") ?? 0) + 1);
-  const parts = [...reasons].sort((a, b) => b[1] - a[1]);
-  const told = parts.map(([reason, number]) => `${number} ${visible(reason)}`).join(", ");
+function DeadChart({ reasons, count }: { reasons: Overview["deadReasons"]; count: number }) {
+  const all = reasons.reduce((sum, { count: one }) => sum + one, 0);
+  if (all === 0) return <p class="quiet">There are no dead letters.</p>;
+  const told = reasons.map(({ words, count: one }) => `${one} ${visible(words)}`).join("; ");
   let from = 0;
   return (
     <figure>
@@ -123,16 +123,16 @@ function DeadChart({ dead, count }: { dead: readonly EntryRow[]; count: number }
         role="img"
         aria-label={`By reason: ${told}`}
       >
-        {parts.map(([reason, number], index) => {
-          const x = (720 * from) / dead.length;
-          from += number;
-          const width = (720 * number) / dead.length - 2;
-          return <rect key={reason} class={`part part-${index % 4}`} x={x} y="0" width={width} height="14" />;
+        {reasons.map(({ words, count: one }, index) => {
+          const x = (720 * from) / all;
+          from += one;
+          const width = (720 * one) / all - 2;
+          return <rect key={words} class={`part part-${index % 4}`} x={x} y="0" width={width} height="14" />;
         })}
       </svg>
       <figcaption class="quiet">
         {told}
-        {count > dead.length && ` among the newest ${dead.length}`}
+        {count > all && ` among the newest ${all}`}
       </figcaption>
     </figure>
   );

@@ -7,28 +7,41 @@ const WAIT = { timeout: 10_000, interval: 20 };
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
 
-  it("the overview's bars fit the session, and link to their deliveries", async () => {
-    const { inspector, deliver } = await openInspector({ handler: () => {} });
-    await deliver("lead.created");
-    await deliver(Buffer.from("not JSON"));
+  it("the overview's bars fit the session, show what became of deliveries, and link to them", async () => {
+    const never = new Promise<void>(() => {});
+    const handler = ({ kind }: { kind: string }) => {
+      if (kind === "payment.overdue") return never;
+      if (kind === "contact.created") throw new Error("the ledger is down");
+      return undefined;
+    };
+    const { inspector, deliver, receiver } = await openInspector({ handler });
+    for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
     await deliver("lead.created", "another secret that is wrong");
+    await vi.waitFor(
+      async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1, running: 1, dead: 1 }),
+      WAIT,
+    );
     const page = await newPage();
     await openPage(page, inspector.url, "/overview");
     const bar = (label: string) => page.getByRole("link", { name: new RegExp(`: 1 delivery ${label}$`) });
-    await bar("refused at the door").waitFor();
+    await page.locator(".dead-why", { hasText: "the ledger is down" }).waitFor();
+    await page.getByText("1 every attempt failed").waitFor();
     expect(await page.locator("svg[role=group] .hover").count()).toBeLessThan(10);
-    for (const [label, rows] of [
-      ["failed on arrival", ["not an event"]],
-      ["refused at the door", ["POST /webhooks"]],
-      ["received or duplicate", ["POST /webhooks", "not an event", "lead.created"]],
+    for (const [label, name, fill] of [
+      ["handled", "lead.created", "done"],
+      ["waiting", "payment.overdue", "waiting"],
+      ["failed", "contact.created", "dead"],
+      ["refused at the door", "POST /webhooks", "refused"],
     ] as const) {
+      await bar(label).waitFor();
+      expect(await bar(label).locator(`.bar-${fill}`).count(), label).toBe(1);
       await bar(label).focus();
       await page.keyboard.press("Enter");
       await vi.waitFor(
-        async () => expect(await page.locator(".line-name").allTextContents(), label).toEqual(rows),
+        async () => expect(await page.locator(".line-name").allTextContents(), label).toEqual([name]),
         WAIT,
       );
-      expect(page.url()).toMatch(/since=\d+&until=\d+/);
+      expect(page.url()).toMatch(/since=\d+&until=\d+&state=/);
       await page.goBack();
     }
     expect(page.troubles).toEqual([]);
