@@ -54,10 +54,10 @@ export function createProgram(context: MutableContext): Command {
   registerProperties(program, context);
   registerCompletion(program, context);
   for (const command of leaves(program)) addCommonOptions(command);
-  program.hook("preAction", (_, command) => {
+  program.hook("preAction", async (_, command) => {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
-    applySettings(command, context);
+    await applySettings(command, context);
     refusePasswordUrls(command);
     const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
     context.debug = debug === true;

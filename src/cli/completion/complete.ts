@@ -3,7 +3,9 @@ import type { CliContext, MutableContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { printable } from "../printable.ts";
 import { createProgram } from "../program.ts";
-import { type Completion, completionsOf } from "./completions.ts";
+import { commandName } from "../settings/command-tree.ts";
+import { applySettings } from "../settings/config.ts";
+import { type Completion, completionsOf, type FindEntries } from "./completions.ts";
 import { FILES } from "./options.ts";
 import { recentEntries } from "./recent-entries.ts";
 
@@ -11,12 +13,20 @@ import { recentEntries } from "./recent-entries.ts";
 export async function complete(words: readonly string[], context: MutableContext): Promise<ExitCode> {
   try {
     const program: Command = createProgram(context);
-    const entries = (inbox: string | undefined, command: string) => recentEntries(inbox, command, context);
-    print(completionsOf(program, words, entries), context);
+    const entries: FindEntries = async (inbox, command) =>
+      recentEntries(inbox ?? (await inboxSetting(command, context)), commandName(command), context);
+    print(await completionsOf(program, words, entries), context);
   } catch {
     // Nothing is completed.
   }
   return 0;
+}
+
+/** The inbox in the settings, which count as if they were typed. */
+async function inboxSetting(command: Command, context: CliContext): Promise<string | undefined> {
+  await applySettings(command, context);
+  const { inbox } = command.opts<{ inbox?: unknown }>();
+  return typeof inbox === "string" ? inbox : undefined;
 }
 
 function print({ words, files }: Completion, { io }: CliContext): void {

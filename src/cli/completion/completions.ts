@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from "commander";
 import { eventKinds } from "../../event/kinds.ts";
-import { commandName } from "../settings/command-tree.ts";
 import { wordsOfReader } from "../settings/values.ts";
 
 /** A word that may be meant. */
@@ -17,7 +16,7 @@ export interface Completion {
 }
 
 /** Looks up entries of an inbox for a command: their numbers. */
-export type FindEntries = (inbox: string | undefined, command: string) => readonly Word[];
+export type FindEntries = (inbox: string | undefined, command: Command) => Promise<readonly Word[]>;
 
 /** Names of values, in flags and arguments, that are files or folders. */
 const FILE_VALUES = /<(?:file|dir|path|inbox)>/;
@@ -31,11 +30,11 @@ const NOTHING: Completion = { words: [], files: false };
  *
  * @param typed - the words after the program's name; the last one may be empty
  */
-export function completionsOf(
+export async function completionsOf(
   program: Command,
   typed: readonly string[],
   findEntries: FindEntries,
-): Completion {
+): Promise<Completion> {
   const words = withoutEquals(typed);
   const current = words.at(-1) ?? "";
   const { command, values, waiting, options } = walk(program, words.slice(0, -1));
@@ -51,7 +50,7 @@ export function completionsOf(
   const last = all.at(-1);
   const argument = all[values] ?? (last?.variadic === true ? last : undefined);
   if (argument === undefined) return NOTHING;
-  return ofArgument(argument, current, () => findEntries(inboxIn(words, command), commandName(command)));
+  return ofArgument(argument, current, () => findEntries(inboxIn(words, command), command));
 }
 
 /** bash takes `=` as a word of its own: `--state`, `=`, `de`. */
@@ -100,11 +99,15 @@ function ofOption(option: Option, current: string, prefix: string): Completion {
   return matching(found, prefix + current);
 }
 
-function ofArgument(argument: Argument, current: string, entries: () => readonly Word[]): Completion {
+async function ofArgument(
+  argument: Argument,
+  current: string,
+  entries: () => Promise<readonly Word[]>,
+): Promise<Completion> {
   const name = argument.name();
   const choices = argument.argChoices ?? (name === "kind" ? eventKinds : []);
   const words = choices.map((word) => ({ word, about: name }));
-  const found = ENTRY_ARGUMENTS.test(name) ? [...words, ...entries()] : words;
+  const found = ENTRY_ARGUMENTS.test(name) ? [...words, ...(await entries())] : words;
   return { ...matching(found, current), files: FILE_ARGUMENTS.test(name) };
 }
 

@@ -17,11 +17,11 @@ const STATES: ReadonlyMap<string, readonly EntryState[]> = new Map([
 
 /** The numbers of the newest entries that a command may mean; none of an inbox on a server, which may take long. */
 export function recentEntries(
-  typed: string | undefined,
+  inbox: string | undefined,
   command: string,
   context: CliContext,
 ): readonly Word[] {
-  const { file } = nameInbox(context, typed ?? (context.io.env.HOOKPORTER_INBOX || undefined));
+  const { file } = nameInbox(context, inbox);
   if (file === undefined || !existsSync(file)) return [];
   const entries = newestEntries(realpathSync(file), { states: STATES.get(command), limit: LIMIT });
   return entries.map(({ seq, kind, state }) => ({

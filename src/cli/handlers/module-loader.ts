@@ -70,16 +70,20 @@ export class ModuleLoader {
 
   /** The module's default export, or the module if it has none. */
   async load(path: string): Promise<unknown> {
+    const module = await this.loadModule(path);
+    return (module as { default?: unknown } | null | undefined)?.default ?? module;
+  }
+
+  /** What a module exports. */
+  async loadModule(path: string): Promise<unknown> {
     const file = realpathSync(path);
-    let module: unknown;
     try {
-      module = await this.#evaluate(file, file, false);
+      return await this.#evaluate(file, file, false);
     } catch (cause) {
       this.#noteMissing(cause);
       if (!(cause instanceof ParseError) || !/\.m?js$/.test(file)) throw cause;
-      module = await this.#importNatively(file, cause);
+      return this.#importNatively(file, cause);
     }
-    return (module as { default?: unknown } | null | undefined)?.default ?? module;
   }
 
   /** The user's files that were loaded or could not be, so that a change to one is a reason to load again. */

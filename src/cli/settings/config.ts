@@ -10,11 +10,11 @@ import { readConfig } from "./config-file.ts";
  *
  * @throws HookporterError `usage` for a variable, `config_invalid` for the file
  */
-export function applySettings(
+export async function applySettings(
   command: Command,
   { io, configured }: Pick<CliContext, "io" | "configured">,
-): void {
-  const config = readConfig(io.cwd, programOf(command));
+): Promise<void> {
+  const config = await readConfig(io, programOf(command));
   for (const option of command.options) {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== undefined) continue;

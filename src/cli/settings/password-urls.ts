@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { hasPassword } from "../../inbox/postgres/options.ts";
-import { CONFIG_FILE } from "./config-file.ts";
 
 const FIX =
   "set HOOKPORTER_INBOX to the URL, or leave the password out and set PGPASSWORD or write it to ~/.pgpass";
@@ -20,7 +19,7 @@ export function refusePasswordUrls(command: Command): void {
     if (source === "config") {
       throw new HookporterError(
         "config_invalid",
-        `expected a URL without a password in ${CONFIG_FILE} (${name}), got one with a password: that file is shared; ${FIX}`,
+        `expected a URL without a password in the configuration file (${name}), got one with a password: that file is shared; ${FIX}`,
       );
     }
   }

@@ -1,0 +1,75 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describeError, HookporterError } from "../../errors.ts";
+import { isRecord } from "../../is-record.ts";
+import { describeFileError } from "../files/file-error.ts";
+import type { Io } from "../io.ts";
+import { invalidConfig } from "./config-error.ts";
+
+/** The files that can hold the project's configuration. */
+export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map((type) => `hookporter.config.${type}`);
+
+/** The content of a configuration file, not checked yet. */
+export interface ConfigSource {
+  /** The file's name. */
+  readonly file: string;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the configuration file; `undefined` if there is none. A module is loaded as handlers are.
+ *
+ * @throws HookporterError `config_invalid`
+ */
+export async function readSource(io: Pick<Io, "cwd" | "stderr">): Promise<ConfigSource | undefined> {
+  const [file, other] = CONFIG_FILES.filter((name) => isThere(io.cwd, name));
+  if (file === undefined) return undefined;
+  if (other !== undefined) {
+    throw new HookporterError(
+      "config_invalid",
+      `expected one configuration file, got ${file} and ${other}: move the settings to one of them, and remove the other`,
+    );
+  }
+  const path = join(io.cwd, file);
+  if (file.endsWith(".json")) return { file, content: parseJson(path, file) };
+  const { loadConfigModule } = await import("./config-module.ts"); // only if there is one, since the loader is large
+  return { file, content: withoutUndefined(await loadConfigModule(path, file, io)) };
+}
+
+function isThere(cwd: string, name: string): boolean {
+  try {
+    return statSync(join(cwd, name), { throwIfNoEntry: false }) !== undefined;
+  } catch (thrown) {
+    throw unreadable(name, thrown);
+  }
+}
+
+function unreadable(file: string, thrown: unknown): HookporterError {
+  return invalidConfig(file, `cannot be read: ${describeFileError(thrown)}`);
+}
+
+function parseJson(path: string, file: string): Readonly<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw unreadable(file, thrown);
+  }
+  let config: unknown;
+  try {
+    config = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (thrown) {
+    // Node quotes the text around the error, which may be a secret.
+    throw invalidConfig(file, `is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);
+  }
+  if (!isRecord(config)) throw invalidConfig(file, "has the wrong type: expected a JSON object");
+  return config;
+}
+
+/** A key that is `undefined`, such as from a variable that is not set, counts as missing. */
+function withoutUndefined(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const set = Object.entries(config).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    set.map(([key, value]) => [key, isRecord(value) ? withoutUndefined(value) : value]),
+  );
+}

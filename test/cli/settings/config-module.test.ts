@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+const TS = "hookporter.config.ts";
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = tempFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  return cwd;
+}
+
+const sign = (cwd: string, argv: readonly string[] = [], more = {}) =>
+  runCli(["sign", "--header", ...argv], { cwd, env: { ...env, ...more }, stdin: "body" });
+
+it.each([
+  [TS, 'const name: string = "x-own"; export default { signatureHeader: name };'],
+  ["hookporter.config.mts", 'export default { signatureHeader: "x-own" } satisfies object;'],
+  ["hookporter.config.js", 'export default { signatureHeader: "x-own" };'],
+  ["hookporter.config.js", 'module.exports = { signatureHeader: "x-own" };'],
+  ["hookporter.config.mjs", 'export default { sign: { signatureHeader: "x-own" } };'],
+])("%s is loaded: %s", async (name, text) => {
+  expect((await sign(folderWith({ [name]: text }))).stdout).toMatch(/^x-own: /);
+});
+
+it("a flag overrides the environment, the environment the module, the module the default", async () => {
+  const cwd = folderWith({ [TS]: 'export default { signatureHeader: "x-module" };' });
+  const inEnv = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
+  expect((await sign(cwd)).stdout).toMatch(/^x-module: /);
+  expect((await sign(cwd, [], inEnv)).stdout).toMatch(/^x-env: /);
+  expect((await sign(cwd, ["--signature-header", "x-flag"], inEnv)).stdout).toMatch(/^x-flag: /);
+});
+
+it("a module may import other files of the project, and keys that are undefined count as missing", async () => {
+  const cwd = folderWith({
+    "names.ts": 'export const name: string = "x-imported";',
+    [TS]: 'import { name } from "./names.ts"; export default { sign: { signatureHeader: undefined }, listen: undefined, signatureHeader: name };',
+  });
+  expect((await sign(cwd)).stdout).toMatch(/^x-imported: /);
+});
+
+it("what a module prints goes to standard error", async () => {
+  const { stdout, stderr } = await sign(folderWith({ [TS]: 'console.log("printed"); export default {};' }));
+  expect(stdout).toMatch(/^x-service-signature: \S+\n$/);
+  expect(stderr).toBe("printed\n");
+});
+
+it.each([
+  ["throws", 'const a: string = "";\nthrow new Error("no luck");', /no luck \(hookporter\.config\.ts:2:7\)$/],
+  ["throws a text", 'throw "no luck";', /could not be loaded: no luck$/],
+  ["cannot be parsed", "\n\nexport default {{", /could not be loaded: .* \(hookporter\.config\.ts:3:\d+\)$/],
+  ["imports what is missing", 'import "./gone.ts"; export default {};', /Cannot find module '\.\/gone\.ts'/],
+  ["exports only names", "export const listen = {};", /has no default export: write export default/],
+  ["exports nothing", "const config = { once: true };", /has no default export/],
+  ["exports undefined", "export default undefined;", /has no default export/],
+  ["exports a function", "export default () => ({});", /expected an object of settings, got a function/],
+  ["exports a list", "export default [];", /expected an object of settings, got a list/],
+  [
+    "exports undefined under the name",
+    "const a = undefined; export { a as default };",
+    /has no default export/,
+  ],
+  ["exports a promise", "export default Promise.resolve({});", /got a promise/],
+  [
+    "has an unknown key",
+    "export default { signatureHaeder: 1 };",
+    /"signatureHaeder": did you mean "signatureHeader"\?/,
+  ],
+  ["has an unknown command", "export default { listne: {} };", /"listne": did you mean "listen"\?/],
+  [
+    "has an unknown key of a command",
+    "export default { sign: { haeder: true } };",
+    /under "sign": did you mean "header"\?/,
+  ],
+  [
+    "has a function as a value",
+    "export default { signatureHeader: () => 1 };",
+    /\(signatureHeader\): expected a string/,
+  ],
+  ["has a secret", 'export default { secret: "x" };', /do not put secrets here/],
+])("a module that %s is refused with one line and exit code 3", async (_, text, message) => {
+  const cwd = folderWith({ [TS]: text });
+  const { code, stderr } = await sign(cwd);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^error: hookporter\.config\.ts .*\n$/);
+  expect(stderr.trimEnd()).toMatch(message);
+  expect(stderr).not.toContain(cwd);
+});
+
+it("two configuration files are refused, with the names of both", async () => {
+  const cwd = folderWith({ [TS]: "export default {};", "hookporter.config.json": "{}" });
+  const { code, stderr } = await sign(cwd);
+  expect(code).toBe(3);
+  expect(stderr).toContain("got hookporter.config.json and hookporter.config.ts");
+});
+
+it("doctor sees the settings of listen in a module", async () => {
+  const cwd = folderWith({ [TS]: 'export default { listen: { inbox: "own.db", port: 0 } };' });
+  const { records } = await runCli(["doctor", "--json"], { cwd, env });
+  const messages = records.map(({ message }) => message);
+  expect(messages).toContain("any free port");
+  expect(messages).toContainEqual(expect.stringContaining("own.db"));
+});
+
+it.each([
+  ["hookporter.config.json", '{ "inbox": "sub/own.db" }'],
+  [TS, 'export default { inbox: "sub/own.db" };'],
+])("completion takes entry numbers from the inbox in %s", async (name, text) => {
+  const cwd = folderWith({ [name]: text });
+  mkdirSync(join(cwd, "sub"));
+  const inbox = sqliteInbox(join(cwd, "sub", "own.db"));
+  await inbox.open();
+  await keep(inbox, numberedEntry(1));
+  await inbox.close();
+  const { stdout } = await runCli(["__complete", "events", "show", ""], { cwd });
+  expect(stdout).toMatch(/^1\t/m);
+});
