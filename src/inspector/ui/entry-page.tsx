@@ -10,6 +10,7 @@ import { FirstToDiffer } from "./drift-notice.tsx";
 import { EntryActions } from "./entry-actions.tsx";
 import { Fold } from "./fold.tsx";
 import { counted, exactTime } from "./format.ts";
+import type { WantedField } from "./json-view.tsx";
 import { PairList } from "./pair-list.tsx";
 import { Payload } from "./payload.tsx";
 import { ReceivedAdvice, receivedOf } from "./received-advice.tsx";
@@ -36,6 +37,7 @@ export function EntryPage({
 }) {
   const changes = row?.type === "entry" ? [row.state, row.attempts, row.duplicates, row.runAt] : [];
   const reload = useReload();
+  const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
   const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
   const { value: entry, failure } = useLoaded(
     () => client.entry(seq),
@@ -52,7 +54,7 @@ export function EntryPage({
           {explanation.status !== null && <span>answered {explanation.status}</span>}
         </DetailHead>
         {from !== undefined && <Comparison entry={entry} from={from} client={client} />}
-        <Why entry={entry} />
+        <Why entry={entry} onField={(field) => setWanted({ field, seq })} />
         <FirstToDiffer drifts={entry.drifts} />
         {state === "unhandled" && kind !== null ? (
           <ReceivedAdvice kind={kind} client={client} status={status} onAsk={() => setAsked(seq)} />
@@ -69,7 +71,7 @@ export function EntryPage({
           <BulkDialog filter={receivedOf(kind)} client={client} onClose={() => setAsked(undefined)} />
         )}
       </div>
-      <Payload entry={entry} client={client} />
+      <Payload entry={entry} client={client} wanted={wanted?.seq === seq ? wanted : undefined} />
       <div class="story">
         <Checks explanation={explanation} />
         {(runs.length > 0 || state === "running" || state === "pending") && <Attempts entry={entry} />}

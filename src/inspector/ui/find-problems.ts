@@ -28,6 +28,12 @@ export function findProblems(
   return found;
 }
 
+/** The line of a field, or of the nearest value around it if it is missing; `undefined` in a body that is too long. */
+export function lineOf(lines: JsonLines, field: string): number | undefined {
+  const [line] = findProblems(lines, [{ field, message: "" }]).keys();
+  return line;
+}
+
 function nearest(field: string, linesByPath: ReadonlyMap<string, number>): number | undefined {
   const shorter = field.replace(/(?:\.[^.[\]]+|\[[^\]]*\])$/, "");
   if (shorter === field) return undefined;

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EntryDetail } from "../api.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { findLines, MAX_FOUND, searchPattern } from "./find-lines.ts";
-import { findProblems } from "./find-problems.ts";
+import { findProblems, lineOf } from "./find-problems.ts";
 import { Folding } from "./folding.ts";
 import type { JsonLines } from "./json-lines.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -13,14 +13,22 @@ const FOLDED_FROM = 200_000;
 /** Milliseconds without typing before a search starts. */
 const TYPING = 150;
 
+/** A field that the reader chose: a new object each time. */
+export interface WantedField {
+  readonly field: string;
+}
+
 /** JSON of any size that can be folded, searched and copied. */
 export function JsonView({
   lines,
   problems = [],
+  wanted,
 }: {
   lines: JsonLines;
   /** Noted at the lines of their fields; the first one is scrolled to. */
   problems?: EntryDetail["problems"];
+  /** A field to go to. */
+  wanted?: WantedField | undefined;
 }) {
   const folding = useMemo(() => new Folding(lines, lines.text.length > FOLDED_FROM), [lines]);
   // Every load of the entry has a new list, which must not scroll again.
@@ -40,6 +48,14 @@ export function JsonView({
     const [first] = [...notes.keys()].toSorted((one, other) => one - other);
     if (first !== undefined) go(first);
   }, [notes]);
+  useEffect(() => {
+    const line = wanted === undefined ? undefined : lineOf(lines, wanted.field);
+    if (line === undefined) return;
+    go(line);
+    const tree = document.querySelector<HTMLElement>(".payload [role=tree]");
+    tree?.scrollIntoView({ block: "nearest" });
+    tree?.focus({ preventScroll: true });
+  }, [wanted]);
   useEffect(() => {
     if (found[0] !== undefined) go(found[0]);
   }, [found]);

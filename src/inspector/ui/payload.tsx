@@ -4,7 +4,7 @@ import type { ApiClient } from "./client.ts";
 import { Fold } from "./fold.tsx";
 import { counted, size } from "./format.ts";
 import { Headers } from "./headers.tsx";
-import { JsonView } from "./json-view.tsx";
+import { JsonView, type WantedField } from "./json-view.tsx";
 import { hashOf } from "./route.ts";
 import { TextView } from "./text-view.tsx";
 import { LocalTime } from "./time.tsx";
@@ -14,7 +14,16 @@ import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 import { visible } from "./visible.ts";
 
 /** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
-export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
+export function Payload({
+  entry,
+  client,
+  wanted,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  /** A field to go to. */
+  wanted: WantedField | undefined;
+}) {
   const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
   const body = useWholeBody(entry, client);
   const { delivery } = entry;
@@ -36,7 +45,7 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
             {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
           </span>
         </div>
-        <BodyText body={body} problems={entry.problems} />
+        <BodyText body={body} problems={entry.problems} wanted={wanted} />
       </section>
       <div>
         {previous != null && (
@@ -68,10 +77,18 @@ export function Payload({ entry, client }: { entry: EntryDetail; client: ApiClie
 }
 
 /** JSON as a tree, and everything else, also a text that is cut, as it was received. */
-function BodyText({ body, problems }: { body: LoadedBody; problems: EntryDetail["problems"] }) {
+function BodyText({
+  body,
+  problems,
+  wanted,
+}: {
+  body: LoadedBody;
+  problems: EntryDetail["problems"];
+  wanted: WantedField | undefined;
+}) {
   const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);
   if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
-  if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} />;
+  if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} wanted={wanted} />;
   return <TextView text={body.text} />;
 }

@@ -7,7 +7,7 @@ import { visible } from "./visible.ts";
 type Run = EntryDetail["runs"][number];
 
 /** What happened to an entry. If it failed: first the error, its place and its causes, or the fields that do not fit. */
-export function Why({ entry }: { entry: EntryDetail }) {
+export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: string) => void }) {
   const { problems, runs, state, reason, explanation } = entry;
   const summary = <Summary text={explanation.summary} />;
   if (state === "done" || state === "unhandled" || reason === "dropped") return summary;
@@ -16,7 +16,11 @@ export function Why({ entry }: { entry: EntryDetail }) {
   if (problems.length > 0 || failed.length > 0) {
     return (
       <>
-        {problems.length > 0 ? <Problems problems={problems} /> : <Failures runs={failed} />}
+        {problems.length > 0 ? (
+          <Problems problems={problems} onField={onField} />
+        ) : (
+          <Failures runs={failed} />
+        )}
         {summary}
       </>
     );
@@ -48,13 +52,18 @@ function Failures({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-function Problems({ problems }: Pick<EntryDetail, "problems">) {
+function Problems({
+  problems,
+  onField,
+}: Pick<EntryDetail, "problems"> & { onField: (field: string) => void }) {
   return (
     <dl class="why problems">
       {problems.map(({ field, message }) => (
         <div key={`${field} ${message}`}>
           <dt>
-            <code>{visible(field)}</code>
+            <button type="button" class="link" title="Go to it in the payload" onClick={() => onField(field)}>
+              <code>{visible(field)}</code>
+            </button>
           </dt>
           <dd>{visible(message)}</dd>
         </div>

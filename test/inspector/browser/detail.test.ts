@@ -34,6 +34,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await inView(page.locator(".problems", { hasText: "data.id" }).getByText("expected string, got number"));
     await inView(page.locator(".body-line.wrong", { hasText: /"id": 12\s*← expected string, got number/ }));
     await inView(page.locator(".step.failed", { hasText: "Data" }));
+    const tree = page.getByRole("tree", { name: "Body as JSON" });
+    await tree.focus();
+    await page.keyboard.press("Home");
+    expect(await page.locator(".body-line.active.wrong").count()).toBe(0);
+    await page.getByRole("button", { name: "data.id", exact: true }).click();
+    await page.locator(".body-line.active.wrong", { hasText: '"id": 12' }).waitFor();
+    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("tree");
   });
 
   it("checks that passed are one line, which opens with what was compared", async () => {
