@@ -46,12 +46,13 @@ export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
 }
 
 /** The 12 samples. */
-export function listSamples(): readonly Sample[] {
+export function listSamples({ madeUp }: Pick<Outgoing, "madeUp">): readonly Sample[] {
   return eventKinds.map((kind: EventKind) => ({
     kind,
     ...EVENT_KINDS[kind],
     documented: kind === "property.created",
     data: JSON.stringify(sampleEvent(kind).data, null, 2),
+    madeUpFrom: madeUp?.data(kind, 0) === undefined ? null : madeUp.file,
   }));
 }
 

@@ -229,6 +229,8 @@ export interface Sample {
   readonly documented: boolean;
   /** `data`, as indented JSON. */
   readonly data: string;
+  /** The shape file from which `data` of this kind is made up unless a trigger says otherwise; `null` if it is not. */
+  readonly madeUpFrom: string | null;
 }
 
 /** What the page needs to know about the receiver. */

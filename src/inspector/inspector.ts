@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Logger } from "../logger.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
+import type { MadeUpData } from "../relay/made-up-data.ts";
 import { findPackageRoot } from "../scaffold/package-root.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
@@ -52,6 +53,8 @@ export interface InspectorOptions {
    * the folder get others. Default: they differ from those of this inspector only.
    */
   readonly reserveInstants?: (count: number) => Promise<number>;
+  /** What makes up `data` of triggered events. Default: they have that of the built-in samples. */
+  readonly madeUp?: MadeUpData | undefined;
   readonly log: Logger;
   readonly clock: () => number;
 }
@@ -138,6 +141,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
       targets,
       signatureHeader,
       key: current.key,
+      madeUp: options.madeUp,
       reserveInstants: options.reserveInstants ?? ownInstants(clock),
       clock,
     },

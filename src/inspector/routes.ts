@@ -24,7 +24,7 @@ const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
   "/api/overview": async (workings) => json(await overview(workings)),
   "/api/drifts": async ({ drifts }) => json(drifts.list()),
-  "/api/samples": async () => json(listSamples()),
+  "/api/samples": async ({ outgoing }) => json(listSamples(outgoing)),
   "/api/entries": async ({ inbox }, { query }) => json(await listEntries(inbox, readFilter(query), query)),
   "/api/entries/:id": async ({ inbox, ...workings }, { id }) =>
     json(await describeEntry(inbox, await findEntry(inbox, id), workings)),

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Inbox } from "../inbox/inbox.ts";
 import { isLoopback } from "../is-loopback.ts";
+import type { MadeUpData } from "../relay/made-up-data.ts";
 import { type Sending, send } from "../relay/send.ts";
 import { targetUrl } from "../relay/target-url.ts";
 import { shownUrl } from "../shown-url.ts";
@@ -19,6 +20,8 @@ export interface Outgoing {
   readonly targets: readonly URL[];
   readonly signatureHeader: string;
   readonly key: KeyObject;
+  /** What makes up `data` of triggered events. */
+  readonly madeUp: MadeUpData | undefined;
   /** Reserves milliseconds for events, so that none is a duplicate of another; returns the first. */
   readonly reserveInstants: (count: number) => Promise<number>;
   readonly clock: () => number;

@@ -18,7 +18,8 @@ const MOST = 200;
  */
 export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promise<readonly Triggered[]> {
   const kinds = readKinds(fields);
-  const data = fields.optionalText("data");
+  const given = fields.optionalText("data");
+  const madeUp = fields.flag("samples") ? undefined : outgoing.madeUp;
   const tamper = readTampering(fields);
   const noSignature = fields.flag("noSignature");
   const count = fields.wholeNumber("count", { least: 1, most: MOST }) ?? 1;
@@ -35,6 +36,7 @@ export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promis
   const first = (await reserveInstants(events.length)) - stale + future;
   const sendings = events.map((kind, index) => {
     const resource = randomBytes(6).toString("hex");
+    const data = given ?? madeUp?.data(kind, randomInt(2 ** 32));
     const terms = { timestamp: first + index, ...(data === undefined ? { resource } : { data }) };
     const body = triggerBody(kind, terms);
     return { label: kind, headers: { "content-type": "application/json", [header]: sign(body, key) }, body };

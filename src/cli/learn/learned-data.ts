@@ -2,28 +2,43 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { placeOf } from "../../learn/data-type.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
+import type { MadeUpData } from "../../relay/made-up-data.ts";
 import { seededRandom } from "../../relay/random.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_OUT, shapesBeside } from "./options.ts";
 import { readShapeFile } from "./read-shape-file.ts";
 
 /**
- * Returns a function that makes up `data` of a kind, as JSON, from a shape file; nothing if there is none. It returns
- * nothing for a kind that is not in the file, and the same for the same seed.
+ * Returns what makes up `data` from a shape file, and says so; nothing if there is none.
  *
  * @throws HookporterError `input_invalid` if the file is no shape file
  */
 export async function learnedData(
+  options: { readonly shapes?: string | false },
+  context: CliContext,
+): Promise<MadeUpData["data"] | undefined> {
+  const found = await findLearnedData(options, context);
+  if (found === undefined) return undefined;
+  context.output.talk(`data made up from ${found.file}; --no-shapes sends the built-in samples`);
+  return found.data;
+}
+
+/**
+ * What makes up `data` from a shape file; nothing if there is none.
+ *
+ * @throws HookporterError `input_invalid` if the file is no shape file
+ */
+export async function findLearnedData(
   { shapes }: { readonly shapes?: string | false },
   context: CliContext,
-): Promise<((kind: string, seed: number) => string | undefined) | undefined> {
+): Promise<MadeUpData | undefined> {
   const file = shapes === undefined ? shapesBeside(DEFAULT_OUT.zod) : shapes;
   if (file === false || (shapes === undefined && !existsSync(resolve(context.io.cwd, file))))
     return undefined;
   const learned = await readShapeFile(file, context);
-  context.output.talk(`data made up from ${file}; --no-shapes sends the built-in samples`);
-  return (kind, seed) => {
+  const data = (kind: string, seed: number) => {
     const known = learned.get(kind);
     return known && JSON.stringify(sampleValue(placeOf(known.shape), seededRandom(seed)));
   };
+  return { file, data };
 }

@@ -5,6 +5,7 @@ import type { Receiver } from "../../receiver/receiver.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
+import { findLearnedData } from "../learn/learned-data.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 import { reserveInstants } from "../send/instants.ts";
@@ -20,6 +21,8 @@ export interface InspectOptions {
   readonly forgetTabs?: boolean;
   /** False with `--no-inspect`. */
   readonly inspect?: boolean;
+  /** The shape file from which the page's trigger makes up data. Default: the usual one, if there is one. */
+  readonly shapes?: string;
 }
 
 /** What the inspector needs to know about the receiver. */
@@ -43,14 +46,16 @@ export interface Inspected {
  * @throws HookporterError `port_unavailable`
  */
 export async function openInspector(
-  { inspect = true, inspectPort, inspectHost = [], forgetTabs = false }: InspectOptions,
+  { inspect = true, inspectPort, inspectHost = [], forgetTabs = false, ...learning }: InspectOptions,
   { inbox, signatureHeader = SIGNATURE_HEADER, secrets, handlers, ...inspected }: Inspected,
-  { io, output, clock }: CliContext,
+  context: CliContext,
   stops: (() => unknown)[],
 ): Promise<URL | undefined> {
+  const { io, output, clock } = context;
   const tokenRecords = tokenFile(io.cwd, output);
   if (forgetTabs) tokenRecords.write([]);
   if (!inspect) return undefined;
+  const madeUp = await findLearnedData(learning, context);
   const inspector = await startInspector({
     ...inspected,
     ...{
@@ -60,7 +65,7 @@ export async function openInspector(
       inboxName: inbox,
       secrets: secrets.values,
     },
-    ...{ hosts: inspectHost, tokenRecords },
+    ...{ hosts: inspectHost, tokenRecords, madeUp },
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
     ...{ clock, log: createCliLogger(output) },
   });

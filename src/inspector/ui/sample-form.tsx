@@ -8,6 +8,7 @@ import { FAULTS } from "./trigger-faults.ts";
 import { MOST_DELIVERIES, mostRounds } from "./trigger-steps.ts";
 import { useDraft } from "./use-draft.ts";
 import { useTrigger } from "./use-trigger.ts";
+import { visible } from "./visible.ts";
 
 /** What became of each delivery, with a link to it. */
 function SentList({ sent }: { sent: readonly Triggered[] }) {
@@ -27,14 +28,25 @@ function SentList({ sent }: { sent: readonly Triggered[] }) {
 }
 
 /** What to send of a sample, and what became of it. */
-export function SampleForm({ sample, kinds, client }: { sample: Sample; kinds: number; client: ApiClient }) {
+export function SampleForm({
+  sample,
+  samples,
+  client,
+}: {
+  sample: Sample;
+  samples: readonly Sample[];
+  client: ApiClient;
+}) {
   const draft = useDraft(`trigger:${sample.kind}`, sample.data);
   const [fault, setFault] = useState<string>("none");
   const [wanted, setWanted] = useState(1);
   const [isAll, setAll] = useState(false);
+  const [isMadeUp, setMadeUp] = useState(true);
   const { sent, progress, result, isBusy, send, stop } = useTrigger(client);
   const { fields } = FAULTS.find(({ name }) => name === fault) ?? FAULTS[0];
   const copies = "duplicate" in fields ? fields.duplicate : 1;
+  const kinds = samples.length;
+  const madeUpFrom = (isAll ? samples : [sample]).find((one) => one.madeUpFrom !== null)?.madeUpFrom;
   const perRound = (isAll ? kinds : 1) * copies;
   const most = mostRounds(perRound);
   const count = Math.min(wanted, most);
@@ -42,7 +54,8 @@ export function SampleForm({ sample, kinds, client }: { sample: Sample; kinds: n
     const what = isAll ? { all: true } : { kind: sample.kind };
     // Without changes, each event gets an id of its own.
     const own = draft.isChanged && !isAll ? { data: draft.text } : {};
-    return send({ ...what, ...own, ...fields }, count, perRound);
+    const data = isMadeUp ? {} : { samples: true };
+    return send({ ...what, ...own, ...data, ...fields }, count, perRound);
   };
   return (
     <form
@@ -87,6 +100,16 @@ export function SampleForm({ sample, kinds, client }: { sample: Sample; kinds: n
           <input type="checkbox" checked={isAll} onChange={(event) => setAll(event.currentTarget.checked)} />
           All {kinds} kinds, with their sample data
         </label>
+        {madeUpFrom != null && (
+          <label>
+            <input
+              type="checkbox"
+              checked={isMadeUp}
+              onChange={(event) => setMadeUp(event.currentTarget.checked)}
+            />
+            Make up data from {visible(madeUpFrom)}, unless it is edited above
+          </label>
+        )}
         <p class="quiet" id="count-limit">
           At most {most}
           {perRound > 1 && `, since each sends ${perRound} deliveries, and ${MOST_DELIVERIES} are the most`}.

@@ -42,7 +42,7 @@ export function TriggerPage({ client }: { client: ApiClient }) {
           ))}
         </fieldset>
         {sample !== undefined && (
-          <SampleForm key={kind} sample={sample} kinds={samples?.length ?? 1} client={client} />
+          <SampleForm key={kind} sample={sample} samples={samples ?? []} client={client} />
         )}
       </div>
     </main>

@@ -1,5 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import type { Triggered } from "../../../src/inspector/api.ts";
+import type { Sample, Triggered } from "../../../src/inspector/api.ts";
+import { type Learned, learn } from "../../../src/learn/learned.ts";
+import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
@@ -18,7 +22,9 @@ async function openPage(cwd: string, argv: readonly string[] = []) {
     const response = await fetch(`${page.origin}/api/trigger`, { method: "POST", headers, body });
     return (await response.json()) as readonly Triggered[];
   };
-  return { ...listen, trigger };
+  const api = async <Value>(path: string) =>
+    (await (await fetch(`${page.origin}${path}`, { headers })).json()) as Value;
+  return { ...listen, trigger, api };
 }
 
 it("events of the page's trigger and of the command at the same time are no duplicates of each other", async () => {
@@ -31,4 +37,25 @@ it("events of the page's trigger and of the command at the same time are no dupl
   expect([...first, ...second].map(({ word }) => word)).toEqual(Array(80).fill("accepted"));
   await vi.waitFor(() => expect(records("delivery")).toHaveLength(120), WAIT);
   expect(records("delivery").filter(({ verdict }) => verdict !== "accepted")).toEqual([]);
+});
+
+it("the page's trigger makes up data from the shape file, unless told to send the samples", async () => {
+  const cwd = tempFolder();
+  const learned: Learned = new Map();
+  for (let at = 0; at < 3; at++) learn(learned, "lead.created", { id: `lead_${at}`, invented: at }, at);
+  mkdirSync(join(cwd, "src"));
+  writeFileSync(join(cwd, "src", "schemas.shape.json"), writeShapes(learned));
+  const { trigger, api } = await openPage(cwd);
+  const kind = "lead.created";
+  for (const fields of [{}, { samples: true }, { data: '{"id":"mine"}' }]) await trigger({ kind, ...fields });
+  const bodies = await Promise.all([1, 2, 3].map((seq) => api<{ data: object }>(`/api/entries/${seq}/body`)));
+  expect(bodies.map((body) => body.data)).toEqual([
+    expect.objectContaining({ invented: expect.any(Number) }),
+    expect.not.objectContaining({ invented: expect.anything() }),
+    { id: "mine" },
+  ]);
+  const samples = await api<readonly Sample[]>("/api/samples");
+  expect(samples.filter(({ madeUpFrom }) => madeUpFrom !== null)).toMatchObject([
+    { kind, madeUpFrom: "src/schemas.shape.json" },
+  ]);
 });
