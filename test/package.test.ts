@@ -234,7 +234,7 @@ describe("a project scaffolded from it", () => {
     await npm(project, "run", "build");
     const server = spawn("node", ["dist/server.js"], {
       cwd: project,
-      env: { ...env, PORT: "0" },
+      env: { ...env, PORT: "0", METRICS_PORT: "0" },
       stdio: "pipe",
     });
     onTestFinished(() => void server.kill("SIGKILL"));

@@ -74,7 +74,11 @@ describe.skipIf(!isLong).each(variants)("a project of %s with its events in %s",
       const url = `http://127.0.0.1:${port}/webhooks`;
       const store =
         postgres === undefined || inbox === "file" ? "data/inbox.db" : schemaOf(postgres, template);
-      const { log } = await start(project, { PORT: String(port), HOOKPORTER_INBOX: store }, url);
+      const { log } = await start(
+        project,
+        { PORT: String(port), METRICS_PORT: "0", HOOKPORTER_INBOX: store },
+        url,
+      );
       const sent = await run(
         project,
         bin(name),

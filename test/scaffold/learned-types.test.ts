@@ -68,7 +68,7 @@ async function packagePlace(place: string): Promise<string> {
   const packages = join(place, "packages");
   await mkdir(packages);
   await symlink(root, join(packages, "hookporter"), "junction");
-  for (const name of ["zod", "express", "@types", "typescript"])
+  for (const name of ["zod", "express", "prom-client", "@types", "typescript"])
     await symlink(join(root, "node_modules", name), join(packages, name), "junction");
   return packages;
 }

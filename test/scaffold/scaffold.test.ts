@@ -30,7 +30,7 @@ describe("the express template", () => {
     const manifest = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
     expect(manifest).toMatchObject({ name: "rent-desk", private: true, type: "module" });
     expect(manifest.dependencies.hookporter).toBe(`^${packageJson.version}`);
-    expect(Object.keys(manifest.dependencies)).toEqual(["express", "hookporter", "zod"]);
+    expect(Object.keys(manifest.dependencies)).toEqual(["express", "hookporter", "prom-client", "zod"]);
   });
 
   test("is listed file by file, with the ignore files under their real names", async () => {
@@ -63,7 +63,8 @@ describe("the express template", () => {
       const text = await readFile(join(directory, file), "utf8");
       imports.push(...[...text.matchAll(/from "([^".][^"]*)"/g)].map(([, name]) => name ?? ""));
     }
-    const allowed = /^(?:hookporter(?:\/(?:express|testing))?|express|zod|vitest|node:.*)$/;
+    const allowed =
+      /^(?:hookporter(?:\/(?:express|metrics|testing))?|express|prom-client|zod|vitest|node:.*)$/;
     expect(imports).toContain("hookporter");
     expect(imports.filter((name) => !allowed.test(name))).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { createApp } from "./app.ts";
 import { loadEnvFile } from "./env-file.ts";
 import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
+import { serveMetrics } from "./metrics.ts";
 
 loadEnvFile(".env");
 
@@ -17,6 +18,13 @@ const receiver = createReceiver({
 });
 await receiver.start();
 
+// Not beside the endpoint, which the internet reaches.
+const metrics = await serveMetrics(
+  receiver,
+  Number(process.env.METRICS_PORT || 9464),
+  process.env.METRICS_HOST || "127.0.0.1",
+);
+
 const app = createApp(receiver);
 const address = await app.listen({ port, host }); // has the actual port if PORT is 0
 log.info({ url: `${address}/webhooks` }, "listening");
@@ -28,6 +36,7 @@ async function close(signal: string): Promise<void> {
   await receiver.close(); // senders now get 503 and retry later
   app.server.closeAllConnections();
   await closed;
+  metrics.close();
 }
 
 // `once`, so that a second Ctrl-C ends the process at once.

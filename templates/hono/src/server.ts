@@ -4,6 +4,7 @@ import { createApp } from "./app.ts";
 import { loadEnvFile } from "./env-file.ts";
 import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
+import { serveMetrics } from "./metrics.ts";
 
 loadEnvFile(".env");
 
@@ -18,6 +19,13 @@ const receiver = createReceiver({
 });
 await receiver.start();
 
+// Not beside the endpoint, which the internet reaches.
+const metrics = await serveMetrics(
+  receiver,
+  Number(process.env.METRICS_PORT || 9464),
+  process.env.METRICS_HOST || "127.0.0.1",
+);
+
 const server = serve({ fetch: createApp(receiver).fetch, port, hostname }, (bound) => {
   log.info({ url: `http://${hostname}:${bound.port}/webhooks` }, "listening"); // the actual port if PORT is 0
 });
@@ -29,6 +37,7 @@ async function close(signal: string): Promise<void> {
   await receiver.close(); // senders now get 503 and retry later
   if ("closeAllConnections" in server) server.closeAllConnections(); // an HTTP/2 server has none to close
   await closed;
+  metrics.close();
 }
 
 // `once`, so that a second Ctrl-C ends the process at once.
