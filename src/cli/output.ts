@@ -20,6 +20,8 @@ export interface Output {
   talk(line: string): void;
   /** Prints an NDJSON record; only with `--json`. */
   record(type: string, fields: object): void;
+  /** Writes text to standard error unchanged, such as what a handler prints. */
+  aside(text: string): void;
   /** Writes bytes of data unchanged. */
   raw(bytes: Uint8Array): void;
   /**
@@ -68,6 +70,7 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
     data: (line) => {
       if (!json) above(() => io.stdout.write(`${line}\n`));
     },
+    aside: (text) => above(() => io.stderr.write(text)),
     talk: (line) => above(() => io.stderr.write(`${line}\n`)),
     record: (type, fields) => {
       if (!json) return;

@@ -4,31 +4,30 @@ import type { Io } from "../io.ts";
 
 /**
  * Redirects what handlers print with `console` to standard error, since standard output is only for our data; returns a
- * restore function. Calls `onPrint` with each text as well. Replaces the console's own methods, so that `node:console` and later copies are redirected too.
+ * restore function. Calls `onPrint` with each text as well, and writes with `write`, by default to the stream itself.
+ * Replaces the console's own methods, so that `node:console` and later copies are redirected too.
  */
 export function consoleOnStderr(
   { stderr, isTTY }: Pick<Io, "stderr"> & Partial<Pick<Io, "isTTY">>,
-  onPrint?: (isError: boolean, text: string) => void,
+  onPrint: (isError: boolean, text: string) => void = () => {},
+  write: (text: string) => void = (text) => stderr.write(text),
 ): () => void {
   const before = { ...globalThis.console };
-  const streams =
-    onPrint === undefined
-      ? { stdout: stderr, stderr }
-      : {
-          stdout: heard(stderr, (text) => onPrint(false, text)),
-          stderr: heard(stderr, (text) => onPrint(true, text)),
-          colorMode: isTTY?.stderr === true && hasColours(stderr), // which it finds out itself of the real stream
-        };
+  const streams = {
+    stdout: heard(write, (text) => onPrint(false, text)),
+    stderr: heard(write, (text) => onPrint(true, text)),
+    colorMode: isTTY?.stderr === true && hasColours(stderr), // which it finds out itself of the real stream
+  };
   Object.assign(globalThis.console, new Console(streams));
   return () => void Object.assign(globalThis.console, before);
 }
 
 /** A stream that passes text on at once. */
-function heard(stream: Writable, onText: (text: string) => void): Writable {
+function heard(write: (text: string) => void, onText: (text: string) => void): Writable {
   return new Writable({
     decodeStrings: false,
     write: (chunk, _encoding, done) => {
-      stream.write(chunk);
+      write(String(chunk));
       onText(String(chunk));
       done();
     },

@@ -106,7 +106,7 @@ async function open(session: Session): Promise<Opened> {
   const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
   const noted = runNotes && new NotedRuns(runNotes);
   if (handlers !== undefined) {
-    stops.push(consoleOnStderr(context.io, noted?.printed.bind(noted)));
+    stops.push(consoleOnStderr(context.io, noted?.printed.bind(noted), context.output.aside));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
   }
