@@ -47,6 +47,7 @@ function readTimes(file: string): object {
  */
 const SYSTEM = [
   "test/inspector/browser/*.test.ts",
+  "test/pictures/screenshots.test.ts",
   "test/strangers/*.test.ts",
   "test/scaffold/{templates,learned-types}.test.ts",
   "test/{package,public-types}.test.ts",
