@@ -112,7 +112,7 @@ function DeadLetters({
 function DeadChart({ reasons, count }: { reasons: Overview["deadReasons"]; count: number }) {
   const all = reasons.reduce((sum, { count: one }) => sum + one, 0);
   if (all === 0) return <p class="quiet">There are no dead letters.</p>;
-  const told = reasons.map(({ words, count: one }) => `${one} ${visible(words)}`).join("; ");
+  const told = reasons.map(({ words, count: one }) => `${visible(words)} (${one})`).join(", ");
   let from = 0;
   return (
     <figure>

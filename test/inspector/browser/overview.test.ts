@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url, "/overview");
     const bar = (label: string) => page.getByRole("link", { name: new RegExp(`: 1 delivery ${label}$`) });
     await page.locator(".dead-why", { hasText: "the ledger is down" }).waitFor();
-    await page.getByText("1 every attempt failed").waitFor();
+    await page.getByText("every attempt failed (1)").waitFor();
     expect(await page.locator("svg[role=group] .hover").count()).toBeLessThan(10);
     for (const [label, name, fill] of [
       ["handled", "lead.created", "done"],
