@@ -6,12 +6,18 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** The same logger with fields added to each line. */
+/** The same logger with fields added to each line. A call without fields, as pino takes it, is understood too. */
 export function withFields(log: Logger, fields: object): Logger {
+  const withMore =
+    (level: keyof Logger) =>
+    (more: object | string, message: string): void => {
+      if (typeof more === "string") log[level](fields, more);
+      else log[level]({ ...fields, ...more }, message);
+    };
   return {
-    debug: (more, message) => log.debug({ ...fields, ...more }, message),
-    info: (more, message) => log.info({ ...fields, ...more }, message),
-    warn: (more, message) => log.warn({ ...fields, ...more }, message),
-    error: (more, message) => log.error({ ...fields, ...more }, message),
+    debug: withMore("debug"),
+    info: withMore("info"),
+    warn: withMore("warn"),
+    error: withMore("error"),
   };
 }
