@@ -15,11 +15,7 @@ interface Metrics {
  * Serves `/metrics` for Prometheus on a port of its own, which the internet must not reach: it names your handlers, and
  * shows how much arrives.
  */
-export async function serveMetrics(
-  receiver: MeasuredReceiver,
-  port: number,
-  host: string,
-): Promise<Metrics> {
+export async function serveMetrics(receiver: MeasuredReceiver, port: number, host: string): Promise<Metrics> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry }); // memory, CPU and garbage collection of the process
   const stop = collectMetrics(receiver, { registry });
