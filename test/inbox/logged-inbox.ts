@@ -4,11 +4,12 @@ import type {
   BacklogRequest,
   ClaimedEntry,
   ClaimRequest,
+  CountFilter,
+  Counts,
   DedupKey,
   Delivery,
   Entry,
   EntryFilter,
-  EntryState,
   Inbox,
   KeepTerms,
   Kept,
@@ -128,8 +129,8 @@ export class LoggedInbox implements Inbox {
     return this.#note("attempts").attempts(seq);
   }
 
-  counts(): Promise<Readonly<Record<EntryState, number>>> {
-    return this.#note("counts").counts();
+  counts(filter?: CountFilter): Promise<Counts> {
+    return this.#note("counts").counts(filter);
   }
 
   close(): Promise<void> {

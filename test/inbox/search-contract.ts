@@ -50,17 +50,19 @@ export function describeSearch(makeInbox: () => Inbox): void {
       expect(await ids({ text })).toEqual(numbers.map((number) => `evt_${number}`));
     });
 
-    it("outlines have the runs of the last attempt, and the first bytes of the body", async () => {
+    it("outlines, if there are any, have the runs of the last attempt, and the first bytes of the body", async (context) => {
+      if (inbox.outlines === undefined) return context.skip("it has no outlines");
       const entries = await inbox.list({});
-      const outlines = await inbox.outlines?.({ entries, bodyBytes: 8 });
-      expect(outlines?.map(({ lastRuns }) => lastRuns.map(({ attempt, error }) => [attempt, error]))).toEqual(
-        [[[1, "Ledger says:\nno"]], []],
-      );
-      expect(outlines?.map(({ bodyStart }) => String(Buffer.from(bodyStart ?? [])))).toEqual([
+      const outlines = await inbox.outlines({ entries, bodyBytes: 8 });
+      expect(outlines.map(({ lastRuns }) => lastRuns.map(({ attempt, error }) => [attempt, error]))).toEqual([
+        [[1, "Ledger says:\nno"]],
+        [],
+      ]);
+      expect(outlines.map(({ bodyStart }) => String(Buffer.from(bodyStart ?? [])))).toEqual([
         '{"event"',
         "{}",
       ]);
-      expect(await inbox.outlines?.({ entries: [], bodyBytes: 8 })).toEqual([]);
+      expect(await inbox.outlines({ entries: [], bodyBytes: 8 })).toEqual([]);
     });
 
     it("counts are those of a filter", async () => {

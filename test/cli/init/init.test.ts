@@ -19,7 +19,12 @@ it("a plain init creates an Express project with a file as its inbox, and prints
   expect(stderr).toContain("cd app");
   expect(stderr).not.toContain("docker compose");
   const manifest = readFileSync(join(cwd, "app", "package.json"), "utf8");
-  expect(Object.keys(JSON.parse(manifest).dependencies)).toEqual(["express", "hookporter", "zod"]);
+  expect(Object.keys(JSON.parse(manifest).dependencies)).toEqual([
+    "express",
+    "hookporter",
+    "prom-client",
+    "zod",
+  ]);
 });
 
 it("--template and --inbox choose the project, and its record names both", async () => {

@@ -51,7 +51,7 @@ it("data that does not fit names its field on the terminal, with the command tha
   await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
   await vi.waitFor(() => expect(stdout()).toContain("fix: "));
   expect(stdout()).toContain(`${LINE}\n`);
-  expect(stdout()).toContain("hookporter events redrive 1");
+  expect(stdout()).toContain("hookporter events retry 1");
 });
 
 it("an error of a handler names its type, its line and its causes, and repeats are one line", async () => {
