@@ -55,7 +55,7 @@ export function quoted(text: string): readonly string[] {
 
 /** A page without its fenced blocks, so that a comment in one is not read as a heading. */
 export function withoutCode(page: string): string {
-  return page.replace(/^```[\s\S]*?^```$/gm, "");
+  return page.replace(/^ *```[\s\S]*?^ *```$/gm, "");
 }
 
 function isRuler(line: string): boolean {

@@ -66,8 +66,8 @@ it("Every sqlite3 command in the documentation is one that a test runs", {
   const pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...pagesIn("docs"), ...pagesIn("templates")];
   const commands = pages.flatMap((path) => {
     const text = readPage(path);
-    const inCode = text.match(/^```[\s\S]*?^```$/gm)?.flatMap((block) => block.split("\n")) ?? [];
-    return [...inCode, ...quoted(withoutCode(text))].filter((line) => /^sqlite3 \S/.test(line));
+    const inCode = text.match(/^ *```[\s\S]*?^ *```$/gm)?.flatMap((block) => block.split("\n")) ?? [];
+    return [...inCode, ...quoted(withoutCode(text))].filter((line) => /^sqlite3 \S/.test(line.trim()));
   });
   const tested = new Set(onLiveInbox.flatMap((code) => code.split("\n")));
   const others = [...new Set(commands)].filter((command) => !tested.has(command));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
-import { openDatabase } from "../../src/inbox/sqlite/client.ts";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { cli } from "./commands.ts";
 import { answersIn, newPlace } from "./place.ts";
 import { skip } from "./programs.ts";
@@ -94,9 +94,9 @@ function isLocked(file: string, pid: number): boolean {
 function showsLocks(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-locks-"));
   const file = join(folder, "own.db");
-  const database = openDatabase(file);
+  const database = new (loadSqlite().DatabaseSync)(file);
   try {
-    database.exec("CREATE TABLE own (value TEXT); BEGIN; SELECT * FROM own");
+    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE own (value TEXT); BEGIN; SELECT * FROM own");
     return isLocked(file, process.pid);
   } catch {
     return false;
