@@ -29,7 +29,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const tab of [page, trigger, edit]) await tab.locator(".feed-state.live").waitFor();
     expect(new URL(page.url()).hash).toBe("#/entry/2?state=unhandled");
     await page.locator(".detail-head h1").waitFor();
-    expect(await page.getByRole("button", { name: "unhandled" }).getAttribute("aria-pressed")).toBe("true");
+    const chip = page.locator(".chip", { hasText: "received" });
+    expect(await chip.getAttribute("aria-pressed")).toBe("true");
     expect(await editorIn(trigger, "data").text()).toBe('{"draft":1}');
     expect(await editorIn(edit, "Body").text()).toBe('{"draft":2}');
     await again.deliver("lead.created");
