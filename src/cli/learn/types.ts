@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { diffLines } from "../../diff-lines.ts";
 import { HookporterError } from "../../errors.ts";
-import { diffLines } from "../../inspector/ui/diff-lines.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
 import type { Learned } from "../../learn/learned.ts";

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { diffLines } from "./diff-lines.ts";
+import { diffLines } from "../../diff-lines.ts";
 import { comparableLines } from "./json-reader.ts";
 import { LinesBox } from "./lines-box.tsx";
 import { visible } from "./visible.ts";
