@@ -58,8 +58,9 @@ it("fixtures scrub replaces every value and keeps the shape", async () => {
   const cwd = folderWith(DATA, { ...DATA, id: "pay_8842" });
   const { code, stderr } = await runCli(["fixtures", "scrub", "in", "--to", "out"], { cwd });
   expect([code, stderr]).toEqual([0, "2 scrubbed to out\n"]);
+  // Whole words: random ids and signatures may hold any few digits.
   expect(all(cwd)).not.toMatch(
-    /8841|4711|1450|812|Ada|lovelace|0f6a1f0e|2026-01-03|open|private|hello|customer/i,
+    /pay_884|tenant_4711|1450\.00|\b812\.5\b|\bAda\b|lovelace|0f6a1f0e|2026-01-03|\bopen\b|private|hello|customer/i,
   );
   const [one, other] = scrubbed(cwd);
   expect(one).toMatchObject({
