@@ -118,6 +118,17 @@ describe.each(variants)("the template %s with its events in %s", (template, inbo
 });
 
 /** All of them run in the long version of the package's tests, in projects that are installed from the package. */
+test("commands read the inbox of the server in a project with a file, except for `listen`, which has its own", async () => {
+  const projects = [...made].filter(([name]) => name.endsWith(" file"));
+  expect(projects.length).toBeGreaterThan(3);
+  for (const [name, { directory }] of projects) {
+    const settings = JSON.parse(await readFile(join(directory, "hookporter.config.json"), "utf8"));
+    expect(settings, name).toEqual({ inbox: "data/inbox.db", listen: { inbox: ".hookporter/inbox.db" } });
+    const env = await readFile(join(directory, ".env.example"), "utf8");
+    expect(env, name).toContain(`HOOKPORTER_INBOX=./${settings.inbox}`);
+  }
+});
+
 test("the tests that each template has of its own pass", async () => {
   const vitest = join(modules, "vitest", "vitest.mjs");
   const own = await Promise.all(
