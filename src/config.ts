@@ -4,7 +4,7 @@ import type { CommandFlags, SharedFlags } from "./config-flags.ts";
 export type { CommandFlags, OneOrMore, SharedFlags } from "./config-flags.ts";
 
 /**
- * The settings of a project, in `hookporter.config.ts` or another file beside it: see "Settings" in docs/cli.md. A key is a
+ * The settings of a project, in `hookporter.config.ts` or another file beside it: see docs/reference/configuration.md. A key is a
  * flag in camel case, which applies to every command that has it, or the name of a command, whose flags take precedence.
  */
 export interface Config extends SharedFlags, CommandFlags {}

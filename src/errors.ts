@@ -3,7 +3,7 @@
  * not errors: see `receiver/outcome.ts`.
  */
 
-/** The stable error codes and their meanings. A test compares them with `docs/errors.md`. */
+/** The stable error codes and their meanings. A test compares them with `docs/reference/errors.md`. */
 export const ERROR_CODES = {
   option_invalid: "An option has an invalid value.",
   secret_missing: "A secret is needed, but none was given.",

@@ -77,7 +77,9 @@ describe("the packed package", () => {
 
   it("contains every page that its README and documentation link to", () => {
     const installed = join(consumer, "node_modules", "hookporter");
-    const names = readdirSync(join(installed, "docs")).filter((name) => name.endsWith(".md"));
+    const names = readdirSync(join(installed, "docs"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".md"),
+    );
     const pages = ["README.md", ...names.map((name) => join("docs", name))];
     const links = pages.flatMap((page) => {
       const found = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g);

@@ -5,6 +5,9 @@ const UNKNOWN = 1000;
 const READERS = [
   [/^(?:src\/|scripts\/architecture\/)/, /^test\/architecture\.test\.ts$/],
   [/^(?:README|CONTRIBUTING|CHANGELOG)\.md$|^docs\//, /^test\/docs\/(?:readme|architecture-page)\.test\.ts$/],
+  [/^docs\/reference\/cli\//, /^test\/docs\/cli-page\.test\.ts$/],
+  [/^docs\/reference\/package\//, /^test\/docs\/package-page\.test\.ts$/],
+  [/^docs\/frameworks\//, /^test\/docs\/frameworks-page\.test\.ts$/],
   [/^SECURITY\.md$/, /^test\/docs\/security-page\.test\.ts$/],
   [/^(?:\.github\/|package\.json$)/, /^test\/workflows\.test\.ts$/],
   [/^package(?:-lock)?\.json$/, /^test\/lockfile\.test\.ts$/],
@@ -43,9 +46,10 @@ function rank(test, imports, changed) {
   return imports.includes(changed) ? 2 : Number.POSITIVE_INFINITY;
 }
 
-/** `test/event/age.test.ts` mirrors `src/event/age.ts`, and `test/docs/cli-page.test.ts` mirrors `docs/cli.md`. */
+/** `test/event/age.test.ts` mirrors `src/event/age.ts`, and `test/docs/tunnel-page.test.ts` mirrors `docs/reference/tunnel.md`. */
 function mirrors(test, changed) {
   const path = changed.replace(/\.\w+$/, "");
-  const names = [path.replace(/^src\//, "test/"), `test/${path}`, `test/${path}-page`];
+  const page = `${path.replace(/^docs\/(?:.*\/)?/, "test/docs/")}-page`;
+  const names = [path.replace(/^src\//, "test/"), `test/${path}`, page];
   return names.some((name) => test === `${name}.test.ts`);
 }

@@ -11,7 +11,7 @@ import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
 import type { CheckCase } from "./check-case.ts";
 
-/** All cases, in the order in which they run and are shown. A test compares them with `docs/check.md`. */
+/** All cases, in the order in which they run and are shown. A test compares them with `docs/reference/check.md`. */
 export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** The exit codes and their meanings. A test compares them with `docs/cli.md`. */
+/** The exit codes and their meanings. A test compares them with `docs/reference/cli/index.md`. */
 export const EXIT_CODES = {
   0: "ok",
   1: "a check, delivery or request failed",

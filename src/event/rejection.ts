@@ -1,4 +1,4 @@
-/** Why signed bytes are not an event. Stored with the dead letter, shown in the live view, listed in `docs/answers.md`. */
+/** Why signed bytes are not an event. Stored with the dead letter, shown in the live view, listed in `docs/reference/answers.md`. */
 export const REJECTION_REASONS = {
   empty_body: "the body is empty",
   invalid_utf8: "the body is not UTF-8",

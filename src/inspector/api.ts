@@ -1,6 +1,6 @@
 /**
  * The types of the inspector's API, shared by the server and the page. All times are in milliseconds since 1970, all
- * durations in milliseconds. `docs/inspector.md` lists the routes.
+ * durations in milliseconds. `docs/reference/inspector.md` lists the routes.
  */
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";

@@ -15,7 +15,7 @@ export interface CommandSettings {
   readonly addressTimeout?: number;
 }
 
-/** Every code of the command provider. A test compares them with `docs/tunnel.md`. */
+/** Every code of the command provider. A test compares them with `docs/reference/tunnel.md`. */
 export const COMMAND_CODES = {
   command_missing: {
     message: "the program could not be started",

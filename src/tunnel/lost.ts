@@ -1,6 +1,6 @@
 import type { TunnelFailure } from "./provider.ts";
 
-/** Why a tunnel is lost if its provider gave no reason. A test compares this with `docs/tunnel.md`. */
+/** Why a tunnel is lost if its provider gave no reason. A test compares this with `docs/reference/tunnel.md`. */
 export const LOSSES = {
   tunnel_silent: {
     message: "the provider gave no address in time",

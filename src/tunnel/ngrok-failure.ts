@@ -7,7 +7,7 @@ type Meaning = Omit<TunnelFailure, "code">;
 /** The page that shows an account's authtoken. */
 export const AUTHTOKEN_PAGE = "https://dashboard.ngrok.com/get-started/your-authtoken";
 
-/** Every code of the ngrok provider. A test compares them with `docs/tunnel.md`. */
+/** Every code of the ngrok provider. A test compares them with `docs/reference/tunnel.md`. */
 export const NGROK_CODES = {
   ERR_NGROK_105: {
     message: "the authtoken is malformed",

@@ -1,6 +1,6 @@
 import type { TunnelFailure } from "./provider.ts";
 
-/** The states of a tunnel, with their meanings. A test compares them with `docs/tunnel.md`. */
+/** The states of a tunnel, with their meanings. A test compares them with `docs/reference/tunnel.md`. */
 export const TUNNEL_STATES = {
   starting: "The provider is starting, or its address does not lead here yet.",
   online: "A request to the public address arrived at this process.",

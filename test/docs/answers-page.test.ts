@@ -5,7 +5,7 @@ import { toAnswer } from "../../src/receiver/response.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/answers.md");
+const page = readPage("docs/reference/answers.md");
 
 /** The type keeps this complete: an added or removed reason does not compile. */
 const REFUSALS: Readonly<Record<RefusalReason, true>> = {

@@ -5,7 +5,7 @@ import { type CheckResult, countResults } from "../../src/check/check-result.ts"
 import { jsonReport } from "../../src/check/report-json.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/check.md");
+const page = readPage("docs/reference/check.md");
 
 const RESULT: CheckResult = {
   ...{

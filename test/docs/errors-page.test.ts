@@ -20,7 +20,7 @@ import {
 } from "../../src/index.ts";
 import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/errors.md");
+const page = readPage("docs/reference/errors.md");
 const rows = rowsOf(page.slice(0, page.indexOf("## ")));
 const audiences = rowsOf(sectionOf(page, "By import"));
 

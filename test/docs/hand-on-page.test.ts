@@ -3,7 +3,7 @@ import { DEFAULTS } from "../../src/hand-on/hand-on.ts";
 import type { HandOnMessage } from "../../src/hand-on/send.ts";
 import { quoted, readPage, rowsOf } from "./markdown.ts";
 
-const rows = rowsOf(readPage("docs/hand-on.md"));
+const rows = rowsOf(readPage("docs/reference/hand-on.md"));
 
 it("the page lists every option of handOn with its default", () => {
   const options = rows

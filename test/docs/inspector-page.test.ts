@@ -6,7 +6,7 @@ import { ENTRANCE_ROUTES } from "../../src/inspector/entrance.ts";
 import { ROUTE_NAMES } from "../../src/inspector/routes.ts";
 import { readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/inspector.md");
+const page = readPage("docs/reference/inspector.md");
 
 it("the page lists every route of the API, and no other", () => {
   const rows = rowsOf(sectionOf(page, "The API"));

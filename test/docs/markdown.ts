@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The project's folder. */
@@ -7,6 +7,14 @@ export const root = join(import.meta.dirname, "..", "..");
 /** A page's text, by its path in the project. */
 export function readPage(path: string): string {
   return readFileSync(join(root, path), "utf8");
+}
+
+/** The paths of all pages in a folder of the project and in the folders below it, in order. */
+export function pagesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .filter((path) => path.endsWith(".md"))
+    .sort();
 }
 
 /** A page's sections by heading, each without its subsections. */

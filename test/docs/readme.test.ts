@@ -7,12 +7,10 @@ import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_ENDPOINT } from "../../src/default-endpoint.ts";
 import { startCli, tempFolder } from "../cli/fake-io.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
-import { codeOf, readPage, root, sectionOf, sectionsOf, withoutCode } from "./markdown.ts";
+import { codeOf, pagesIn, readPage, root, sectionOf, sectionsOf, withoutCode } from "./markdown.ts";
 
-const docs = readdirSync(join(root, "docs"))
-  .filter((name) => name.endsWith(".md"))
-  .map((name) => `docs/${name}`);
-const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs];
+const docs = pagesIn("docs");
+const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...docs];
 const readme = readPage("README.md");
 
 it.each(pages)("every link in %s leads somewhere", (page) => {
@@ -30,8 +28,12 @@ it("every picture on the pages exists, and every existing one is shown", () => {
   expect([...new Set(shown)].sort()).toEqual(images.sort());
 });
 
-it("the README links to every page of docs/", () => {
-  expect(docs.filter((page) => !readme.includes(`](${page})`))).toEqual([]);
+it("the README links to the list of pages, which has each page of docs/ once", () => {
+  expect(readme).toContain("](docs/README.md)");
+  const listed = [...readPage("docs/README.md").matchAll(/^- \[.+\]\(([^.].+)\)$/gm)].map(
+    ([, to]) => `docs/${to}`,
+  );
+  expect(listed.sort()).toEqual(docs.filter((page) => page !== "docs/README.md"));
 });
 
 it("only scripts of package.json are named", () => {
@@ -98,7 +100,10 @@ it.skipIf(["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).e
 );
 
 it("the page of the promise contains the exact promise", () => {
-  const promise = sectionOf(readPage("docs/identity-and-promise.md"), "The promise").replaceAll("\n", " ");
+  const promise = sectionOf(readPage("docs/reference/identity-and-promise.md"), "The promise").replaceAll(
+    "\n",
+    " ",
+  );
   expect(promise).toContain(
     "An acknowledged event is never lost; handlers run *at least once*; with `tx` (PostgreSQL) their database effects " +
       "commit together with the entry's completion, *effectively once*; no order is promised except per key, on request (`orderBy`).",

@@ -11,7 +11,7 @@ import { openTarget } from "../relay/sample.ts";
 import { json, openSandbox } from "../sandbox/open.ts";
 import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/sandbox.md");
+const page = readPage("docs/reference/sandbox.md");
 
 /** The types keep these complete: an added or removed option or field does not compile. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {

@@ -6,7 +6,7 @@ import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { signed } from "../signature/diagnose/made.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
 
-const page = readPage("docs/signature.md");
+const page = readPage("docs/reference/signature.md");
 const GROUPS = ["The body", "The secret", "The digest and the header", "Neither"];
 
 it("the page lists every cause with its meaning and fix, and no other", () => {

@@ -24,7 +24,7 @@ export namespace Prisma {
 `;
 
 it("the page's example of Prisma compiles, with its own type of tx", { timeout: 60_000 }, async () => {
-  const [code = "", ...others] = codeOf(readPage("docs/transactions.md"), "ts").filter((one) =>
+  const [code = "", ...others] = codeOf(readPage("docs/reference/transactions.md"), "ts").filter((one) =>
     one.includes('declare module "hookporter"'),
   );
   expect(others).toEqual([]);

@@ -9,7 +9,7 @@ import { SSH_SERVICES } from "../../src/tunnel/ssh/services.ts";
 import { TUNNEL_STATES } from "../../src/tunnel/tunnel-event.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/tunnel.md");
+const page = readPage("docs/reference/tunnel.md");
 const online = rowsOf(sectionOf(page, "When it is online")).map(([name = "", ...cells]) => [
   quoted(name)[0],
   ...cells,

@@ -3,7 +3,7 @@ import type { VerifiedDelivery, VerifierOptions } from "../../src/verify.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { codeOf, quoted, readPage, rowsOf } from "./markdown.ts";
 
-const page = readPage("docs/verify.md");
+const page = readPage("docs/reference/package/verify.md");
 
 /** The types keep these complete: an added or removed option or status does not compile. */
 const OPTIONS: Readonly<Record<keyof VerifierOptions, true>> = {

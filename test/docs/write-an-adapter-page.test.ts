@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { BodyFailure, Incoming } from "../../src/index.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
-const page = readPage("docs/write-an-adapter.md");
+const page = readPage("docs/frameworks/write-an-adapter.md");
 const [adapter = ""] = codeOf(page, "ts");
 
 /** The types keep these complete: an added or removed name does not compile. */

@@ -23,7 +23,7 @@ export interface Broker {
 
 /** A broker that a recipe is run with. */
 export interface BrokerKind {
-  /** The recipe's heading in docs/hand-on.md. */
+  /** The recipe's heading in docs/reference/hand-on.md. */
   readonly heading: string;
   readonly program: string;
   /** Starts it on a free port, with an empty folder. */

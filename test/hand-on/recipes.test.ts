@@ -19,7 +19,7 @@ const EVENTS = long(160, 2000);
 
 /** A recipe of the page in a folder where the package and its clients are installed. */
 function recipe(folder: string, heading: string): string {
-  const [, ...sections] = readPage("docs/hand-on.md").split(/^## /m);
+  const [, ...sections] = readPage("docs/reference/hand-on.md").split(/^## /m);
   const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? "";
   const [code = ""] = codeOf(section, "ts");
   const packages = join(folder, "node_modules");

@@ -81,7 +81,7 @@ export const ADAPTERS: readonly Adapter[] = [
   behindGateway("an HTTP API", { binary: true }),
   behindGateway("a REST API"),
   {
-    name: "the adapter of docs/write-an-adapter.md",
+    name: "the adapter of docs/frameworks/write-an-adapter.md",
     hides: { connection: true },
     listen: (receiver) => {
       const handle = streamReceiver(receiver);

@@ -19,6 +19,7 @@ const TESTS = [
   { file: "test/architecture.test.ts", imports: [] },
   { file: "test/docs/cli-page.test.ts", imports: ["src/event/age.ts"] },
   { file: "test/docs/readme.test.ts", imports: [] },
+  { file: "test/docs/tunnel-page.test.ts", imports: [] },
   { file: "test/event/age.test.ts", imports: ["src/event/age.ts", "test/event/sample.ts"] },
   { file: "test/scripts/check-release.test.ts", imports: [] },
 ];
@@ -30,7 +31,8 @@ it.each([
   ["src/event/age.ts", ["test/architecture.test.ts", "test/event/age.test.ts", "test/docs/cli-page.test.ts"]],
   ["test/event/age.test.ts", ["test/event/age.test.ts"]],
   ["test/event/sample.ts", ["test/event/age.test.ts"]],
-  ["docs/cli.md", ["test/docs/cli-page.test.ts", "test/docs/readme.test.ts"]],
+  ["docs/reference/cli/listen.md", ["test/docs/cli-page.test.ts", "test/docs/readme.test.ts"]],
+  ["docs/reference/tunnel.md", ["test/docs/readme.test.ts", "test/docs/tunnel-page.test.ts"]],
   ["scripts/check-release.js", ["test/scripts/check-release.test.ts"]],
   ["LICENSE", []],
 ])("the check runs the tests nearest to %s first", (changed, tests) => {

@@ -10,7 +10,7 @@ import { faultsOfCopy } from "./readers.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
 import { SenderProcess } from "./sender-process.ts";
 
-const page = readPage("docs/inbox-file.md");
+const page = readPage("docs/reference/inbox-file.md");
 const [, restore = ""] = page.split(/^## Restore$/m);
 const restoring = codeOf(restore, "sh");
 const onLiveInbox = codeOf(page, "sh").filter((code) => !restoring.includes(code));

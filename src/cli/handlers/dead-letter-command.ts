@@ -14,7 +14,7 @@ const LAST_RUN = 5000;
 /** Bytes of a value in a variable: a sender's own words may be longer than a system allows. */
 const LONGEST_VALUE = 1000;
 
-/** The variables that a command gets about a dead letter. A test compares them with `docs/cli.md`. */
+/** The variables that a command gets about a dead letter. A test compares them with `docs/reference/cli/on-dead.md`. */
 export const DEAD_LETTER_VARIABLES = [
   "HOOKPORTER_ENTRY",
   "HOOKPORTER_EVENT_ID",

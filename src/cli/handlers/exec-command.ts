@@ -2,7 +2,7 @@ import type { Handler, HandlerContext } from "../../dispatch/handler.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";
 
-/** The variables that a command gets about its event. A test compares them with `docs/cli.md`. */
+/** The variables that a command gets about its event. A test compares them with `docs/reference/cli/exec.md`. */
 export const EXEC_VARIABLES = [
   "HOOKPORTER_EVENT_ID",
   "HOOKPORTER_EVENT_KIND",

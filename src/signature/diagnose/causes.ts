@@ -2,7 +2,7 @@ const RAW = "use the raw bytes, before any JSON parser, and sign exactly the byt
 const FORM = "send `sha256=` and the digest as 64 lowercase hex digits, and nothing else";
 const SECRET = "store the same secret on both sides";
 
-/** Why a signature does not match, with the fix. The codes are stable. A test compares this with `docs/signature.md`. */
+/** Why a signature does not match, with the fix. The codes are stable. A test compares this with `docs/reference/signature.md`. */
 export const CAUSES = {
   valid: { meaning: "the signature is good", fix: "nothing to do" },
   json_spacing: { meaning: "the signed body was the same JSON with different spacing", fix: RAW },

@@ -3,7 +3,7 @@ import { shortText } from "../plain-text.ts";
 import type { ProgramEnd } from "../program.ts";
 import type { TunnelFailure } from "../provider.ts";
 
-/** Every code of the ssh provider. A test compares them with `docs/tunnel.md`. */
+/** Every code of the ssh provider. A test compares them with `docs/reference/tunnel.md`. */
 export const SSH_CODES = {
   ssh_missing: {
     message: "the OpenSSH client could not be started",

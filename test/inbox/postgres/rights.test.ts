@@ -23,7 +23,7 @@ describe("a user with the rights that the page grants, and no others,", async ()
     const schema = newSchema();
     const role = `app_${process.pid}`;
     await (await open(schema)).close();
-    const grants = codeOf(readPage("docs/postgres.md"), "sql").join("\n");
+    const grants = codeOf(readPage("docs/reference/postgres.md"), "sql").join("\n");
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'app'`);
     await admin.query(grants.replaceAll("hookporter", schema).replaceAll("TO app;", `TO ${role};`));
     onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)));

@@ -73,7 +73,7 @@ if (NO_SERVER !== undefined) {
       const { makeInbox, query } = await on(server.url);
       await query("CREATE TABLE IF NOT EXISTS payment (event text PRIMARY KEY)");
       await query("DELETE FROM payment");
-      const codes = codeOf(readPage("docs/transactions.md"), "ts");
+      const codes = codeOf(readPage("docs/reference/transactions.md"), "ts");
       const code = codes.find((one) => one.includes(`import { ${name}`)) ?? "";
       const folder = mkdtempSync(join(import.meta.dirname, "recipe-"));
       onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -96,7 +96,7 @@ describe("documented mistakes", () => {
   it("are named alone in 95 of 100 cases, if what was signed can be known", () => {
     const figures = ["named alone", "named with another", "unexplained", "wrong"] as const;
     const counts = Object.fromEntries(figures.map((name) => [name, count(possible, name)]));
-    // Printed with HOOKPORTER_FIGURES=1, for the figures in docs/signature.md.
+    // Printed with HOOKPORTER_FIGURES=1, for the figures in docs/reference/signature.md.
     if (process.env.HOOKPORTER_FIGURES)
       process.stdout.write(`${JSON.stringify({ of: possible.length, ...counts })}\n`);
     expect(count(possible, "named alone") / possible.length, JSON.stringify(counts)).toBeGreaterThanOrEqual(

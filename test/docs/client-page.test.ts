@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { type ClientOptions, DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/client/options.ts";
+import { ServiceError } from "../../src/client/service-error.ts";
+import type { RetryPolicy } from "../../src/dispatch/retry.ts";
+import { ERROR_CODES } from "../../src/errors.ts";
+import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
+
+const page = readPage("docs/reference/package/client.md");
+
+/** The types keep these complete: an added or removed option does not compile. */
+const OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
+  ...{ baseUrl: true, apiKey: true, accessToken: true, live: true, plainHttp: true, timeout: true },
+  ...{ maxAnswer: true, retry: true, assumptions: true, onRetry: true, fetch: true, clock: true },
+  ...{ random: true, sleep: true },
+};
+const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
+  ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
+};
+
+it("the page lists every option of a client and of its retries, and no other, with the actual defaults", () => {
+  const rows = rowsOf(sectionOf(page, "Options of createClient"));
+  const names = rows.map(([name = ""]) => quoted(name)[0]);
+  expect(names).toEqual([...Object.keys(OPTIONS), ...Object.keys(RETRY)]);
+  const defaults = Object.entries({ ...DEFAULT_LIMITS, ...DEFAULT_CLIENT_RETRY });
+  for (const [name, value] of defaults) {
+    const row = rows.find(([cell = ""]) => quoted(cell)[0] === name);
+    expect([name, row?.[2]?.replace(/ \(.*\)$/, "")]).toEqual([name, String(value)]);
+  }
+});
+
+it("the page lists every assumption with its default", () => {
+  const rows = rowsOf(sectionOf(page, "Assumptions")).flatMap(([, assumed = "", option = ""]) => {
+    const [name] = quoted(option);
+    return name === undefined ? [] : [[name as keyof Assumptions, quoted(assumed)[0]] as const];
+  });
+  expect(Object.fromEntries(rows)).toEqual(DEFAULT_ASSUMPTIONS);
+});
+
+it("the page lists every field and every code of an error", () => {
+  const error = new ServiceError({ code: "service_failed", message: "", mayHaveHappened: false }, 1);
+  const fields = Object.keys(error).filter((name) => name !== "name");
+  const rows = rowsOf(sectionOf(page, "Errors"));
+  const onPage = rows
+    .map(([name = ""]) => quoted(name)[0])
+    .filter((name) => name !== undefined && name in error);
+  expect(onPage.sort()).toEqual([...fields, "message"].sort());
+  const codes = Object.keys(ERROR_CODES).filter((code) => code.startsWith("service_"));
+  expect(quoted(rows[0]?.[1] ?? "")).toEqual(codes);
+});
+
+it("the page names only existing files, and a test for each implemented line of the description", () => {
+  const rows = rowsOf(sectionOf(page, "The description, line by line"));
+  expect(rows.length).toBeGreaterThan(8);
+  for (const [says, where = "", test = ""] of rows) {
+    const files = [...quoted(where), ...quoted(test)].filter((name) => name.includes("/"));
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    expect(test !== "" || where.startsWith("absent"), says).toBe(true);
+  }
+});
