@@ -73,6 +73,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "system" ? SYSTEM : ["test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(hasNames || mode === "system" ? [] : SYSTEM)],
+    // Files share what they import, which takes half as long; tests of whole systems each start afresh.
+    isolate: mode === "system",
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
