@@ -1,20 +1,13 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ContestantName } from "./contestants/all.ts";
+import { FreshRequests } from "./load/fresh-requests.ts";
 import type { LoadResult } from "./load/load.ts";
-import { type Dialect, RequestFile } from "./load/request-file.ts";
+import { type Dialect, RequestFile, type Requests } from "./load/request-file.ts";
 import { sendLoad } from "./load/send-load.ts";
 import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;
-
-/**
- * Requests and bytes per second written before a contestant's first load, and the factor by which the next load may be
- * faster: enough requests for that are written before it.
- */
-const MOST_REQUESTS = 60_000;
-const MOST_BYTES = 200_000_000;
-const QUICKER = 3;
 
 /** Requests after which a server is warm, and the maximum number and length of loads for warming up. */
 const WARM = 10_000;
@@ -51,10 +44,8 @@ export interface StageOptions {
 
 /** What has been sent to a server so far. */
 interface Sent {
-  /** The number of the next request of each request file. */
-  readonly next: Map<RequestFile, number>;
-  /** The most answers per second in a load of each file. */
-  readonly pace: Map<RequestFile, number>;
+  /** By request file. */
+  readonly fresh: Map<RequestFile, FreshRequests>;
   answered: number;
 }
 
@@ -89,37 +80,38 @@ export class Stage {
     }: { inbox?: string; handle?: boolean; within?: readonly string[] } = {},
   ): Promise<Server> {
     const server = await startServer({ name, inbox, handle }, { node: this.node, within });
-    this.#servers.set(server, { next: new Map(), pace: new Map(), answered: 0 });
+    this.#servers.set(server, { fresh: new Map(), answered: 0 });
     return server;
   }
 
   /** Sends a server new requests, and checks that all were answered 2xx, and stored if the server stores any. */
-  async load(server: Server, sending: Sending): Promise<LoadResult & Round> {
-    const { size, connections, seconds } = sending;
+  load(server: Server, sending: Sending): Promise<LoadResult & Round> {
     const sent = this.#sentTo(server);
-    const requests = this.#file(size, server.dialect);
-    const first = sent.next.get(requests) ?? 0;
-    const most = Math.min(MOST_REQUESTS, Math.ceil(MOST_BYTES / size));
-    const pace = QUICKER * (sent.pace.get(requests) ?? most / QUICKER);
-    const file = requests.upTo(first + Math.ceil(pace * seconds) + 2 * connections);
+    const requests = this.#file(sending.size, server.dialect);
+    const fresh = sent.fresh.get(requests) ?? new FreshRequests(requests, sending.size);
+    sent.fresh.set(requests, fresh);
+    return fresh.send(sending, (file, first) => this.#loadOnce(server, { ...sending, file, first }));
+  }
+
+  async #loadOnce(
+    server: Server,
+    { file, first, connections, seconds }: Sending & { file: Requests; first: number },
+  ): Promise<LoadResult & Round> {
     const before = await server.counts();
     await server.measure();
     const result = await sendLoad({ port: server.port, file, first, connections, seconds });
     const used = await server.measure();
-    const perSecond = result.answered / result.seconds;
-    sent.next.set(requests, first + result.sent);
-    sent.pace.set(requests, Math.max(perSecond, sent.pace.get(requests) ?? 0));
-    sent.answered += result.answered;
+    this.#sentTo(server).answered += result.answered;
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.answered} requests failed`);
     const kept = (await server.counts()).kept - before.kept;
     // Requests in progress when the previous load ended may have been stored since.
     const keeps = before.kept > 0 || kept > 0;
-    if (keeps && first + result.sent > file.count)
-      throw new Error("a load needed more requests than expected");
-    if (keeps && (kept < result.answered || kept > result.sent + connections)) {
+    const allNew = first + result.sent <= file.count;
+    if (keeps && allNew && (kept < result.answered || kept > result.sent + connections)) {
       throw new Error(`${result.answered} to ${result.sent} deliveries were sent, but ${kept} were stored`);
     }
     const { p50, p99 } = result.latency;
+    const perSecond = result.answered / result.seconds;
     const cpu = (used.cpu / result.answered) * 1e6;
     return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss } };
   }

@@ -6,6 +6,7 @@ import { nodeReceiver } from "../../src/receiver/node.ts";
 import { SECRET } from "../events.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
 import { noStore } from "./no-store.ts";
+import { quiet } from "./quiet.ts";
 
 const HOUR = 3_600_000;
 
@@ -47,7 +48,7 @@ async function onNode(options: StartOptions, inbox: string | Inbox): Promise<Run
 /** With `handle`, every entry's handler runs on arrival; otherwise all wait behind a busy one. */
 async function started({ handle }: StartOptions, inbox: string | Inbox): Promise<Receiver> {
   const busy = { concurrency: 1, handlerTimeout: HOUR, drainTimeout: 0 };
-  const receiver = createReceiver({ secret: SECRET, inbox, ...(!handle && busy) });
+  const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...(!handle && busy) });
   if (handle) receiver.on("*", () => {});
   else receiver.on("*", (_, { signal }) => new Promise((end) => signal.addEventListener("abort", end)));
   await receiver.start();

@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 import { SECRET } from "../events.ts";
 import { type Contestant, onLoopback } from "./contestant.ts";
-
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+import { quiet } from "./quiet.ts";
 
 /** GitHub's own library on `node:http`, with one handler: signature and parse. No dedup, no store. */
 export const octokit: Contestant = {
