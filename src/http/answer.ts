@@ -29,14 +29,10 @@ export function failure(
 }
 
 /** A JSON answer. */
-export function json(status: number, value: object, headers: Record<string, string> = {}): Answer {
+export function json(status: number, value: object, headers?: Record<string, string>): Answer {
   const body = JSON.stringify(value);
-  const length = String(Buffer.byteLength(body));
-  return {
-    status,
-    headers: { "Content-Type": "application/json", "Content-Length": length, ...headers },
-    body,
-  };
+  const own = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
+  return { status, headers: headers === undefined ? own : { ...own, ...headers }, body };
 }
 
 /** Answers a skipped request with 503 and returns true; returns false for any other request. */
@@ -46,24 +42,35 @@ export function answerGivenUp(response: ServerResponse): boolean {
   return true;
 }
 
-/** Writes an answer, unless the connection is closed. */
-export async function writeAnswer(
+/** Writes an answer, unless the connection is closed. Returns a promise only if it closes the connection. */
+export function writeAnswer(
   response: ServerResponse,
   { status, headers, body }: Answer,
-): Promise<void> {
-  if (response.headersSent || response.destroyed) return;
+): Promise<void> | undefined {
+  if (response.headersSent || response.destroyed) return undefined;
   try {
     response.writeHead(status, headers as OutgoingHttpHeaders);
     if (response.req.method === "HEAD") response.end();
-    else if (headers.Connection === "close") {
-      response.write(body);
-      await lingering(response.req);
-      response.end();
-      closeUnread(response);
-    } else {
-      response.end(body); // a string is sent in one write with the head
-    }
+    else if (headers.Connection === "close") return endLingering(response, body);
+    else response.end(body); // a string is sent in one write with the head
   } catch (thrown) {
-    response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
+    giveUp(response, thrown);
   }
+  return undefined;
+}
+
+/** Writes the body, and ends the connection once the sender can have read it. */
+async function endLingering(response: ServerResponse, body: Answer["body"]): Promise<void> {
+  try {
+    response.write(body);
+    await lingering(response.req);
+    response.end();
+    closeUnread(response);
+  } catch (thrown) {
+    giveUp(response, thrown);
+  }
+}
+
+function giveUp(response: ServerResponse, thrown: unknown): void {
+  response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
 }

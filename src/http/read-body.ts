@@ -56,7 +56,7 @@ export function readBody(
     let over = false;
     const finish = (result: BodyResult) => {
       over = true;
-      deadlines.callOff(tooSlow);
+      deadlines.callOff(deadline);
       held?.release();
       pieces?.release();
       whole = pieces = undefined; // the remaining listeners would retain them
@@ -81,8 +81,7 @@ export function readBody(
     };
     const onEnd = () => finish(whole ?? pieces?.join() ?? new Uint8Array(0));
     const onAbort = () => fail("aborted"); // never removed: a later reset must not become an uncaught error
-    const tooSlow = () => fail("too_slow");
-    deadlines.add(tooSlow);
+    const deadline = deadlines.add(() => fail("too_slow"));
     request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort);
   });
 }

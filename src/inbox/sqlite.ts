@@ -48,6 +48,9 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
 /** Milliseconds between checks of the log's size and of the other processes. */
 const UPKEEP = 1000;
 
+/** Writes that keeping and handling depend on: if one meets damage, nothing may be acknowledged. */
+const VITAL: ReadonlySet<OperationName> = new Set(["append", "keep", "touch", "renew"]);
+
 class SqliteInbox implements Inbox {
   readonly #path: string;
   readonly #threading: Threading;
@@ -120,15 +123,15 @@ class SqliteInbox implements Inbox {
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {
-    return this.#whileUsable(() => this.#write("append", entry));
+    return this.#write("append", entry);
   }
 
   keep(delivery: Delivery, terms: KeepTerms): Promise<Kept> {
-    return this.#whileUsable(() => this.#write("keep", delivery, terms));
+    return this.#write("keep", delivery, terms);
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {
-    return this.#whileUsable(() => this.#write("touch", key, at));
+    return this.#write("touch", key, at);
   }
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
@@ -149,7 +152,7 @@ class SqliteInbox implements Inbox {
 
   renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
     const own = leases.map(({ seq, lease }) => ({ seq, lease })); // no other fields, since this may go to a thread
-    return this.#whileUsable(() => this.#write("renew", own, until));
+    return this.#write("renew", own, until);
   }
 
   settle(settlement: Settlement, now: number): Promise<boolean> {
@@ -251,7 +254,7 @@ class SqliteInbox implements Inbox {
     );
   }
 
-  /** Runs work that keeping and handling depend on: if it meets damage, nothing may be acknowledged. */
+  /** As for vital writes, for work that can deal with some damage itself. */
   async #whileUsable<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -274,7 +277,10 @@ class SqliteInbox implements Inbox {
       return await connection.write(name, args);
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);
-      if (isCorrupt(error)) this.#opened?.trust.doubt(error.message);
+      if (isCorrupt(error)) {
+        this.#opened?.trust.doubt(error.message);
+        if (VITAL.has(name)) this.#opened?.trust.lose(error.message);
+      }
       throw error;
     }
   }

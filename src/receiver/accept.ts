@@ -66,7 +66,7 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
   const { proof, holdMs = 0, reservation } = entitled;
   const terms = { holdMs, lease: reservation?.lease };
   try {
-    const refusal = await settings.backlog?.refusal();
+    const refusal = settings.backlog === undefined ? undefined : await settings.backlog.refusal();
     if (refusal !== undefined) return await acceptKnown(delivery, { proof, refusal }, settings);
     const kept = await (leaveToInbox(delivery, terms, settings) ?? decideHere(delivery, terms, settings));
     if ("rejection" in kept) return rejectedOutcome(kept, proof, settings);

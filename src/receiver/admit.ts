@@ -7,26 +7,12 @@ import type { Settings } from "./options.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import { refuseHead } from "./refuse-head.ts";
 
-/** What becomes of a request. */
-export interface Admitted {
-  readonly outcome: Outcome;
-  /** The delivery, if it was read completely. */
-  readonly delivery?: Delivery;
-}
-
-/** What admitting needs of the receiver. */
-interface Admitting {
-  readonly settings: Settings;
-  /** Accepts a delivery that was read completely. */
-  readonly take: (delivery: Delivery) => Promise<Outcome>;
-}
-
-/** Route, method, encoding, size, then the rest: the order of the contract. */
+/** Reads a request as a delivery: route, method, encoding, size, in the order of the contract. Or returns what refuses it. */
 export async function admit(
   incoming: Incoming,
   receivedAt: number,
-  { settings, take }: Admitting,
-): Promise<Admitted> {
+  settings: Settings,
+): Promise<Delivery | Outcome> {
   const refusal = refuseHead(incoming);
   if (refusal !== undefined) return refused(refusal);
   const { method, target, headers } = incoming;
@@ -36,9 +22,8 @@ export async function admit(
   try {
     body = await incoming.read(limits);
   } catch (thrown) {
-    return { outcome: misconfigured(thrown, settings) };
+    return misconfigured(thrown, settings);
   }
   if (typeof body === "string") return refused(body);
-  const delivery: Delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
-  return { outcome: await take(delivery), delivery };
+  return { method, target, headers: keptHeaders(headers), body, receivedAt };
 }

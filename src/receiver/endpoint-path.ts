@@ -5,6 +5,7 @@ import { type Check, invalid } from "../options/check-options.ts";
  * the same endpoint. Nothing is decoded or resolved, so that no other spelling of a path leads here.
  */
 export function isEndpoint(target: string, path: string): boolean {
+  if (target === path) return true;
   const [asked = ""] = target.split("?", 1);
   if (asked === path) return true;
   const bare = path.replace(/(?<=[^/])\/$/, "");

@@ -38,7 +38,8 @@ export async function exchange(
   };
   const { remoteAddress } = request.socket;
   const answer = await receiver.receive({ method, headers, target, path, read, remoteAddress });
-  await writeAnswer(response, answer);
+  const closing = writeAnswer(response, answer);
+  if (closing !== undefined) await closing;
   if (UNPROVEN.includes(answer.status)) countRefused(response);
 }
 

@@ -18,6 +18,7 @@ import { type Outcome, refused } from "./outcome.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
+import type { DeliveryTrace } from "./tracing.ts";
 
 /** What taking deliveries needs of the receiver. */
 interface Receiving {
@@ -68,7 +69,7 @@ export class Intake {
       const delivery = channelDelivery(channel, body, clock());
       const outcome =
         body.byteLength > bodyLimit
-          ? refused("too_large").outcome
+          ? refused("too_large")
           : await this.#take(delivery, (taken, reservation) =>
               acceptFromChannel(taken, channel.name, this.#settings, reservation),
             );
@@ -83,7 +84,21 @@ export class Intake {
   /** As `Receiver.receive`. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
     try {
-      return await this.#answer(incoming, inline);
+      const receivedAt = this.#settings.clock();
+      const start = performance.now();
+      const read = await admit(incoming, receivedAt, this.#settings);
+      const delivery = "body" in read ? read : undefined;
+      const holdMs = inline?.holdMs;
+      const outcome =
+        "body" in read
+          ? await this.#take(read, (taken, reservation) =>
+              accept(taken, this.#settings, { holdMs, reservation }),
+            )
+          : read;
+      this.#note(incoming, { outcome, delivery, receivedAt, start });
+      const own =
+        outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
+      return own ?? toAnswer(outcome);
     } catch (thrown) {
       return toAnswer(misconfigured(thrown, this.#settings));
     }
@@ -93,35 +108,30 @@ export class Intake {
     return this.#receiving.settings();
   }
 
-  async #answer(incoming: Incoming, inline: Inline | undefined): Promise<Answer> {
+  /** Logs and reports what became of a request. */
+  #note(
+    incoming: Incoming,
+    { outcome, delivery, receivedAt, start }: Omit<Answered, "head"> & Pick<Delivery, "receivedAt">,
+  ): void {
     const { observers, signedRefusals, outcomes } = this.#receiving;
-    const { method, target } = incoming;
-    const receivedAt = this.#settings.clock();
-    const start = performance.now();
-    const { outcome, delivery } = await admit(incoming, receivedAt, {
-      settings: this.#settings,
-      take: (read) =>
-        this.#take(read, (taken, reservation) =>
-          accept(taken, this.#settings, { holdMs: inline?.holdMs ?? 0, reservation }),
-        ),
-    });
     signedRefusals.note(incoming, outcome, receivedAt);
-    const isOurs = incoming.passedOn !== true || signedRefusals.isSigned(incoming);
-    if (isOurs) outcomes.delivery(outcome, start);
-    if (isOurs && !observers.isEmpty) {
-      const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-      const head = { method, target, headers, receivedAt };
-      this.#report({ head, outcome, start, delivery, remoteAddress: incoming.remoteAddress });
-    }
-    const own = outcome.type === "accepted" ? await inline?.answer(outcome) : undefined;
-    return own ?? toAnswer(outcome);
+    if (incoming.passedOn === true && !signedRefusals.isSigned(incoming)) return;
+    outcomes.delivery(outcome, start);
+    if (observers.isEmpty) return;
+    const { method, target, remoteAddress } = incoming;
+    const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+    const head = { method, target, headers, receivedAt };
+    this.#report({ head, outcome, start, delivery, remoteAddress });
   }
 
   /** Takes a delivery that was read completely: all adapters and channels lead here. */
-  async #take(delivery: Delivery, decide: Decide): Promise<Outcome> {
+  #take(delivery: Delivery, decide: Decide): Promise<Outcome> {
     const { tracing, source } = this.#settings;
     const trace = tracing?.delivery(delivery, source);
-    if (trace === undefined) return this.#decide(delivery, decide);
+    return trace === undefined ? this.#decide(delivery, decide) : this.#trace(trace, decide);
+  }
+
+  async #trace(trace: DeliveryTrace, decide: Decide): Promise<Outcome> {
     const outcome = await trace.run(() => this.#decide(trace.delivery, decide));
     trace.end(outcome);
     return outcome;
@@ -137,7 +147,11 @@ export class Intake {
       reservation = dispatcher.reserve();
       const accepting = decide(delivery, reservation);
       this.#underWay.add(accepting);
-      outcome = await accepting.finally(() => this.#underWay.delete(accepting));
+      try {
+        outcome = await accepting;
+      } finally {
+        this.#underWay.delete(accepting);
+      }
       if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);
     } catch (thrown) {
       outcome = misconfigured(thrown, this.#settings);

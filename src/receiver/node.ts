@@ -80,6 +80,6 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
  * createServer((_, response) => void writeAnswer(response, { status: 404, headers: {}, body: "" }));
  * ```
  */
-export function writeAnswer(response: ServerResponse, answer: Answer): Promise<void> {
-  return write(response, answer);
+export async function writeAnswer(response: ServerResponse, answer: Answer): Promise<void> {
+  await write(response, answer);
 }

@@ -2,7 +2,7 @@ import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
-import type { Logger } from "../logger.ts";
+import { isLogged, type Logger } from "../logger.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
 
 /** Milliseconds between two lines about unauthentic requests of one reason: anyone can send them, at any rate. */
@@ -29,8 +29,9 @@ export class OutcomeLog {
   delivery(outcome: Outcome, start: number): void {
     if (outcome.type === "unauthorized" || outcome.type === "refused") this.#stranger(outcome, since(start));
     else if (outcome.type === "accepted" || outcome.type === "rejected") {
-      const { level, fields, message } = keptLine(outcome);
-      this.#line(level, { ...fields, durationMs: since(start) }, message);
+      const word = keptAs(outcome);
+      const { level, message } = KEPT[word];
+      this.#line(level, message, () => ({ ...keptFields(outcome, word), durationMs: since(start) }));
     }
   }
 
@@ -38,11 +39,12 @@ export class OutcomeLog {
   run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
     const { seq, kind, attempts: attempt, key } = entry;
     const { reason, records } = settlement;
-    const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
-    const { level, fields, message } = runLine(settlement, now);
-    const of = { seq, eventId: key.eventId, kind, reason: reason ?? undefined, attempt, durationMs };
+    const { level, message, fields } = runLine(settlement, now);
     this.#targets(entry, settlement);
-    this.#line(level, { ...fields, ...of }, message);
+    this.#line(level, message, () => {
+      const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
+      return { ...fields, seq, eventId: key.eventId, kind, reason: reason ?? undefined, attempt, durationMs };
+    });
   }
 
   /** Says once that a target does not answer, rather than for each event that waits for it. */
@@ -51,17 +53,16 @@ export class OutcomeLog {
       for (const { target } of waits) {
         if (this.#away.has(target) || records.length === 0) continue;
         this.#away.add(target);
-        this.#line(
-          "warn",
-          { outcome: "target_away", target },
-          "a target does not answer: events wait for it",
-        );
+        this.#line("warn", "a target does not answer: events wait for it", () => ({
+          outcome: "target_away",
+          target,
+        }));
       }
     }
     if (state !== "done") return;
     for (const { target } of before) {
       if (!this.#away.delete(target)) continue;
-      this.#line("info", { outcome: "target_back", target }, "a target answers again");
+      this.#line("info", "a target answers again", () => ({ outcome: "target_back", target }));
     }
   }
 
@@ -73,13 +74,15 @@ export class OutcomeLog {
       return;
     }
     this.#strangers.set(reason, { loggedAt: now, unlogged: 0 });
-    const fields = { outcome: type, reason, durationMs, unlogged: before?.unlogged || undefined };
-    this.#line("info", fields, "a request was refused; others like it are not logged for a minute");
+    this.#line("info", "a request was refused; others like it are not logged for a minute", () => {
+      return { outcome: type, reason, durationMs, unlogged: before?.unlogged || undefined };
+    });
   }
 
-  #line(level: keyof Logger, fields: object, message: string): void {
+  /** Makes a line only if its level is logged: most receivers log warnings and errors only. */
+  #line(level: keyof Logger, message: string, fields: () => object): void {
     try {
-      this.#log[level](fields, message);
+      if (isLogged(this.#log, level)) this.#log[level](fields(), message);
     } catch {} // a logger that fails must not cost the sender its answer
   }
 }
@@ -91,20 +94,26 @@ interface Line {
   readonly message: string;
 }
 
-function keptLine(outcome: Accepted | Rejected): Line {
-  const { type, seq, eventId, kind, duplicate } = outcome;
-  const reason = type === "rejected" ? outcome.rejection.reason : outcome.reason;
-  const line = (level: keyof Logger, word: string, message: string, more: object = {}): Line => {
-    return { level, fields: { outcome: word, seq, eventId, kind, reason, ...more }, message };
-  };
-  if (duplicate) return line("debug", "duplicate", "a duplicate arrived");
-  if (type === "rejected")
-    return line("error", "rejected", "a signed delivery is no event: it is kept as a dead letter");
-  if (reason === undefined) return line("info", "accepted", "an event was kept");
-  const problems = outcome.problems?.map(problemLine);
-  return line("error", "dead", "data does not fit its schema: the event is kept as a dead letter", {
-    problems,
-  });
+/** What an authentic delivery became, and its line. */
+const KEPT = {
+  accepted: { level: "info", message: "an event was kept" },
+  duplicate: { level: "debug", message: "a duplicate arrived" },
+  rejected: { level: "error", message: "a signed delivery is no event: it is kept as a dead letter" },
+  dead: { level: "error", message: "data does not fit its schema: the event is kept as a dead letter" },
+} as const;
+
+function keptAs(outcome: Accepted | Rejected): keyof typeof KEPT {
+  if (outcome.duplicate) return "duplicate";
+  if (outcome.type === "rejected") return "rejected";
+  return outcome.reason === undefined ? "accepted" : "dead";
+}
+
+function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT): object {
+  const { seq, eventId, kind } = outcome;
+  const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
+  const fields = { outcome: word, seq, eventId, kind, reason };
+  if (word !== "dead" || outcome.type === "rejected") return fields;
+  return { ...fields, problems: outcome.problems?.map(problemLine) };
 }
 
 function runLine(settlement: Settlement, now: number): Line {

@@ -81,6 +81,6 @@ export interface Misconfigured {
 export type Outcome = Accepted | Rejected | Unauthorized | Refused | Unavailable | Misconfigured;
 
 /** The outcome of a request that is turned away. */
-export function refused(reason: RefusalReason): { outcome: Outcome } {
-  return { outcome: { type: "refused", reason } };
+export function refused(reason: RefusalReason): Refused {
+  return { type: "refused", reason };
 }

@@ -28,8 +28,7 @@ it("each deadline expires on time, even if deadlines overlap", () => {
 
 it("a cancelled deadline does not expire, and later ones do", () => {
   const { deadlines, called, call } = open();
-  const a = call("a");
-  deadlines.add(a);
+  const a = deadlines.add(call("a"));
   vi.advanceTimersByTime(60);
   deadlines.callOff(a);
   deadlines.add(call("b"));
@@ -39,10 +38,9 @@ it("a cancelled deadline does not expire, and later ones do", () => {
 
 it("all deadlines share one timer, and there is none without deadlines", () => {
   const { deadlines, call } = open();
-  const calls = ["a", "b", "c"].map(call);
-  for (const one of calls) deadlines.add(one);
+  const added = ["a", "b", "c"].map((name) => deadlines.add(call(name)));
   expect(vi.getTimerCount()).toBe(1);
-  for (const one of calls) deadlines.callOff(one);
+  for (const one of added) deadlines.callOff(one);
   vi.advanceTimersByTime(100);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -13,6 +13,19 @@ async function openLogged(options: Parameters<typeof openReceiver>[0] = {}) {
 
 const DURATION = expect.any(Number);
 
+it("makes no line of a level that the logger says it does not write", async () => {
+  const asked: string[] = [];
+  const { log, outcomes } = keptLog();
+  const quiet = { ...log, isLevelEnabled: (level: string) => asked.push(level) > 0 && level !== "info" };
+  const { receiver, post } = await openLogged({ log: quiet });
+  const handled = new Promise((resolve) => receiver.on("payment.received", resolve));
+  await post(envelope());
+  await handled;
+  await until(() => expect(asked).toEqual(["info", "info"]));
+  await post("no JSON");
+  expect(outcomes).toMatchObject([{ level: "error", fields: { outcome: "rejected" } }]);
+});
+
 describe("the log has one line for", () => {
   it("a new event and its run, as information with the event's id, kind and duration", async () => {
     const { receiver, post, logged, entry } = await openLogged();

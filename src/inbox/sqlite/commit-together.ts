@@ -5,48 +5,54 @@ export interface Transactions {
   rollback(): void;
 }
 
-/** The result of one piece of work. */
+/** The result of one operation. */
 export type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Runs pieces of work in one transaction; if one of them fails, runs each in a separate transaction. */
-export function commitTogether(
+/** Runs operations in one transaction; if one of them fails, runs each in a separate transaction. */
+export function commitTogether<Operation>(
   transactions: Transactions,
-  works: readonly (() => unknown)[],
+  operations: readonly Operation[],
+  run: (operation: Operation) => unknown,
 ): readonly WorkResult[] {
-  const { results, storeFailed } = tryTogether(transactions, works);
-  const mayBeOneOfThem = works.length > 1 && !storeFailed && results.some((result) => "error" in result);
-  return mayBeOneOfThem ? commitEach(transactions, works) : results;
+  const { results, storeFailed } = tryTogether(transactions, operations, run);
+  const mayBeOneOfThem = operations.length > 1 && !storeFailed && results.some((result) => "error" in result);
+  return mayBeOneOfThem ? commitEach(transactions, operations, run) : results;
 }
 
-/** Runs each piece of work in a separate transaction, so that one that fails does not undo the others. */
-function commitEach(transactions: Transactions, works: readonly (() => unknown)[]): readonly WorkResult[] {
+/** Runs each operation in a separate transaction, so that one that fails does not undo the others. */
+function commitEach<Operation>(
+  transactions: Transactions,
+  operations: readonly Operation[],
+  run: (operation: Operation) => unknown,
+): readonly WorkResult[] {
   const all: WorkResult[] = [];
-  for (const work of works) {
-    const { results, storeFailed } = tryTogether(transactions, [work]);
+  for (const operation of operations) {
+    const { results, storeFailed } = tryTogether(transactions, [operation], run);
     all.push(...results);
     // If the store itself fails, each further try could block the process while it waits for a lock.
-    if (storeFailed) return works.map((_, index) => all[index] ?? (results[0] as WorkResult));
+    if (storeFailed) return operations.map((_, index) => all[index] ?? (results[0] as WorkResult));
   }
   return all;
 }
 
-/** Runs one transaction. If it fails, all its work has failed; `storeFailed` if the work was not the cause. */
-function tryTogether(
+/** Runs one transaction. If it fails, all operations have failed; `storeFailed` if none of them was the cause. */
+function tryTogether<Operation>(
   transactions: Transactions,
-  works: readonly (() => unknown)[],
+  operations: readonly Operation[],
+  run: (operation: Operation) => unknown,
 ): { readonly results: readonly WorkResult[]; readonly storeFailed: boolean } {
   const results: WorkResult[] = [];
   let working = false;
   try {
     transactions.begin();
     working = true;
-    for (const work of works) results.push({ value: work() });
+    for (const operation of operations) results.push({ value: run(operation) });
     working = false;
     transactions.commit();
     return { results, storeFailed: false };
   } catch (error) {
     rollback(transactions);
-    return { results: works.map(() => ({ error })), storeFailed: !working };
+    return { results: operations.map(() => ({ error })), storeFailed: !working };
   }
 }
 

@@ -61,6 +61,7 @@ export class Connection {
     this.#opening = this.#openingOf(database);
     this.#commit = new GroupCommit(
       transactionsOn(() => ({ statements: this.statements, presence: this.#opening.presence })),
+      (operation) => runOperation(this.statements, operation),
       {
         take: (operations) => this.#opening.writer.take(operations),
         ranHere: (ms) => this.#opening.writer.ranHere(ms),
@@ -93,9 +94,8 @@ export class Connection {
     args: OperationArguments<Name>,
   ): Promise<OperationResult<Name>> {
     const operation: Operation = { name, args };
-    const work = () => runOperation(this.statements, operation) as OperationResult<Name>;
     const bytes = deliveryOf(operation)?.body.byteLength ?? 0;
-    return this.#commit.run(work, { operation, bytes, canWait: name === "settle" });
+    return this.#commit.run(operation, { bytes, canWait: name === "settle" });
   }
 
   /** Moves the log into the database, as far as other programs' locks allow. */

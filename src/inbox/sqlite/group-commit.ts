@@ -1,20 +1,17 @@
 import { HookporterError } from "../../errors.ts";
 import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
 
-/** One piece of work that must run inside a transaction, and the promise of its result. */
+/** An operation that must run inside a transaction, and the promise of its result. */
 interface Waiting<Operation> {
-  readonly work: () => unknown;
-  readonly terms: WorkTerms<Operation> | undefined;
+  readonly operation: Operation;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a commit needs to know of a piece of work. */
-export interface WorkTerms<Operation> {
-  /** The same work as a plain value, which a {@link BatchRunner} can run. */
-  readonly operation: Operation;
-  /** Bytes that it holds in memory while it waits. */
-  readonly bytes: number;
+/** What a commit needs to know of an operation. */
+export interface OperationTerms {
+  /** Bytes that it holds in memory while it waits. Default 0. */
+  readonly bytes?: number;
   /** That no sender waits for it: it joins a batch, but does not fill one. Default `false`. */
   readonly canWait?: boolean;
 }
@@ -33,19 +30,20 @@ export interface BatchRunner<Operation> {
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** Urgent pieces of work that are worth a batch while another batch is still out. */
+/** Urgent operations that are worth a batch while another batch is still out. */
 const FULL_ENOUGH = 16;
 
 /** One batch in progress and the next, so that the other thread is never idle while results come back. */
 const MAX_SENT = 2;
 
 /**
- * Shares one commit between all work that arrives in one turn of the event loop. Durability costs a flush to disk;
+ * Shares one commit between all operations that arrive in one turn of the event loop. Durability costs a flush to disk;
  * sharing the flush makes it cheap, and no timer delays a lone delivery. While batches run in another thread, the next
  * one gathers. A promise is settled only after its commit.
  */
-export class GroupCommit<Operation = never> {
+export class GroupCommit<Operation> {
   readonly #transactions: Transactions;
+  readonly #runHere: (operation: Operation) => unknown;
   readonly #runner: BatchRunner<Operation> | undefined;
   #waiting: Waiting<Operation>[] = [];
   #waitingBytes = 0;
@@ -55,18 +53,26 @@ export class GroupCommit<Operation = never> {
   readonly #sent = new Set<Promise<void>>();
   #endOfTurn: Promise<void> | undefined;
 
-  constructor(transactions: Transactions, runner?: BatchRunner<Operation>) {
+  /**
+   * @param runHere - runs an operation in this thread, within a transaction
+   * @param runner - runs whole batches elsewhere
+   */
+  constructor(
+    transactions: Transactions,
+    runHere: (operation: Operation) => unknown,
+    runner?: BatchRunner<Operation>,
+  ) {
     this.#transactions = transactions;
+    this.#runHere = runHere;
     this.#runner = runner;
   }
 
   /**
-   * Runs work in the next shared transaction; resolves after its commit.
+   * Runs an operation in the next shared transaction; resolves to its result after the commit.
    *
    * @throws HookporterError `inbox_busy` if too much is waiting already
    */
-  run<Result>(work: () => Result, terms?: WorkTerms<Operation>): Promise<Result> {
-    const bytes = terms?.bytes ?? 0;
+  run<Result>(operation: Operation, { bytes = 0, canWait = false }: OperationTerms = {}): Promise<Result> {
     const waiting = this.#waiting.length;
     if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
       return Promise.reject(
@@ -78,9 +84,8 @@ export class GroupCommit<Operation = never> {
     }
     this.#waitingBytes += bytes;
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ work, terms, resolve, reject });
-      const urgent = terms?.canWait !== true;
-      if (urgent && ++this.#urgent % FULL_ENOUGH === 0 && this.#trySending()) return;
+      this.#waiting.push({ operation, resolve, reject });
+      if (!canWait && ++this.#urgent % FULL_ENOUGH === 0 && this.#trySending()) return;
       if (this.#sent.size === 0) this.#commitAtEndOfTurn();
     });
   }
@@ -125,12 +130,7 @@ export class GroupCommit<Operation = never> {
   /** Sends all that is waiting to the other thread, unless it should run here. */
   #send(): SentBatch<Operation> | undefined {
     if (this.#runner === undefined || this.#waiting.length === 0) return undefined;
-    const operations: Operation[] = [];
-    for (const { terms } of this.#waiting) {
-      if (terms === undefined) return undefined;
-      operations.push(terms.operation);
-    }
-    const taken = this.#runner.take(operations);
+    const taken = this.#runner.take(operationsOf(this.#waiting));
     if (taken === undefined) return undefined;
     const batch = this.#takeWaiting();
     return { batch, results: taken.catch((error) => batch.map(() => ({ error }))) };
@@ -139,8 +139,7 @@ export class GroupCommit<Operation = never> {
   #commitHere(): void {
     const batch = this.#takeWaiting();
     const start = performance.now();
-    const works = batch.map(({ work }) => work);
-    this.#settle(batch, commitTogether(this.#transactions, works));
+    this.#settle(batch, commitTogether(this.#transactions, operationsOf(batch), this.#runHere));
     this.#runner?.ranHere(performance.now() - start);
   }
 
@@ -164,10 +163,14 @@ interface SentBatch<Operation> {
   readonly results: Promise<readonly WorkResult[]>;
 }
 
+function operationsOf<Operation>(batch: readonly Waiting<Operation>[]): readonly Operation[] {
+  return batch.map(({ operation }) => operation);
+}
+
 function settleAll(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
-  for (const [index, { resolve, reject }] of batch.entries()) {
+  batch.forEach(({ resolve, reject }, index) => {
     const result = results[index] ?? { error: new TypeError("a batch came back without all of its results") };
     if ("error" in result) reject(result.error);
     else resolve(result.value as never);
-  }
+  });
 }

@@ -4,7 +4,7 @@ import { packResults, unpackBatch } from "./batch.ts";
 import { openDatabase } from "./client.ts";
 import { commitTogether } from "./commit-together.ts";
 import { cutLog } from "./log-size.ts";
-import { runOperation } from "./operations.ts";
+import { type Operation, runOperation } from "./operations.ts";
 import { Presence } from "./presence.ts";
 import { Statements } from "./statements.ts";
 import { transactionsOn } from "./transactions.ts";
@@ -35,9 +35,9 @@ port.on("message", (batch: Packet | "checkpoint" | "close") => {
     return;
   }
   const operations = unpackBatch(batch);
-  const works = operations.map((operation) => () => runOperation(statements, operation));
   const start = performance.now();
-  const results = whileBusy(() => commitTogether(transactions, works));
+  const run = (operation: Operation) => runOperation(statements, operation);
+  const results = whileBusy(() => commitTogether(transactions, operations, run));
   const ms = performance.now() - start;
   send({ results: packResults(operations, results), ms });
 });

@@ -123,18 +123,19 @@ describe("GroupCommit", () => {
 
 describe("GroupCommit with a batch runner", () => {
   it("sends the work of a turn as one batch, and returns its results", async () => {
-    const { batches, commit, operation } = away();
-    const results = Promise.all([1, 2, 3].map((number) => commit.run(() => number, operation(number))));
+    const { batches, commit } = away();
+    const operations = [1, 2, 3].map((number) => () => number);
+    const results = Promise.all(operations.map((operation) => commit.run(operation)));
     await untilBatches(batches, 1);
-    expect(batches[0]?.operations).toEqual([1, 2, 3]);
+    expect(batches[0]?.operations).toEqual(operations);
     batches[0]?.answer();
     expect(await results).toEqual([1, 2, 3]);
     await commit.idle();
   });
 
   it("has at most two batches in flight, each with its own results, and collects the rest", async () => {
-    const { batches, commit, operation } = away();
-    const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at, operation(at))));
+    const { batches, commit } = away();
+    const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at)));
     expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16]);
     for (let answered = 0; answered < 3; answered++) {
       await untilBatches(batches, answered + 1);
@@ -145,10 +146,10 @@ describe("GroupCommit with a batch runner", () => {
   });
 
   it("sends the next batch before it returns the results of the last", async () => {
-    const { batches, commit, operation } = away();
-    const first = commit.run(() => "a", operation(0));
+    const { batches, commit } = away();
+    const first = commit.run(() => "a");
     await untilBatches(batches, 1);
-    const second = commit.run(() => "b", operation(1));
+    const second = commit.run(() => "b");
     const sentThen = first.then(() => batches.length);
     batches[0]?.answer();
     expect(await sentThen).toBe(2);
@@ -157,30 +158,32 @@ describe("GroupCommit with a batch runner", () => {
   });
 
   it("sends deferrable work along with other work, or alone once nothing is in flight", async () => {
-    const { batches, commit, operation } = away();
-    const canWait = (number: number) => ({ ...operation(number), canWait: true });
-    const first = commit.run(() => "a", operation(0));
+    const { batches, commit } = away();
+    const canWait = { canWait: true };
+    const first = commit.run(() => "a");
     await untilBatches(batches, 1);
-    const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait(at + 1)));
-    const pressing = Array.from({ length: 15 }, (_, at) => commit.run(() => at, operation(at + 101)));
+    const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait));
+    const pressing = Array.from({ length: 15 }, (_, at) => commit.run(() => at));
     expect(batches).toHaveLength(1);
-    const last = commit.run(() => "b", operation(200));
+    const last = commit.run(() => "b");
     expect(batches[1]?.operations).toHaveLength(40 + 15 + 1);
-    const late = commit.run(() => "late", canWait(300));
+    const late = () => "late";
+    const result = commit.run(late, canWait);
     batches[0]?.answer();
     await first;
     expect(batches).toHaveLength(2);
     batches[1]?.answer();
     await Promise.all([...waiting, ...pressing, last]);
-    expect(batches[2]?.operations).toEqual([300]);
+    expect(batches[2]?.operations).toEqual([late]);
     batches[2]?.answer();
-    expect(await late).toBe("late");
+    expect(await result).toBe("late");
   });
 
-  it("keeps work that cannot be sent, and runs it locally once nothing is in flight", async () => {
-    const { log, batches, commit, operation } = away();
-    const first = commit.run(() => "a", operation(0));
+  it("keeps work that the runner does not take, and runs it locally once nothing is in flight", async () => {
+    const { log, batches, commit, refuse } = away();
+    const first = commit.run(() => "a");
     await untilBatches(batches, 1);
+    refuse();
     const here = commit.run(() => log.push("here"));
     await new Promise((resolve) => setImmediate(resolve));
     expect(log).toEqual([]);
@@ -190,10 +193,10 @@ describe("GroupCommit with a batch runner", () => {
   });
 
   it("rejects the work of a lost batch, and continues", async () => {
-    const { batches, commit, operation } = away();
-    const first = commit.run(() => "a", operation(0));
+    const { batches, commit } = away();
+    const first = commit.run(() => "a");
     await untilBatches(batches, 1);
-    const second = commit.run(() => "b", operation(1));
+    const second = commit.run(() => "b");
     batches[0]?.lose(new Error("gone"));
     await expect(first).rejects.toThrow("gone");
     batches[1]?.answer();
@@ -201,30 +204,36 @@ describe("GroupCommit with a batch runner", () => {
   });
 });
 
+/** An operation here is a function. */
+type Operation = () => unknown;
+
 /** A batch that was sent to the runner. */
 interface Sent {
-  readonly operations: readonly number[];
+  readonly operations: readonly Operation[];
   readonly answer: () => void;
   readonly lose: (error: Error) => void;
 }
 
-/** A group commit with a batch runner, in which a number identifies each operation. */
+/** A group commit with a batch runner, until it refuses batches. */
 function away() {
-  const results = new Map<number, () => unknown>();
   const batches: Sent[] = [];
   const { log, transactions } = recorded();
-  const take = (operations: readonly number[]) =>
-    new Promise<readonly WorkResult[]>((resolve, lose) => {
-      const answer = () => resolve(operations.map((operation) => ({ value: results.get(operation)?.() })));
+  let refuses = false;
+  const take = (operations: readonly Operation[]) => {
+    if (refuses) return undefined;
+    return new Promise<readonly WorkResult[]>((resolve, lose) => {
+      const answer = () => resolve(operations.map((operation) => ({ value: operation() })));
       batches.push({ operations, answer, lose });
     });
-  const commit = new GroupCommit<number>(transactions, { take, ranHere: () => {} });
-  const run = commit.run.bind(commit);
-  commit.run = (work, terms) => {
-    if (terms !== undefined) results.set(terms.operation, work);
-    return run(work, terms);
   };
-  return { log, batches, commit, operation: (operation: number) => ({ operation, bytes: 0 }) };
+  const commit = new GroupCommit<Operation>(transactions, (operation) => operation(), {
+    take,
+    ranHere: () => {},
+  });
+  const refuse = () => {
+    refuses = true;
+  };
+  return { log, batches, commit, refuse };
 }
 
 async function untilBatches(batches: readonly Sent[], count: number): Promise<void> {
@@ -239,5 +248,6 @@ function recorded() {
     commit: () => void log.push("commit"),
     rollback: () => void log.push("rollback"),
   };
-  return { log, transactions, commit: new GroupCommit(transactions) };
+  const commit = new GroupCommit<Operation>(transactions, (operation) => operation());
+  return { log, transactions, commit };
 }
