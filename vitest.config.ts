@@ -42,7 +42,7 @@ function readTimes(file: string): object {
 }
 
 /**
- * Tests of whole systems: browsers, database servers, other languages, installs, long series of processes. `npm test` stays
+ * Tests of whole systems: browsers, database servers, other languages, installs, long series of processes, large bodies. `npm test` stays
  * quick without them; `npm run test:system` (`--mode system`) runs these alone.
  */
 const SYSTEM = [
@@ -53,6 +53,7 @@ const SYSTEM = [
   "test/{package,public-types}.test.ts",
   "test/modules/{bundles,types}.test.ts",
   "test/check/receivers.test.ts",
+  "test/signature/diagnose/large-bodies.test.ts",
   "test/crash/*.test.ts",
   "test/inbox/{soak,first-start,runners,stuck-lock,threaded}.test.ts",
   "test/cli/listen/first-start.test.ts",
