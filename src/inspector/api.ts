@@ -7,7 +7,6 @@ import type { Difference } from "../event/difference.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { Counts } from "../inbox/counts.ts";
 import type { EntryState } from "../inbox/entry.ts";
-import type { TargetCount } from "../inbox/target-wait.ts";
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -244,53 +243,6 @@ export interface Status {
   readonly handlers: string | null;
   readonly forwards: readonly string[];
   readonly counts: Counts;
-}
-
-/** The number of durations up to a bound. */
-export interface HistogramBucket {
-  /** Upper bound in milliseconds; `null` for the last one, which has none. */
-  readonly upTo: number | null;
-  readonly count: number;
-}
-
-/** Deliveries in one minute. */
-export interface Minute {
-  /** Start of the minute. */
-  readonly at: number;
-  /** By verdict. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Those that were kept, duplicates aside, by their state now. */
-  readonly states: Readonly<Record<EntryState, number>>;
-}
-
-/** Durations of a kind's handlers. */
-export interface KindDurations {
-  readonly kind: string;
-  readonly runs: number;
-  readonly failed: number;
-  /** Estimated median. */
-  readonly median: number;
-  /** Estimated 95th percentile. */
-  readonly p95: number;
-  readonly longest: number;
-}
-
-/** Statistics since `listen` started. */
-export interface Overview {
-  readonly since: number;
-  readonly now: number;
-  /** The last 60 minutes, oldest first. */
-  readonly minutes: readonly Minute[];
-  /** Times from a request's head to its answer. */
-  readonly latency: readonly HistogramBucket[];
-  readonly durations: readonly KindDurations[];
-  readonly counts: Counts;
-  /** How many entries wait for each target. */
-  readonly waiting: readonly TargetCount[];
-  /** The newest dead letters, newest first. */
-  readonly dead: readonly EntryRow[];
-  /** Why those failed, in words, the most frequent first. */
-  readonly deadReasons: readonly { readonly words: string; readonly count: number }[];
 }
 
 /** An update of the live feed; empty parts are omitted. */

@@ -1,7 +1,7 @@
 import type { AttemptObservation, DeliveryObservation, Observation } from "../receiver/observation.ts";
-import type { KindDurations, Minute, Overview } from "./api.ts";
 import { Fates } from "./fates.ts";
 import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
+import type { KindDurations, Minute, Overview } from "./overview-api.ts";
 import { verdictOf } from "./verdict.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,9 @@
+import type { KeyObject } from "node:crypto";
 import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
+import { sign } from "../signature/sign.ts";
 import { parseExact, printExact } from "./exact-json.ts";
 
 /** Changes to a sample before it is signed and sent. */
@@ -36,6 +38,25 @@ export function triggerBody(kind: string, { data, set = [], timestamp, resource 
     return `${JSON.stringify(key)}:${key === "data" ? data.trim() : printExact(value)}`;
   });
   return Buffer.from(`{${members.join(",")}}`, "utf8");
+}
+
+/** How a triggered event is signed. */
+interface Signing {
+  /** The header of the signature. */
+  readonly header: string;
+  /** The key; without one, the delivery has no signature. */
+  readonly key: KeyObject | undefined;
+}
+
+/**
+ * Creates a triggered event, ready to be sent.
+ *
+ * @throws HookporterError as {@link triggerBody}
+ */
+export function triggerDelivery(kind: string, options: TriggerOptions, { header, key }: Signing) {
+  const body = triggerBody(kind, options);
+  const signature = key === undefined ? {} : { [header]: sign(body, key) };
+  return { headers: { "content-type": "application/json", ...signature }, body };
 }
 
 function startFrom(kind: string, timestamp: number): Envelope {

@@ -5,8 +5,7 @@ import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { lazySending } from "../../relay/replay.ts";
-import { triggerBody } from "../../relay/trigger.ts";
-import { sign } from "../../signature/sign.ts";
+import { triggerDelivery } from "../../relay/trigger.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
@@ -58,12 +57,8 @@ export async function runTrigger(
     lazySending(one, () => {
       const resource = resourceOf(seed, round);
       const own = data ?? learned?.(one, seed + index);
-      const body = triggerBody(one, {
-        ...{ timestamp: first + index, set, resource },
-        ...(own !== undefined && { data: own }),
-      });
-      const signature = key === undefined ? {} : { [header]: sign(body, key) };
-      return { headers: { "content-type": "application/json", ...signature }, body };
+      const terms = { timestamp: first + index, set, resource, ...(own !== undefined && { data: own }) };
+      return triggerDelivery(one, terms, { header, key });
     }),
   );
   const target = options.url ?? new URL(DEFAULT_ENDPOINT);

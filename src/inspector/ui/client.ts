@@ -2,7 +2,6 @@ import type {
   DriftNote,
   EntryDetail,
   LiveUpdate,
-  Overview,
   Previous,
   RefusalDetail,
   RefusalRow,
@@ -15,6 +14,7 @@ import type {
   Triggered,
 } from "../api.ts";
 import type { BulkResult, Change, Tally } from "../bulk-api.ts";
+import type { Overview } from "../overview-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./connection.ts";
 import { RequestKeys } from "./request-keys.ts";

@@ -1,5 +1,5 @@
 import { durationText } from "../../duration-text.ts";
-import type { KindDurations } from "../api.ts";
+import type { KindDurations } from "../overview-api.ts";
 import { counted } from "./format.ts";
 import { useWidth } from "./use-width.ts";
 import { visible } from "./visible.ts";

@@ -1,4 +1,4 @@
-import type { HistogramBucket } from "../api.ts";
+import type { HistogramBucket } from "../overview-api.ts";
 import { useWidth } from "./use-width.ts";
 
 const HEIGHT = 150;

@@ -1,4 +1,4 @@
-import type { Minute } from "../api.ts";
+import type { Minute } from "../overview-api.ts";
 import { clockTime, counted } from "./format.ts";
 import { toHash } from "./route.ts";
 import { useWidth } from "./use-width.ts";

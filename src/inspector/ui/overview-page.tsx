@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
-import type { DriftNote, EntryRow, Overview } from "../api.ts";
+import type { DriftNote, EntryRow } from "../api.ts";
+import type { Overview } from "../overview-api.ts";
 import { BulkButton } from "./bulk-dialog.tsx";
 import type { ApiClient } from "./client.ts";
 import { Command } from "./copy-button.tsx";
