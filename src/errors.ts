@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   target_refused: "The target responded, but not with a 2xx status.",
   port_unavailable: "The port is not available.",
   tunnel_failed: "The tunnel could not be opened.",
+  tunnel_client_missing: "The package that a tunnel needs is not installed.",
   credential_missing: "No API key, access token or authtoken was given.",
   credential_invalid: "The API key or access token cannot be used.",
   service_unauthorized: "The service did not accept the credential: status 401.",

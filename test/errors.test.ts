@@ -8,9 +8,13 @@ const source = join(import.meta.dirname, "..", "src");
 /** The rooms of the library whose errors its users read. */
 const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "client", "sandbox"];
 
-/** Messages that are made where something else is known: what the writer's thread says, and what the check of a file finds. */
+/**
+ * Messages that are made where something else is known: what the writer's thread says, what the check of a file finds, and
+ * which package is missing.
+ */
 const MADE_ELSEWHERE = [
   "inbox/sqlite.ts: trust.damage",
+  "inbox/sqlite/client.ts: message",
   "inbox/sqlite/inbox-file.ts: message",
   "inbox/sqlite/packed-result.ts: message",
   "options/check-options.ts: message",

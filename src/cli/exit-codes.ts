@@ -49,6 +49,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
   target_refused: 1,
   port_unavailable: 5,
   tunnel_failed: 5,
+  tunnel_client_missing: 3,
   credential_missing: 3,
   credential_invalid: 3,
   service_unauthorized: 3,

@@ -4,6 +4,10 @@ import type { TunnelFailure } from "./provider.ts";
 /** The meaning of a code, in our words, since the service's own may quote the token. */
 type Meaning = Omit<TunnelFailure, "code">;
 
+/** The client, an optional package, and what to install. */
+export const NGROK_PACKAGE = "@ngrok/ngrok";
+export const NGROK_INSTALL = `${NGROK_PACKAGE}@1.7.0`;
+
 /** The page that shows an account's authtoken. */
 export const AUTHTOKEN_PAGE = "https://dashboard.ngrok.com/get-started/your-authtoken";
 
@@ -51,7 +55,7 @@ export const NGROK_CODES = {
   },
   ngrok_missing: {
     message: "the package @ngrok/ngrok is not installed, or has no build for this platform",
-    fix: "run npm install @ngrok/ngrok@1.7.0 in the folder where hookporter is installed",
+    fix: `run npm install ${NGROK_INSTALL} in the folder where hookporter is installed`,
     permanent: true,
   },
   ngrok_stopped: {

@@ -1,4 +1,5 @@
-import { ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
+import { findPackage, requirePackage } from "../own-address.ts";
+import { NGROK_PACKAGE, ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";
 
 /** Settings for the ngrok provider. */
@@ -27,7 +28,7 @@ const NOTHING: OpenTunnel = { close: async () => {} };
 export const ngrok: TunnelProvider<NgrokSettings> = {
   name: "ngrok",
   async open(settings, target, report) {
-    const client = await loadClient();
+    const client = loadClient();
     if (client === undefined) {
       report.failed(ngrokFailure("ngrok_missing"));
       return NOTHING;
@@ -43,9 +44,10 @@ export const ngrok: TunnelProvider<NgrokSettings> = {
 };
 
 /** The package is an optional dependency with a binary that not every platform has. */
-async function loadClient(): Promise<Ngrok | undefined> {
+function loadClient(): Ngrok | undefined {
+  const path = findPackage(NGROK_PACKAGE);
   try {
-    return (await import("@ngrok/ngrok")).default;
+    return path === undefined ? undefined : (requirePackage(path) as Ngrok);
   } catch {
     return undefined;
   }

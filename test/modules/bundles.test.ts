@@ -73,7 +73,7 @@ describe.each(Object.entries(BUNDLERS))(
       async () => {
         const { code, stderr } = await runProgram(await bundle(projectWithProgram()));
         expect(stderr).toMatch(
-          /^inbox_unavailable expected the package @photostructure\/sqlite, .*leave hookporter out of your bundle/,
+          /^inbox_client_missing expected @photostructure\/sqlite .*; run npm i @photostructure\/sqlite, or use Node 22/,
         );
         expect(code).toBe(1);
       },

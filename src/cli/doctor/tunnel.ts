@@ -1,7 +1,5 @@
 import { statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { ownAddress } from "../../own-address.ts";
 import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
 import { canStart } from "../files/find-program.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
@@ -25,12 +23,7 @@ export const tunnel: Check = {
 };
 
 function ngrok({ options, context }: Setup): readonly Finding[] {
-  ngrokSettings(options, context); // throws if the token is missing, or others may read it
-  try {
-    createRequire(ownAddress()).resolve("@ngrok/ngrok");
-  } catch {
-    return [fail("ngrok's client is not installed", "npm install @ngrok/ngrok")];
-  }
+  ngrokSettings(options, context); // throws if its client or the token is missing, or others may read the token
   const path = ngrokConfigPath(context.io.env);
   const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
   const mode = found === undefined ? undefined : shownMode(found, 0o077);

@@ -1,4 +1,5 @@
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { loadSqlite } from "../../inbox/sqlite/client.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
@@ -52,11 +53,12 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
   const request = await forwardRequest(options, context);
+  const inbox = nameInbox(context, options.inbox);
+  if (inbox.file !== undefined) loadSqlite(); // a missing package is reported before a secret is made
   const secrets = await findSecrets(context, options, true);
   if (subscription !== undefined) currentSecret(secrets); // refuses what cannot be sent before anything is opened
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
-  const inbox = nameInbox(context, options.inbox);
   checkInbox(inbox);
   const receiver = createReceiver({
     secret: secrets.values,

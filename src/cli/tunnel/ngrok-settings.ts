@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { missingPackage } from "../../missing-package.ts";
+import { findPackage } from "../../own-address.ts";
 import type { NgrokSettings } from "../../tunnel/ngrok.ts";
-import { AUTHTOKEN_PAGE } from "../../tunnel/ngrok-failure.ts";
+import { AUTHTOKEN_PAGE, NGROK_INSTALL, NGROK_PACKAGE } from "../../tunnel/ngrok-failure.ts";
 import type { CliContext } from "../context.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
@@ -26,9 +28,10 @@ export const TOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
  * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
  * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent.
  *
- * @throws HookporterError `usage` for an invalid domain; ConfigurationError `secret_unsafe`, `credential_missing`
+ * @throws HookporterError `tunnel_client_missing`; `usage` for an invalid domain; ConfigurationError `secret_unsafe`, `credential_missing`
  */
 export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
+  requireClient();
   const wanted = domain ?? domainOf(io);
   const ingress = ngrokIngress(io);
   const authtoken = findAuthtoken(io, envFile);
@@ -39,6 +42,18 @@ export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliCont
     ...(wanted !== undefined && { domain: wanted }),
     ...ingress,
   };
+}
+
+/** A production image may leave the client out. */
+function requireClient(): void {
+  if (findPackage(NGROK_PACKAGE) !== undefined) return;
+  const missing = {
+    name: NGROK_PACKAGE,
+    is: "the client of --tunnel ngrok",
+    install: NGROK_INSTALL,
+    instead: "use another --tunnel",
+  };
+  throw new HookporterError("tunnel_client_missing", missingPackage(missing));
 }
 
 /** Looks in the environment, the env file, the project's own file, and ngrok's. There is no flag, since others could read it. */

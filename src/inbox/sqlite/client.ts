@@ -3,8 +3,9 @@ import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
-import { describeError, HookporterError } from "../../errors.ts";
-import { requirePackage } from "../../own-address.ts";
+import { ConfigurationError, describeError, HookporterError } from "../../errors.ts";
+import { missingPackage } from "../../missing-package.ts";
+import { findPackage, requirePackage } from "../../own-address.ts";
 
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
@@ -101,6 +102,8 @@ function notAnInbox(path: string): HookporterError {
 /**
  * SQLite with the API of `node:sqlite`: Node's own from 22.13, a package with the same API on Node 20. This is the only
  * place that chooses.
+ *
+ * @throws ConfigurationError `inbox_client_missing` if Node is older and the package is not installed
  */
 export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   return (ownSqlite() ?? installedSqlite()) as { DatabaseSync: typeof DatabaseSync };
@@ -118,13 +121,18 @@ export function sqliteInUse(): { readonly from: string; readonly version: string
 }
 
 function installedSqlite(): unknown {
+  const path = findPackage(PACKAGE);
+  if (path === undefined) {
+    const is = "the SQLite of Node 20";
+    const message = missingPackage({ name: PACKAGE, is, instead: "use Node 22.13 or newer" });
+    throw new ConfigurationError("inbox_client_missing", message);
+  }
   try {
-    return requirePackage(PACKAGE);
+    return requirePackage(path);
   } catch (cause) {
     throw new HookporterError(
       "inbox_unavailable",
-      `expected the package ${PACKAGE}, which an inbox file needs on Node 20, got ${JSON.stringify(describeError(cause).split("\n")[0])}: ` +
-        "leave hookporter out of your bundle and install it beside it, or use Node 22.13 or newer",
+      `expected ${PACKAGE} to load, got ${JSON.stringify(describeError(cause).split("\n")[0])}: use Node 22.13 or newer`,
       { cause },
     );
   }

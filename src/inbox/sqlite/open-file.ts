@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
-import { openDatabase, openToRead } from "./client.ts";
+import { loadSqlite, openDatabase, openToRead } from "./client.ts";
 import { findInboxFile, provideInboxFile } from "./inbox-file.ts";
 import { migrate, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { isHeld, lockedRunners } from "./runner-lock.ts";
@@ -17,9 +17,10 @@ export interface OpenedFile {
 /**
  * Opens an inbox file; see `OpenTerms.access`.
  *
- * @throws HookporterError `inbox_newer`, `inbox_older`, `inbox_busy`, `inbox_unavailable`, `inbox_corrupt`
+ * @throws HookporterError `inbox_client_missing`, `inbox_newer`, `inbox_older`, `inbox_busy`, `inbox_unavailable`, `inbox_corrupt`
  */
 export function openFile(given: string, access: "own" | "change" | "read"): OpenedFile {
+  loadSqlite(); // before any file is made: without SQLite nothing could read it
   const { path, isNew } =
     access === "own" ? provideInboxFile(given) : { path: findInboxFile(given), isNew: false };
   const database = access === "read" ? openToRead(path) : openDatabase(path);
