@@ -65,6 +65,8 @@ class Run {
   #unansweredInARow = 0;
   #lastFailure: string | undefined;
   #error: HookporterError | undefined;
+  /** Answers that are reported once the next delivery is under way, while the target works on it. */
+  readonly #unreported: (() => void)[] = [];
 
   constructor(deliveries: readonly Disturbed<Sendable>[], plan: SendPlan, context: CliContext) {
     this.#deliveries = deliveries;
@@ -88,6 +90,7 @@ class Run {
       await Promise.all(Array.from({ length: concurrency }, () => this.#sendNext(cutting.signal)));
     } finally {
       this.#stopping.abort(); // if one of several failed, the others end too
+      this.#reportAnswers();
       interrupt.done();
       this.#progress?.end();
     }
@@ -106,7 +109,10 @@ class Run {
     for (let at = this.#next++; at < this.#deliveries.length; at = this.#next++) {
       const delivery = this.#deliveries[at] as Disturbed<Sendable>;
       const early = delivery.at - (performance.now() - this.#start);
-      if (early > 0) await wait(timerDelay(early), undefined, { signal }).catch(() => {});
+      if (early > 0) {
+        this.#reportAnswers();
+        await wait(timerDelay(early), undefined, { signal }).catch(() => {});
+      }
       if (signal.aborted) return;
       if (delivery.chaos === "drop") this.#drop(delivery);
       else if (!(await this.#send(delivery, at, cut)))
@@ -127,17 +133,21 @@ class Run {
         signal,
         ...(timeout !== undefined && { timeout }),
       });
+      this.#reportAnswers();
       void this.#deliveries[at + 1]?.item.body; // prepared while the target works on this one
       const answer = await answering;
       this.#unansweredInARow = 0;
-      this.#report(delivery, answer);
-      if (answer.ok) this.#plan.onSent?.(delivery.item);
-      else if (failFast === true) this.#stopping.abort();
+      this.#unreported.push(() => this.#report(delivery, answer));
+      if (!answer.ok) {
+        this.#reportAnswers();
+        if (failFast === true) this.#stopping.abort();
+      }
       return true;
     } catch (thrown) {
       if (signal.aborted) return true;
       if (!(thrown instanceof HookporterError) || thrown.code !== "target_unreachable") throw thrown;
       if (this.#deliveries.length === 1) throw thrown;
+      this.#reportAnswers();
       this.#reportUnanswered(delivery, thrown);
       if (++this.#unansweredInARow >= maxFailures || failFast === true) {
         this.#error ??= thrown;
@@ -148,11 +158,16 @@ class Run {
   }
 
   #drop({ item: { label }, at }: Disturbed<Sendable>): void {
+    this.#reportAnswers();
     this.#summary.dropped++;
     const { output } = this.#context;
     if (this.#progress?.shown !== true) output.data(output.color.dim(`dropped ${printable(label)}`));
     output.record("dropped", { label, at });
     this.#progress?.advance();
+  }
+
+  #reportAnswers(): void {
+    for (const report of this.#unreported.splice(0)) report();
   }
 
   #report({ item, chaos }: Disturbed<Sendable>, answer: TargetAnswer): void {
@@ -164,6 +179,7 @@ class Run {
     if (!ok && chaos === null) this.#explain(answer);
     const body = answer.body.slice(0, 2000);
     this.#record({ label: item.label, status, ok, durationMs, chaos, body, error: null });
+    if (ok) this.#plan.onSent?.(item);
     this.#progress?.advance();
   }
 
@@ -198,6 +214,7 @@ class Run {
 
   #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 130 | 143 }): void {
     const { output } = this.#context;
+    this.#reportAnswers();
     this.#progress?.end();
     this.#context.exitCode = exitCode;
     output.talk(`${reason}: ${this.#summary.progress}`);
