@@ -48,7 +48,7 @@ export async function checkTypes(
   output.talk(
     findings.size === 0
       ? `${countText(events)} fit ${file}`
-      : `${findings.size} differences in ${countText(events)}`,
+      : `${findings.size} ${findings.size === 1 ? "difference" : "differences"} in ${countText(events)}`,
   );
   output.record("fit", { events, differences: findings.size, unknownKinds: [...unknown.keys()] });
   if (findings.size > 0) context.exitCode = 1;

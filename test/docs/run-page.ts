@@ -1,0 +1,225 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * A page's fenced blocks, followed as its reader follows them. Comments in the page, which no reader sees, say what to do with
+ * the next block:
+ *
+ * - `<!-- file: app.js -->`: save it under this name;
+ * - `<!-- until: text -->`: the command goes on; wait until it prints the text;
+ * - `<!-- exit: 1 -->`: the last command of the block ends with this code, and not with 0;
+ * - `<!-- skip: why -->`: it cannot be run here;
+ * - `<!-- run: command -->` has no block: it does what the text asks of the reader, such as an edit or Ctrl-C (`stop 1` ends
+ *   the first command that goes on). `<!-- start: command -->` is the same for a command that goes on.
+ */
+interface Step {
+  readonly line: number;
+  readonly language: string;
+  readonly code: string;
+  readonly orders: ReadonlyMap<string, string>;
+}
+
+/** How long a block may take, and how long what it shows may be awaited. */
+const LIMIT = 30_000;
+
+const namespace = [
+  "unshare",
+  "-n",
+  "-p",
+  "-m",
+  "--mount-proc",
+  "--kill-child",
+  "sh",
+  "-c",
+  'ip link set lo up && exec "$@"',
+  "sh",
+];
+
+/** Whether pages can have the ports that they name, which other programs of this machine may use. */
+export const HAS_OWN_PORTS = spawnSync(namespace[0] ?? "", [...namespace.slice(1), "true"]).status === 0;
+
+/** Where the programs of PostgreSQL are, if this machine has a server. */
+export const POSTGRES = [
+  "/usr/lib/postgresql/15/bin",
+  "/usr/lib/postgresql/16/bin",
+  "/usr/lib/postgresql/17/bin",
+].find((folder) => existsSync(join(folder, "initdb")));
+
+/** A server with the user `postgres`, on the port that the pages name. It refuses to run as root. */
+const START_POSTGRES = `#!/bin/sh
+data=$(dirname "$HOME")/postgres
+mkdir -p "$data"
+[ "$(id -u)" = 0 ] && chown postgres "$data"
+program="${POSTGRES}/initdb -D $data/data -U postgres -A trust && ${POSTGRES}/postgres -D $data/data -k $data"
+[ "$(id -u)" = 0 ] && exec su postgres -c "$program"
+exec sh -c "$program"
+`;
+
+/** The steps of a page, in order. */
+export function stepsOf(page: string): readonly Step[] {
+  const steps: Step[] = [];
+  let orders = new Map<string, string>();
+  const parts = page.matchAll(/^ *<!-- (\w+): (.*) -->$|^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
+  for (const { index, 1: order, 2: value = "", 3: indent = "", 4: language = "", 5: code = "" } of parts) {
+    const line = page.slice(0, index).split("\n").length;
+    const goesOn: [string, string][] = order === "start" ? [["until", ""]] : [];
+    if (order === "run" || order === "start")
+      steps.push({ line, language: "sh", code: value, orders: new Map(goesOn) });
+    else if (order !== undefined) orders.set(order, value);
+    else {
+      const own = code.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+      steps.push({ line, language, code: own, orders });
+      orders = new Map();
+    }
+  }
+  return steps;
+}
+
+/** Runs a page's blocks in a folder, with `modules` as what `npm install` brings; returns what went otherwise than it says. */
+export async function runPage(page: string, folder: string, modules: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  const run = new Run(folder, modules);
+  try {
+    for (const step of stepsOf(page)) {
+      const fault = await run.follow(step);
+      if (fault !== undefined) faults.push(`line ${step.line}: ${fault}`);
+    }
+  } finally {
+    run.end();
+  }
+  return faults;
+}
+
+class Run {
+  readonly #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #keeper: ChildProcess;
+  readonly #output: string;
+  #started = 0;
+
+  constructor(folder: string, modules: string) {
+    this.#folder = folder;
+    this.#output = join(folder, "output");
+    for (const name of ["home", "bin", "work"]) mkdirSync(join(folder, name), { recursive: true });
+    symlinkSync(modules, join(folder, "work", "node_modules"), "junction");
+    writeFileSync(this.#output, "");
+    writeFileSync(join(folder, "state"), `cd '${join(folder, "work")}'\n`);
+    const stub = `#!/bin/sh\ncase "$1" in install | i) exec ln -sfn '${modules}' node_modules ;; esac\nexec '${which("npm")}' "$@"\n`;
+    writeFileSync(join(folder, "bin", "npm"), stub, { mode: 0o755 });
+    writeFileSync(join(folder, "bin", "start-postgres"), START_POSTGRES, { mode: 0o755 });
+    chmodSync(folder, 0o755); // the server's user must be able to enter it
+    const { PATH, LANG } = process.env;
+    this.#env = {
+      PATH: `${join(folder, "bin")}:${PATH}:${POSTGRES}`,
+      LANG,
+      HOME: join(folder, "home"),
+      NO_COLOR: "1",
+    };
+    // One namespace for all blocks: it has its own ports, and ends with this process.
+    const [program = "", ...rest] = namespace;
+    this.#keeper = spawn(program, [...rest, "sleep", "600"], { stdio: "ignore" });
+  }
+
+  async follow({ language, code, orders }: Step): Promise<string | undefined> {
+    const file = orders.get("file");
+    if (orders.has("skip")) return;
+    if (file !== undefined) return this.#save(file, code);
+    if (language === "text") return this.#shows(code);
+    if (language === "sh") return this.#run(code, orders.get("until"), Number(orders.get("exit") ?? 0));
+    if (language !== "ts" && language !== "js") return;
+    return "expected to be told what to do with this block, such as its file";
+  }
+
+  end(): void {
+    this.#keeper.kill("SIGKILL");
+  }
+
+  #save(file: string, code: string): undefined {
+    const cwd = /^cd '(.*)'$/m.exec(readFileSync(join(this.#folder, "state"), "utf8"))?.[1] ?? "";
+    mkdirSync(dirname(join(cwd, file)), { recursive: true });
+    writeFileSync(join(cwd, file), code);
+  }
+
+  /** Waits until everything that a block shows was printed; returns the lines that were not. */
+  async #shows(code: string): Promise<string | undefined> {
+    const lines = code.split("\n").map(shapeOf);
+    const wanted = lines.filter((line) => line !== "" && line !== "…");
+    const deadline = Date.now() + LIMIT;
+    for (;;) {
+      const printed = new Set(readFileSync(this.#output, "utf8").split("\n").map(shapeOf));
+      const missing = wanted.filter((line) => !printed.has(line));
+      if (missing.length === 0) return;
+      if (Date.now() > deadline) return `not printed: ${missing.join("\n  ")}`;
+      await delay(200);
+    }
+  }
+
+  async #run(code: string, until: string | undefined, exit: number): Promise<string | undefined> {
+    const state = join(this.#folder, "state");
+    const number = until === undefined ? this.#started : ++this.#started;
+    const stop = `stop() { kill -INT -- -"$(cat '${this.#folder}/pid-'"$1")" && sleep 2; }`;
+    const keep = `code=$?; { export -p; echo "cd '$PWD'"; } > '${state}'; exit $code`;
+    const script = `set -a; . '${state}'; ${stop}; ${until === undefined ? "set -o pipefail" : `echo $$ > '${this.#folder}/pid-${number}'`}\n${code}\n${keep}`;
+    const before = readFileSync(this.#output, "utf8").length;
+    const program = ["-t", await this.#first(), "-n", "-p", "-m", "setsid", "-w", "bash", "-c", script];
+    const child = spawn("nsenter", program, { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
+    const write = (chunk: Buffer) => appendFileSync(this.#output, chunk);
+    child.stdout.on("data", write);
+    child.stderr.on("data", write);
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+    if (until === undefined) {
+      const result = await Promise.race([ended, delay(LIMIT, "too long" as const)]);
+      if (result === exit) return;
+      return `expected exit code ${exit}, got ${result}:\n${readFileSync(this.#output, "utf8").slice(before)}`;
+    }
+    for (const deadline = Date.now() + LIMIT; Date.now() < deadline; await delay(100)) {
+      if (readFileSync(this.#output, "utf8").slice(before).includes(until)) return;
+    }
+    return `expected "${until}", got:\n${readFileSync(this.#output, "utf8").slice(before)}`;
+  }
+
+  /** The first process in the namespace, a child of `unshare`. */
+  async #first(): Promise<string> {
+    const { pid } = this.#keeper;
+    for (let tries = 0; tries < 100; tries++) {
+      const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+      if (
+        child !== undefined &&
+        child !== "" &&
+        readFileSync(`/proc/${child}/cmdline`, "utf8").startsWith("sleep")
+      )
+        return child;
+      await delay(20);
+    }
+    throw new Error("expected a namespace of its own, got none");
+  }
+}
+
+/** A line without what differs from run to run. */
+export function shapeOf(line: string): string {
+  return line
+    .replaceAll(/(?:evt|raw)_1_\w+(?:…)?/g, "evt")
+    .replaceAll(/_sample_\w+/g, "_sample")
+    .replaceAll(/#token=\S+/g, "#token")
+    .replaceAll(/sha256=[0-9a-f]+/g, "sha256")
+    .replaceAll(/\b(?:[0-9a-f]{8}|[0-9a-f]{40,})\b/g, "fingerprint")
+    .replaceAll(/(?<![\w:/.])\/(?:[\w.-]+\/)+/g, "…/")
+    .replaceAll(/\d+(?:\.\d+)*/g, "#")
+    .replaceAll(/\battempts\b/g, "attempt")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function which(name: string): string {
+  return spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+}
