@@ -35,7 +35,7 @@ export function createProgram(context: MutableContext): Command {
       writeErr: (text) => context.io.stderr.write(text),
       outputError: () => {}, // main.ts reports errors
     })
-    .configureHelp({ helpWidth: 100 })
+    .configureHelp({ helpWidth: 80 }) // as wide as a terminal is at first
     .showSuggestionAfterError();
   registerInit(program, context);
   registerListen(program, context);

@@ -10,7 +10,7 @@ import { addTunnelOptions } from "../tunnel/options.ts";
 
 const EXAMPLES = `
 Examples:
-  hookporter doctor                                    look at what listen would use here
+  hookporter doctor                    look at what listen would use here
   hookporter doctor --handlers handlers/ --forward-to 3000
   hookporter doctor --json | jq 'select(.status == "fail")'`;
 

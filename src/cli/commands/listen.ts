@@ -25,10 +25,10 @@ import { addTunnelOptions } from "../tunnel/options.ts";
 
 const EXAMPLES = `
 Examples:
-  hookporter listen --handlers handlers/          run handlers, reloaded on change
-  hookporter listen --forward-to 3000             pass events on to the app on port 3000
-  hookporter listen --tunnel ngrok --subscribe    get deliveries from the service
-  hookporter listen --wait-for payment.received --timeout 60s     wait for an event, in CI`;
+  hookporter listen --handlers handlers/          run handlers as they change
+  hookporter listen --forward-to 3000             pass events on to port 3000
+  hookporter listen --tunnel ngrok --subscribe    receive from the service
+  hookporter listen --wait-for payment.received --timeout 60s`;
 
 /** `listen`: the local receiver. */
 export function registerListen(program: Command, context: CliContext): void {

@@ -20,7 +20,7 @@ export function registerSign(program: Command, context: CliContext): void {
   addSecretOptions(command)
     .addHelpText(
       "after",
-      `\nExample:\n  curl -H "$(hookporter sign body.json --header)" --data-binary @body.json ${DEFAULT_ENDPOINT}`,
+      `\nExample:\n  curl -H "$(hookporter sign body.json --header)" \\\n    --data-binary @body.json ${DEFAULT_ENDPOINT}`,
     )
     .action(async (file: string | undefined, options: SignOptions) =>
       (await import("../sign/sign.ts")).runSign(file, options, context),
