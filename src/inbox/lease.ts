@@ -8,7 +8,11 @@ export interface Lease {
   readonly until: number;
 }
 
+/** Of a UUID: 48 random bits, enough to tell the leases of one entry and one process apart. */
+const RANDOM_PART = 13;
+
 /** A token for a new lease; it starts with the id of the process that holds it, if that process is registered. */
 export function leaseToken(runner: string | undefined): string {
-  return runner === undefined ? randomUUID() : `${runner}.${randomUUID()}`;
+  const token = randomUUID();
+  return runner === undefined ? token : `${runner}.${token.slice(0, RANDOM_PART)}`;
 }

@@ -14,6 +14,11 @@ export function encodeText(text: string): string {
   return safe ? text : MARK + JSON.stringify(text);
 }
 
+/** The same for a text that there may be none of. */
+export function encodeNullable(text: string | null): string | null {
+  return text === null ? null : encodeText(text);
+}
+
 /** Decodes a text of {@link encodeText}. */
 export function decodeText(stored: string): string {
   return stored.startsWith(MARK) ? JSON.parse(stored.slice(1)) : stored;

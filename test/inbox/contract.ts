@@ -354,6 +354,31 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.attempts(first.seq)).toEqual([...records, last]);
       });
 
+      it("stores the runs of an entry whose handlers have all succeeded, after those of earlier attempts", async () => {
+        await keep(inbox, sampleEntry());
+        const first = await claimOne(inbox);
+        const failed: AttemptRecord = { ...RECORD, outcome: "error", error: "no" };
+        await inbox.settle(settlementOf(first, { state: "pending", records: [failed] }), AT);
+        const records: AttemptRecord[] = [
+          { ...RECORD, attempt: 2, handler: 'a "\u0000 😀' },
+          { ...RECORD, attempt: 2, handler: "b", durationMs: 12.345678901234567 },
+        ];
+        const finishedHandlers = records.map(({ handler }) => handler);
+        const last = settlementOf(await claimOne(inbox), { records, finishedHandlers, runAt: AT + 7 });
+        expect(await inbox.settle(last, AT + 5)).toBe(true);
+        expect(await inbox.attempts(first.seq)).toEqual([failed, ...records]);
+        const entries = await inbox.list({});
+        expect(entries).toMatchObject([
+          { state: "done", reason: null, finishedHandlers, settledAt: AT + 5, runAt: AT + 7, attempts: 2 },
+        ]);
+        const [outline] = (await inbox.outlines?.({ entries, bodyBytes: 1 })) ?? [];
+        if (outline !== undefined)
+          expect(outline.lastRuns).toMatchObject(records.map(({ handler }) => ({ handler })));
+        expect(await inbox.settle(last, AT + 6)).toBe(true);
+        expect(await inbox.settle({ ...last, lease: "another" }, AT + 6)).toBe(false);
+        expect(await inbox.list({})).toEqual(entries);
+      });
+
       it("returns a pending entry's finished handlers with its next claim", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);

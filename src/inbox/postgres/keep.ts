@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryState } from "../entry.ts";
-import { encodeText } from "../text.ts";
+import { encodeNullable, encodeText } from "../text.ts";
 import { LOCK_HASHES } from "./order.ts";
 import type { Row } from "./session.ts";
 import type { Store } from "./store.ts";
-import { datedAt, encodeNullable, orderHash } from "./values.ts";
+import { datedAt, orderHash } from "./values.ts";
 
 /** The columns of one row of the batch, which goes as one JSON text. The bodies go in one binary value beside it. */
 const INPUT = `n int, key_timestamp bigint, event_id text, source text, kind text, event_timestamp bigint, order_key text,

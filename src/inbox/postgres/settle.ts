@@ -1,11 +1,11 @@
 import type { InsideResult, Progress } from "../inside.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
+import { encodeNullable, encodeText } from "../text.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
 import type { Query, Row } from "./session.ts";
 import type { Store } from "./store.ts";
-import { encodeNullable, waitingFor, waitsValue } from "./values.ts";
+import { waitingFor, waitsValue } from "./values.ts";
 
 /** A settlement, and when it was made. */
 export interface Settling {

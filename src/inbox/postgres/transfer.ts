@@ -1,4 +1,4 @@
-import { decodeText, encodeText } from "../text.ts";
+import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { bySeq, oneRead } from "../transfer/transfer.ts";
 import { StoreClock } from "./clock.ts";
@@ -9,7 +9,7 @@ import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import { Runners } from "./runners.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 import { makeDays } from "./upkeep.ts";
-import { datedAt, encodeNullable, orderHash, waitingFor, waitsValue } from "./values.ts";
+import { datedAt, orderHash, waitingFor, waitsValue } from "./values.ts";
 
 /** A schema that is copied (`read`), or copied into (`own`), which makes its tables if there are none. */
 export async function openSchemaTransfer(store: Store, access: "read" | "own"): Promise<Transfer> {

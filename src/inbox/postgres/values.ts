@@ -6,11 +6,6 @@ import type { NewEntry } from "../append.ts";
 import type { TargetWait } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 
-/** A text for a column; PostgreSQL refuses NUL. */
-export function encodeNullable(text: string | null): string | null {
-  return text === null ? null : encodeText(text);
-}
-
 /**
  * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
  * its arrival counts, whatever its timestamp.

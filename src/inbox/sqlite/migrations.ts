@@ -101,6 +101,10 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE entry ADD COLUMN waits TEXT;
   CREATE INDEX entry_waits ON entry (source, seq) WHERE waits IS NOT NULL AND state IN ('pending', 'running');
   `,
+  `
+  -- Nothing to change: an element of finished_handlers is the handler's name, as before, or the record of its only run,
+  -- [name, attempt, started_at, duration_ms], if all went well and there is nothing to add. Such runs are not in attempt.
+  `,
 ];
 
 /** The newest schema version that this code knows. */

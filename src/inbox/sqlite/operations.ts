@@ -13,10 +13,12 @@ import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { hasten } from "./hasten.ts";
+import { insertEntry } from "./insert-entry.ts";
 import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
-import { giveBackPages, PRUNED_UNTIL, pruneStep, slimStep } from "./prune.ts";
-import { attemptValues, ENTRY_COLUMNS, entryValues, waitsValue } from "./rows.ts";
+import { giveBackPages, prunedUntil, pruneStep, slimStep } from "./prune.ts";
+import { attemptValues, waitsValue } from "./rows.ts";
 import { forgetRunners, recordRunner } from "./runner-records.ts";
+import { isUneventful, withRuns } from "./runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 /**
@@ -70,23 +72,25 @@ export function runOperation(statements: Statements, { name, args }: Operation):
   return operation(statements, ...args);
 }
 
-/** Inserts nothing if the key is known or may have been pruned. RETURNING would double the cost. */
-const INSERT_ENTRY = `INSERT INTO entry (${ENTRY_COLUMNS}, body_hash)
-  SELECT ${ENTRY_COLUMNS.replaceAll(/\w+/g, "?")}, ? WHERE ? OR ? > ${PRUNED_UNTIL}
-  ON CONFLICT (key_timestamp, event_id, source) DO NOTHING`;
-
 function append(statements: Statements, entry: NewEntry): Appended | undefined {
   const { method, target, headers, body, receivedAt } = entry.delivery;
-  const inAnyCase = entry.state === "dead" || entry.afterPruning === true;
-  const bodyHash = hash("sha256", body, "hex");
-  const dated = entry.eventTimestamp ?? receivedAt;
-  const terms = [inAnyCase ? 1 : 0, dated, encodeText(entry.key.source)];
-  const seq = statements.insert(INSERT_ENTRY, ...entryValues(entry), bodyHash, ...terms);
+  const seq = mayBePruned(statements, entry)
+    ? undefined
+    : insertEntry(statements, entry, hash("sha256", body, "hex"));
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
   statements.run(insert, seq, method, target, JSON.stringify(headers), body);
   recordProblems(statements, seq, entry.problems);
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
+}
+
+/** Whether an event of the same key may have been handled and pruned. */
+function mayBePruned(
+  statements: Statements,
+  { state, afterPruning, eventTimestamp, key, delivery }: NewEntry,
+): boolean {
+  if (state === "dead" || afterPruning === true) return false;
+  return (eventTimestamp ?? delivery.receivedAt) <= prunedUntil(statements, encodeText(key.source));
 }
 
 /** In a statement of its own, since hardly any entry has problems and each bound value costs time. */
@@ -135,6 +139,25 @@ const INSERT_FAILED_ATTEMPT =
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 function settle(statements: Statements, given: Settlement, now: number): boolean {
+  return isUneventful(given)
+    ? settleUneventful(statements, given, now)
+    : settleInFull(statements, given, now);
+}
+
+/** Nearly every settlement: one statement, with its runs, and few values, since each takes time. */
+function settleUneventful(statements: Statements, settlement: Settlement, now: number): boolean {
+  const { seq, lease, runAt, records } = settlement;
+  const changed = statements.run(
+    `UPDATE entry SET state = 'done', reason = NULL, run_at = ?, settled_at = ?, finished_handlers = ?
+     WHERE seq = ? AND lease = ? AND state = 'running'`,
+    ...[runAt, now, withRuns(records), seq, lease],
+  );
+  if (changed === 0) return wasSettled(statements, settlement);
+  if (settlement.unordered !== true) releaseBehind(statements, seq);
+  return true;
+}
+
+function settleInFull(statements: Statements, given: Settlement, now: number): boolean {
   const settlement = given.state === "done" ? given : unlessDropped(statements, given);
   const { seq, lease, state, reason, runAt, records, waits } = settlement;
   const settledAt = state === "pending" ? null : now;

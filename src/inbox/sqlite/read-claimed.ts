@@ -3,6 +3,7 @@ import type { ClaimedEntry } from "../claim.ts";
 import type { Lease } from "../lease.ts";
 import { noDelivery } from "../unreadable.ts";
 import { type Row, toClaimed } from "./rows.ts";
+import { finishedNames } from "./runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 /**
@@ -36,14 +37,14 @@ export function readClaimed(
 
 function unreadable(row: Row, lease: Lease, why: string): ClaimedEntry {
   const nothing = { ...noDelivery(row.received_at as number), headers: "{}" };
-  const finished = isJson(row.finished_handlers) ? row.finished_handlers : "[]";
+  const finished = isList(row.finished_handlers) ? row.finished_handlers : "[]";
   const claimed = toClaimed({ ...row, ...nothing, finished_handlers: finished }, lease);
   return { ...claimed, unreadable: why };
 }
 
-function isJson(text: unknown): boolean {
+function isList(stored: unknown): boolean {
   try {
-    JSON.parse(text as string);
+    finishedNames(stored);
     return true;
   } catch {
     return false;

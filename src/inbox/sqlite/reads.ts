@@ -10,6 +10,7 @@ import { decodeText, encodeText } from "../text.ts";
 import { filterSql } from "./filter.ts";
 import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
+import { runsWithin } from "./runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */
@@ -35,7 +36,9 @@ export function deliveryOfEntry(statements: Statements, seq: number): Delivery |
 
 /** The runs of an entry's handlers, oldest first. */
 export function attemptsOfEntry(statements: Statements, seq: number): readonly AttemptRecord[] {
-  return statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq).map(toAttempt);
+  const rows = statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq);
+  const entry = statements.get("SELECT finished_handlers FROM entry WHERE seq = ?", seq);
+  return [...rows.map(toAttempt), ...(entry === undefined ? [] : runsWithin(entry.finished_handlers))];
 }
 
 /** The runs of the last attempts, and the beginnings of bodies: SQLite reads no more pages of a body than that needs. */
@@ -47,6 +50,10 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
      ORDER BY seq, rowid`,
     seqs,
   );
+  const entries = statements.all(
+    "SELECT seq, finished_handlers FROM entry WHERE seq IN (SELECT value FROM json_each(?))",
+    seqs,
+  );
   const starts = statements.all(
     "SELECT seq, substr(body, 1, ?) AS start FROM delivery WHERE seq IN (SELECT value FROM json_each(?))",
     request.bodyBytes,
@@ -54,7 +61,12 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
   );
   return toOutlines(
     request,
-    runs.map((row) => [row.seq as number, toAttempt(row)]),
+    [
+      ...runs.map((row) => [row.seq as number, toAttempt(row)] as const),
+      ...entries.flatMap((row) =>
+        runsWithin(row.finished_handlers).map((run) => [row.seq as number, run] as const),
+      ),
+    ],
     new Map(starts.map(({ seq, start }) => [seq as number, start as Uint8Array])),
   );
 }

@@ -1,39 +1,15 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Entry } from "../entry.ts";
 import type { Lease } from "../lease.ts";
 import type { TargetWait } from "../target-wait.ts";
-import { decodeText, encodeText } from "../text.ts";
+import { decodeText, encodeNullable, encodeText } from "../text.ts";
+import { finishedNames } from "./runs-within.ts";
 
 /** A row of SQLite. */
 export type Row = Readonly<Record<string, unknown>>;
-
-/** The columns of `entry`, in the order of {@link entryValues}; without the body's hash. */
-export const ENTRY_COLUMNS =
-  "key_timestamp, event_id, source, kind, event_timestamp, state, reason, order_key, " +
-  "received_at, run_at, last_seen_at, settled_at, lease, attempts, body_length";
-
-/** The column values of a new entry. */
-export function entryValues(entry: NewEntry): (string | number | null)[] {
-  const { key, delivery } = entry;
-  const at = delivery.receivedAt;
-  const settledAt = entry.state === "dead" ? at : null;
-  const eventId = encodeText(key.eventId);
-  const source = encodeText(key.source);
-  const kind = encodeNullable(entry.kind);
-  const reason = encodeNullable(entry.reason);
-  const orderKey = encodeNullable(entry.orderKey);
-  const { eventTimestamp, lease } = entry;
-  const state = lease === undefined ? entry.state : "running";
-  const runAt = lease?.until ?? entry.runAt ?? at;
-  const ran = [lease?.token ?? null, lease === undefined ? 0 : 1];
-  const length = delivery.body.byteLength;
-  // biome-ignore format: in the order of the columns above
-  return [key.timestamp, eventId, source, kind, eventTimestamp, state, reason, orderKey, at, runAt, at, settledAt, ...ran, length];
-}
 
 export function toEntry(row: Row): Entry {
   return {
@@ -51,7 +27,7 @@ export function toEntry(row: Row): Entry {
     duplicates: row.duplicates as number,
     lastSeenAt: row.last_seen_at as number,
     settledAt: row.settled_at as number | null,
-    finishedHandlers: JSON.parse(row.finished_handlers as string),
+    finishedHandlers: finishedNames(row.finished_handlers),
     waits: toWaits(row),
     bodyHash: row.body_hash as string,
     bodyLength: row.body_length as number,
@@ -73,7 +49,7 @@ export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
     orderKey: decodeNullable(row.order_key),
     runAt: lease.until,
     attempts: (row.attempts as number) + 1,
-    finishedHandlers: JSON.parse(row.finished_handlers as string),
+    finishedHandlers: finishedNames(row.finished_handlers),
     waits: toWaits(row),
     reason: decodeNullable(row.reason),
     dueAt: row.run_at as number,
@@ -143,10 +119,6 @@ export function toAttempt(row: Row): AttemptRecord {
 /** A value stored as JSON; `undefined` if there is none, or if the schema is too old to have the column. */
 function readJson<Value>(stored: unknown): Value | undefined {
   return typeof stored === "string" ? (JSON.parse(stored) as Value) : undefined;
-}
-
-function encodeNullable(text: string | null): string | null {
-  return text === null ? null : encodeText(text);
 }
 
 function decodeNullable(stored: unknown): string | null {

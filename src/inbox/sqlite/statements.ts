@@ -8,6 +8,8 @@ export type Value = string | number | null | Uint8Array;
 export class Statements {
   readonly #database: DatabaseSyncInstance;
   readonly #prepared = new Map<string, StatementSyncInstance>();
+  /** Dates of pruned events by source, as this transaction knows them. */
+  readonly prunedUntil = new Map<string, number>();
 
   constructor(database: DatabaseSyncInstance) {
     this.#database = database;
@@ -39,6 +41,12 @@ export class Statements {
   insert(sql: string, ...values: Value[]): number | undefined {
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
     return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
+  }
+
+  /** Begins a transaction that writes; what an earlier one knew may have changed since. */
+  begin(): void {
+    this.prunedUntil.clear();
+    this.run("BEGIN IMMEDIATE");
   }
 
   /** Runs statements that are not worth preparing. */

@@ -8,7 +8,7 @@ export function transactionsOn(open: () => { statements: Statements; presence: P
     begin: () => {
       const { statements, presence } = open();
       presence.check();
-      statements.run("BEGIN IMMEDIATE");
+      statements.begin();
     },
     commit: () => void open().statements.run("COMMIT"),
     rollback: () => {

@@ -1,10 +1,11 @@
-import { decodeText, encodeText } from "../text.ts";
+import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { bySeq, oneRead } from "../transfer/transfer.ts";
 import { inboxError } from "./errors.ts";
 import { openFile } from "./open-file.ts";
 import { attemptValues, type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
 import { isHeld, lockedRunners } from "./runner-lock.ts";
+import { runsWithin, splitRuns } from "./runs-within.ts";
 import { Statements, type Value } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */
@@ -76,23 +77,24 @@ function read(statements: Statements, { after, last, limit }: TransferRange): re
       // What has ended keeps its last lease, so that its settlement can be repeated; there is none in a copy.
       lease: entry.state === "running" ? (row.lease as string) : null,
       delivery: delivery === undefined ? undefined : toDelivery(delivery),
-      runs: (attempts.get(entry.seq) ?? []).map(toAttempt),
+      runs: [...(attempts.get(entry.seq) ?? []).map(toAttempt), ...runsWithin(row.finished_handlers)],
     };
   });
 }
 
 function write(statements: Statements, { entry, lease, delivery, runs }: WholeEntry): void {
   const { seq, key } = entry;
+  const { finished, others } = splitRuns(entry, runs);
   insert(statements, "entry", {
     seq,
     key_timestamp: key.timestamp,
     event_id: encodeText(key.eventId),
     source: encodeText(key.source),
-    kind: encoded(entry.kind),
+    kind: encodeNullable(entry.kind),
     event_timestamp: entry.eventTimestamp,
     state: entry.state,
-    reason: encoded(entry.reason),
-    order_key: encoded(entry.orderKey),
+    reason: encodeNullable(entry.reason),
+    order_key: encodeNullable(entry.orderKey),
     received_at: entry.receivedAt,
     run_at: entry.runAt,
     lease,
@@ -100,7 +102,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
     duplicates: entry.duplicates,
     last_seen_at: entry.lastSeenAt,
     settled_at: entry.settledAt,
-    finished_handlers: JSON.stringify(entry.finishedHandlers),
+    finished_handlers: finished,
     body_hash: entry.bodyHash,
     body_length: entry.bodyLength,
     problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
@@ -110,7 +112,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
     const { method, target, headers, body } = delivery;
     insert(statements, "delivery", { seq, method, target, headers: JSON.stringify(headers), body });
   }
-  for (const run of runs) {
+  for (const run of others) {
     const [, attempt, handler, startedAt, durationMs, outcome, error, note, failure] = attemptValues(
       seq,
       run,
@@ -160,7 +162,3 @@ export function prunedMarks(statements: Statements): readonly PrunedMark[] {
 
 const MARK = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
   ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;
-
-function encoded(text: string | null): string | null {
-  return text === null ? null : encodeText(text);
-}

@@ -5,6 +5,7 @@ import { ENTRY_STATES, type Entry } from "../../entry.ts";
 import { decodeText } from "../../text.ts";
 import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 import { type Row, toAttempt, toDelivery, toEntry } from "../rows.ts";
+import { runsWithin } from "../runs-within.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
 import {
@@ -140,6 +141,7 @@ function readStep(
     const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
     if (delivery === undefined && entry.state !== "done") found.withoutDelivery.push(entry.seq);
     const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => readable(() => toAttempt(one)) ?? []);
+    attempts.push(...runsWithin(row.finished_handlers));
     const lease = entry.state === "running" ? (row.lease as string | null) : null;
     whole.set(entry.seq, { entry, lease, delivery, runs: attempts });
   }

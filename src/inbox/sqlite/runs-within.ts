@@ -1,0 +1,72 @@
+import type { AttemptRecord } from "../attempt-record.ts";
+import type { Settlement } from "../settlement.ts";
+
+// Nearly all entries end with their first attempt, and there is nothing to say about it. A row of `attempt` for each of
+// their runs would cost more than the entry's own row. So these runs are within the entry: its column
+// `finished_handlers` lists the handlers that have finished, each by its name or by the record of its run.
+
+/** A handler in the column. */
+type Finished = string | readonly [handler: string, attempt: number, startedAt: number, durationMs: number];
+
+/** A settlement whose runs are all stored within the entry. */
+export function isUneventful(settlement: Settlement): boolean {
+  const { state, reason, problems, waits, uncount = false, records, finishedHandlers } = settlement;
+  const changesMore = reason !== null || problems !== undefined || waits !== undefined || uncount;
+  return state === "done" && !changesMore && fitWithin(records, finishedHandlers);
+}
+
+/** Whether runs can be stored in place of the names of the handlers that have finished. */
+function fitWithin(records: readonly AttemptRecord[], finishedHandlers: readonly string[]): boolean {
+  const fits = ({ outcome, error, failure, note, handler }: AttemptRecord, index: number) =>
+    outcome === "ok" && (error ?? failure ?? note) === null && handler === finishedHandlers[index];
+  return records.length === finishedHandlers.length && records.every(fits);
+}
+
+/** The value of the column, with the runs of all handlers in it. */
+export function withRuns(records: readonly AttemptRecord[]): string {
+  return JSON.stringify(
+    records.map(({ handler, attempt, startedAt, durationMs }) => [handler, attempt, startedAt, durationMs]),
+  );
+}
+
+/** The value of the column of an entry that is copied, and its runs that are not within it. */
+export function splitRuns(
+  { state, finishedHandlers }: Pick<Settlement, "finishedHandlers"> & { readonly state: string },
+  runs: readonly AttemptRecord[],
+): { readonly finished: string; readonly others: readonly AttemptRecord[] } {
+  const others = runs.slice(0, Math.max(0, runs.length - finishedHandlers.length));
+  const last = runs.slice(others.length);
+  if (state !== "done" || !fitWithin(last, finishedHandlers))
+    return { finished: JSON.stringify(finishedHandlers), others: runs };
+  return { finished: withRuns(last), others };
+}
+
+/**
+ * The names of the handlers that have finished.
+ *
+ * @throws SyntaxError if the value is not what was stored
+ */
+export function finishedNames(stored: unknown): readonly string[] {
+  return read(stored).map((one) => (typeof one === "string" ? one : one[0]));
+}
+
+/** The runs within an entry, oldest first; they are later than its rows of `attempt`. */
+export function runsWithin(stored: unknown): readonly AttemptRecord[] {
+  return read(stored).flatMap((one) => (typeof one === "string" ? [] : toRecord(one)));
+}
+
+function toRecord([handler, attempt, startedAt, durationMs]: Exclude<Finished, string>): AttemptRecord {
+  return { attempt, handler, startedAt, durationMs, outcome: "ok", error: null, failure: null, note: null };
+}
+
+function read(stored: unknown): readonly Finished[] {
+  const list: unknown = JSON.parse(String(stored));
+  if (Array.isArray(list) && list.every(isFinished)) return list;
+  throw new SyntaxError("expected finished_handlers to be a list of handlers");
+}
+
+function isFinished(one: unknown): one is Finished {
+  if (typeof one === "string") return true;
+  const [handler, ...numbers] = Array.isArray(one) ? (one as readonly unknown[]) : [];
+  return typeof handler === "string" && numbers.length === 3 && numbers.every(Number.isFinite);
+}
