@@ -1,6 +1,5 @@
 import { receiver } from "../../receiver.ts";
 
-export const runtime = "nodejs";
 export const dynamic = "force-dynamic"; // never the answer of the build
 
 /** For health checks. */
