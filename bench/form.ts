@@ -2,6 +2,7 @@ import type { ContestantName } from "./contestants/all.ts";
 
 /** The sections, which can be measured separately. */
 export const SECTIONS = [
+  "account",
   "start-up",
   "loads",
   "slow-disk",
@@ -27,6 +28,8 @@ export interface Form {
   readonly seconds: number;
   /** The same for the handling section: longer, so that the remaining work at the end matters little. */
   readonly handling: { readonly rounds: number; readonly seconds: number };
+  /** Rounds of the account, seconds of each, and of each profile. */
+  readonly account: { readonly rounds: number; readonly seconds: number; readonly profileSeconds: number };
   /** Entries that wait in the inbox of the pending section. */
   readonly pending: number;
   /** Sizes of the section on PostgreSQL. */
@@ -88,7 +91,8 @@ export const SHORT: Form = {
   aged: [0, 1_000_000],
   rounds: 5,
   seconds: 0.3,
-  handling: { rounds: 3, seconds: 1 },
+  handling: { rounds: 3, seconds: 0.7 },
+  account: { rounds: 5, seconds: 0.4, profileSeconds: 1.5 },
   pending: 100_000,
   postgres: { aged: 100_000, wakeUps: 30, pinned: 80_000, behind: 20_000, day: 20_000, waiting: 10_000 },
   startups: 7,
@@ -110,6 +114,7 @@ export const LONG: Form = {
   rounds: 15,
   seconds: 2,
   handling: { rounds: 7, seconds: 4 },
+  account: { rounds: 15, seconds: 2, profileSeconds: 5 },
   pending: 1_000_000,
   postgres: { aged: 1_000_000, wakeUps: 200, pinned: 80_000, behind: 20_000, day: 40_000, waiting: 40_000 },
   startups: 31,

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { CORES } from "./cores.ts";
 import { GENERATOR } from "./load/send-load.ts";
-import { median } from "./numbers.ts";
 import { DIST, ROOT } from "./places.ts";
 import type { ServerNode } from "./server/server-node.ts";
 
@@ -33,15 +32,13 @@ export interface Machine {
   readonly placement: string;
   /** The load average before the first measurement: more than 0 means noise. */
   readonly loadBefore: number;
-  /** Median milliseconds of a 4 kB flush to the inboxes' disk: the minimum for a lone durable answer. */
-  readonly flushMs: number;
   readonly versions: Readonly<Record<string, string>>;
   /** A digest of the package's programs, which identifies what was measured. */
   readonly build: string;
 }
 
-/** Examines the machine, the measured Node, and the disk of `folder`. */
-export function describeMachine(folder: string, { version, sqlite }: ServerNode): Machine {
+/** Examines the machine and the measured Node. */
+export function describeMachine({ version, sqlite }: ServerNode): Machine {
   const load = `the load generator (${GENERATOR}) on core ${CORES.load}`;
   return {
     processor: cpus()[0]?.model.trim() ?? "unknown",
@@ -53,25 +50,10 @@ export function describeMachine(folder: string, { version, sqlite }: ServerNode)
     benchNode: process.version,
     generator: GENERATOR,
     placement: CORES.pinned ? `servers on cores ${CORES.server}, ${load}` : "not pinned",
-    flushMs: flushTime(folder),
     loadBefore: loadavg()[0] ?? 0,
     build: digestOf(DIST),
     versions: Object.fromEntries(["hookporter", ...PACKAGES].map((name) => [name, versionOf(name)])),
   };
-}
-
-function flushTime(folder: string): number {
-  const path = join(folder, "flushed");
-  const file = openSync(path, "w");
-  const times = Array.from({ length: 50 }, () => {
-    writeSync(file, Buffer.alloc(4096, 1));
-    const start = performance.now();
-    fsyncSync(file);
-    return performance.now() - start;
-  });
-  closeSync(file);
-  rmSync(path);
-  return median(times);
 }
 
 function digestOf(folder: string): string {

@@ -7,6 +7,6 @@ export const ROOT = process.env.HOOKPORTER_BENCH_ROOT ?? process.cwd();
 export const DIST = join(ROOT, "dist");
 
 /** A program of the bench, as built by `scripts/bench.js`. */
-export function program(name: "serve" | "fill" | "generate" | "runner"): string {
+export function program(name: "serve" | "fill" | "floor" | "generate" | "runner"): string {
   return join(import.meta.dirname, `${name}.js`);
 }

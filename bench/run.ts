@@ -9,6 +9,7 @@ import { inboxPlot } from "./report/inbox-plot.ts";
 import { latencyPlot } from "./report/latency-plot.ts";
 import { type Findings, goOnFrom, type Report } from "./report/report.ts";
 import { reportText } from "./report/text.ts";
+import { measureAccount } from "./sections/account.ts";
 import { measureAgeing } from "./sections/ageing.ts";
 import { measureHandling } from "./sections/handling.ts";
 import { measureLoads } from "./sections/loads.ts";
@@ -18,6 +19,7 @@ import { measureProfiles } from "./sections/profile.ts";
 import { measureReplay } from "./sections/replay.ts";
 import { measureSlowDisk } from "./sections/slow-disk.ts";
 import { measureStartUp } from "./sections/start-up.ts";
+import { measureFloor } from "./server/measure-floor.ts";
 import { askNode } from "./server/server-node.ts";
 import { Stage } from "./stage.ts";
 
@@ -42,6 +44,7 @@ function orEnd<Result>(begin: () => Result): Result {
 }
 
 const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
+  account: async () => ({ account: await measureAccount(stage, form, tell) }),
   "start-up": async () => ({ startUp: await measureStartUp(stage, form, tell) }),
   loads: async () => ({ loads: await measureLoads(stage, form.loads, tell) }),
   "slow-disk": async () => ({ slowDisk: await measureSlowDisk(stage, form, tell) }),
@@ -63,13 +66,14 @@ function write(report: Report): void {
 /** An empty report, or with `--add` one with the earlier results. */
 function begun(): Report {
   const at = new Date().toISOString();
-  const empty: Report = { form: form.name, at, machine: describeMachine(stage.folder, serverNode) };
+  const empty: Report = { form: form.name, at, machine: describeMachine(serverNode) };
   const earlier = join(out, "result.json");
   return add && existsSync(earlier) ? goOnFrom(JSON.parse(readFileSync(earlier, "utf8")), empty) : empty;
 }
 
 let report = orEnd(begun);
 try {
+  if (sections.length > 0) report = { ...report, floor: await measureFloor(stage, tell) };
   for (const section of sections) {
     report = { ...report, ...(await measure[section]()) };
     write(report);

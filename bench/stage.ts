@@ -5,6 +5,7 @@ import { FreshRequests } from "./load/fresh-requests.ts";
 import type { LoadResult } from "./load/load.ts";
 import { type Dialect, RequestFile, type Requests } from "./load/request-file.ts";
 import { sendLoad } from "./load/send-load.ts";
+import type { Used } from "./server/messages.ts";
 import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;
@@ -25,6 +26,11 @@ export interface Round {
   readonly lagP99: number;
   /** Megabytes. */
   readonly rss: number;
+}
+
+/** A round with all that its server's process used. */
+export interface DetailedRound extends LoadResult, Round {
+  readonly used: Used;
 }
 
 /** What is sent to a server: bytes per body, connections, and seconds, which may be fractional. */
@@ -76,16 +82,17 @@ export class Stage {
     {
       inbox = this.newInbox(),
       handle = false,
+      namesStatements = false,
       within,
-    }: { inbox?: string; handle?: boolean; within?: readonly string[] } = {},
+    }: { inbox?: string; handle?: boolean; namesStatements?: boolean; within?: readonly string[] } = {},
   ): Promise<Server> {
-    const server = await startServer({ name, inbox, handle }, { node: this.node, within });
+    const server = await startServer({ name, inbox, handle, namesStatements }, { node: this.node, within });
     this.#servers.set(server, { fresh: new Map(), answered: 0 });
     return server;
   }
 
   /** Sends a server new requests, and checks that all were answered 2xx, and stored if the server stores any. */
-  load(server: Server, sending: Sending): Promise<LoadResult & Round> {
+  load(server: Server, sending: Sending): Promise<DetailedRound> {
     const sent = this.#sentTo(server);
     const requests = this.#file(sending.size, server.dialect);
     const fresh = sent.fresh.get(requests) ?? new FreshRequests(requests, sending.size);
@@ -96,7 +103,7 @@ export class Stage {
   async #loadOnce(
     server: Server,
     { file, first, connections, seconds }: Sending & { file: Requests; first: number },
-  ): Promise<LoadResult & Round> {
+  ): Promise<DetailedRound> {
     const before = await server.counts();
     await server.measure();
     const result = await sendLoad({ port: server.port, file, first, connections, seconds });
@@ -113,7 +120,7 @@ export class Stage {
     const { p50, p99 } = result.latency;
     const perSecond = result.answered / result.seconds;
     const cpu = (used.cpu / result.answered) * 1e6;
-    return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss } };
+    return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss }, used };
   }
 
   /** Loads a server until its code is likely to be compiled, for at most a few seconds. */

@@ -34,6 +34,7 @@ const bundle = await rolldown({
     run: "bench/run.ts",
     serve: "bench/server/serve.ts",
     fill: "bench/server/fill.ts",
+    floor: "bench/server/floor.ts",
     generate: "bench/load/generate.ts",
     runner: "bench/server/runner.ts",
   },

@@ -4,6 +4,9 @@ import type { Contestant } from "./contestant.ts";
 export const CONTESTANTS = {
   "hookporter express": async () => (await import("./hookporter.ts")).hookporterExpress,
   "hookporter node": async () => (await import("./hookporter.ts")).hookporterNode,
+  "hookporter node, order keys": async () => (await import("./hookporter.ts")).hookporterNodeInOrder,
+  "hookporter node, 20 receivers on one file": async () => (await import("./many-receivers.ts")).onOneFile,
+  "hookporter node, 20 receivers on own files": async () => (await import("./many-receivers.ts")).onOwnFiles,
   "hookporter express, no store": async () => (await import("./hookporter.ts")).hookporterExpressNoStore,
   "hookporter node, no store": async () => (await import("./hookporter.ts")).hookporterNodeNoStore,
   "express plain": async () => (await import("./express-plain.ts")).expressPlain,

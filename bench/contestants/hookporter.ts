@@ -1,6 +1,12 @@
 import { createServer as createNodeServer } from "node:http";
 import express from "express";
-import { createReceiver, type Inbox, type Receiver } from "../../src/index.ts";
+import {
+  createReceiver,
+  type Inbox,
+  type Receiver,
+  type ReceiverOptions,
+  type WebhookEvent,
+} from "../../src/index.ts";
 import { createServer, expressReceiver } from "../../src/receiver/express.ts";
 import { nodeReceiver } from "../../src/receiver/node.ts";
 import { SECRET } from "../events.ts";
@@ -22,6 +28,12 @@ export const hookporterNode: Contestant = {
   start: (options) => onNode(options, options.inbox),
 };
 
+/** The same work for entries of 100 order keys, which run one after another. */
+export const hookporterNodeInOrder: Contestant = {
+  dialect: "service",
+  start: (options) => onNode(options, options.inbox, { orderBy: keyOf }),
+};
+
 /** The same work without a store, on Express. */
 export const hookporterExpressNoStore: Contestant = {
   dialect: "service",
@@ -40,19 +52,32 @@ async function onExpress(options: StartOptions, inbox: string | Inbox): Promise<
   return withCounts(await onLoopback(createServer(app)), receiver);
 }
 
-async function onNode(options: StartOptions, inbox: string | Inbox): Promise<Running> {
-  const receiver = await started(options, inbox);
+async function onNode(
+  options: StartOptions,
+  inbox: string | Inbox,
+  more: Partial<ReceiverOptions> = {},
+): Promise<Running> {
+  const receiver = await started(options, inbox, more);
   return withCounts(await onLoopback(createNodeServer(nodeReceiver(receiver))), receiver);
 }
 
 /** With `handle`, every entry's handler runs on arrival; otherwise all wait behind a busy one. */
-async function started({ handle }: StartOptions, inbox: string | Inbox): Promise<Receiver> {
+export async function started(
+  { handle }: Pick<StartOptions, "handle">,
+  inbox: string | Inbox,
+  more: Partial<ReceiverOptions> = {},
+): Promise<Receiver> {
   const busy = { concurrency: 1, handlerTimeout: HOUR, drainTimeout: 0 };
-  const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...(!handle && busy) });
+  const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...(!handle && busy), ...more });
   if (handle) receiver.on("*", () => {});
   else receiver.on("*", (_, { signal }) => new Promise((end) => signal.addEventListener("abort", end)));
   await receiver.start();
   return receiver;
+}
+
+/** One of 100 keys. */
+function keyOf({ data }: WebhookEvent): string {
+  return `key-${Number(Object.entries(data).find(([name]) => name === "bench")?.[1]) % 100}`;
 }
 
 function withCounts(running: Running, receiver: Receiver): Running {

@@ -1,3 +1,5 @@
+import type { Frame } from "./v8-profile.ts";
+
 /** Activities of a receiving thread. */
 export const ACTIVITIES = [
   "HTTP: parsing, streams, writing",
@@ -18,12 +20,6 @@ export const ACTIVITIES = [
 
 /** One activity. */
 export type Activity = (typeof ACTIVITIES)[number];
-
-/** A function: its name, and its file relative to the package's root; Node's own start with `node:`. */
-export interface Frame {
-  readonly name: string;
-  readonly file: string;
-}
 
 /**
  * Activities by file; the first match counts. A function without a match, such as in `node:buffer` or without a file,

@@ -1,5 +1,6 @@
-import { ACTIVITIES, type Activity, activityOf, type Frame } from "./activity.ts";
-import { callers, type ProfileNode, selfTimes, type V8Profile } from "./v8-profile.ts";
+import { ACTIVITIES, type Activity, activityOf } from "./activity.ts";
+import { Tally } from "./tally.ts";
+import { type Frame, type ProfileNode, selfTimes, stacks, type V8Profile } from "./v8-profile.ts";
 
 /** How a thread spent its time. Shares are of its busy time, which excludes idle time and garbage collection. */
 export interface Breakdown {
@@ -67,44 +68,6 @@ function isOfNode({ file }: Frame): boolean {
 
 function isNotOfNode(frame: Frame): boolean {
   return !isOfNode(frame);
-}
-
-/** Returns the functions on the stack of a node, innermost first. */
-function stacks(
-  profile: V8Profile,
-  fileOf: (callFrame: ProfileNode["callFrame"]) => string,
-): (id: number) => readonly Frame[] {
-  const callerOf = callers(profile);
-  const frames = new Map(
-    profile.nodes.map(({ id, callFrame }) => [id, { name: callFrame.functionName, file: fileOf(callFrame) }]),
-  );
-  return (id) => {
-    const stack: Frame[] = [];
-    for (let at: number | undefined = id; at !== undefined; at = callerOf.get(at)?.id) {
-      const frame = frames.get(at);
-      if (frame !== undefined) stack.push(frame);
-    }
-    return stack;
-  };
-}
-
-/** Times summed up by key. */
-class Tally<What> {
-  readonly #times = new Map<What, number>();
-  sum = 0;
-
-  add(what: What, time: number): void {
-    this.#times.set(what, this.of(what) + time);
-    this.sum += time;
-  }
-
-  of(what: What): number {
-    return this.#times.get(what) ?? 0;
-  }
-
-  most(count: number): readonly (readonly [What, number])[] {
-    return [...this.#times].sort(([, a], [, b]) => b - a).slice(0, count);
-  }
 }
 
 function share(part: number, whole: number): number {

@@ -1,3 +1,9 @@
+/** A function: its name, and its file relative to the package's root; Node's own start with `node:`. */
+export interface Frame {
+  readonly name: string;
+  readonly file: string;
+}
+
 /** A function in a V8 CPU profile; a separate node for each call path. */
 export interface ProfileNode {
   readonly id: number;
@@ -35,4 +41,23 @@ export function selfTimes({ samples, timeDeltas }: V8Profile): ReadonlyMap<numbe
 /** Each node's caller. */
 export function callers({ nodes }: V8Profile): ReadonlyMap<number, ProfileNode> {
   return new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node])));
+}
+
+/** Returns the functions on the stack of a node, innermost first. */
+export function stacks(
+  profile: V8Profile,
+  fileOf: (callFrame: ProfileNode["callFrame"]) => string,
+): (id: number) => readonly Frame[] {
+  const callerOf = callers(profile);
+  const frames = new Map(
+    profile.nodes.map(({ id, callFrame }) => [id, { name: callFrame.functionName, file: fileOf(callFrame) }]),
+  );
+  return (id) => {
+    const stack: Frame[] = [];
+    for (let at: number | undefined = id; at !== undefined; at = callerOf.get(at)?.id) {
+      const frame = frames.get(at);
+      if (frame !== undefined) stack.push(frame);
+    }
+    return stack;
+  };
 }

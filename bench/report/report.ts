@@ -1,4 +1,5 @@
 import type { Machine } from "../machine.ts";
+import type { Account } from "../sections/account.ts";
 import type { measureAgeing } from "../sections/ageing.ts";
 import type { Handling } from "../sections/handling.ts";
 import type { Measured } from "../sections/measured.ts";
@@ -8,9 +9,12 @@ import type { Profiled } from "../sections/profile.ts";
 import type { Replay } from "../sections/replay.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import type { StartUp } from "../sections/start-up.ts";
+import type { Floor } from "../server/measure-floor.ts";
 
 /** The results of the bench's sections; those that were not requested are missing. */
 export interface Findings {
+  readonly floor?: Floor;
+  readonly account?: readonly Account[];
   readonly startUp?: readonly StartUp[];
   readonly loads?: readonly Measured[];
   readonly slowDisk?: SlowDisk;

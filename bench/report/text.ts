@@ -2,6 +2,7 @@ import { threeDigits } from "../numbers.ts";
 import type { Measured } from "../sections/measured.ts";
 import { ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
+import { accountText, floorText } from "./account-text.ts";
 import { judgeGoals } from "./goals.ts";
 import { postgresText } from "./postgres.ts";
 import { profileText } from "./profile-text.ts";
@@ -24,6 +25,8 @@ const HEAD = [
 export function reportText(report: Report): string {
   const {
     machine,
+    floor,
+    account,
     loads = [],
     slowDisk,
     ageing,
@@ -39,11 +42,12 @@ export function reportText(report: Report): string {
     `${report.form} form, ${report.at}`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}${bench}`,
     `SQLite ${machine.sqlite}; ${machine.placement}; load average before ${machine.loadBefore.toFixed(2)}`,
-    `a flush of 4 kB to disk takes ${threeDigits(machine.flushMs)} ms`,
     Object.entries(machine.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", "),
   ];
+  if (floor !== undefined) parts.push("", floorText(floor));
+  if (account !== undefined) parts.push("", accountText(account));
   for (const group of groups(loads)) {
     const [first] = group;
     parts.push("", `bodies of ${first?.size} bytes, ${first?.connections} connections`, "", loadTable(group));
@@ -61,9 +65,10 @@ export function reportText(report: Report): string {
     }
   }
   if (handling !== undefined) {
-    const { received, completed, ratio: share } = handling;
+    const { received, completed, ratio: share, ofOctokit, ofPlain } = handling;
     const rates = `received ${threeDigits(received)} per second, with handling ${threeDigits(completed)}`;
-    parts.push("", `handling: ${rates}: ${threeDigits(share)} ×`);
+    const beside = `${threeDigits(ofOctokit)} × octokit; the Express adapter ${threeDigits(ofPlain)} × plain Express`;
+    parts.push("", `handling: ${rates}: ${threeDigits(share)} ×, ${beside}`);
   }
   if (pending !== undefined) {
     parts.push("", `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`);
@@ -83,7 +88,7 @@ export function reportText(report: Report): string {
     goal,
     wanted,
     threeDigits(got),
-    reached ? "reached" : "missed",
+    reached === undefined ? "a goal of faster machines" : reached ? "reached" : "missed",
   ]);
   if (goals.length > 0) parts.push("", table(["goal", "wanted", "got", ""], goals));
   return `${parts.join("\n")}\n\n`;

@@ -4,12 +4,17 @@ import { median } from "../numbers.ts";
 import type { Server } from "../server/server.ts";
 import type { Stage } from "../stage.ts";
 
-/** Deliveries per second: only received; and received, handled and completed. */
+/** Deliveries per second: only received; and received, handled and completed, next to receivers that store nothing. */
 export interface Handling {
   readonly received: number;
   readonly completed: number;
   readonly ratio: number;
+  /** The node adapter with handlers × octokit with one, and the Express adapter with handlers × plain Express. */
+  readonly ofOctokit: number;
+  readonly ofPlain: number;
 }
+
+const RUNNING = { handle: true };
 
 /** Measures the throughput if every entry's handler runs and its result is stored too. */
 export async function measureHandling(
@@ -19,21 +24,30 @@ export async function measureHandling(
 ): Promise<Handling> {
   tell(`handling: ${rounds} rounds`);
   const receives = await stage.server("hookporter node");
-  const handles = await stage.server("hookporter node", { handle: true });
+  const handles = await stage.server("hookporter node", RUNNING);
+  const onExpress = await stage.server("hookporter express", RUNNING);
+  const octokit = await stage.server("octokit");
+  const plain = await stage.server("express plain");
   const load = { size: 600, connections: 64, seconds };
-  const received: number[] = [];
-  const completed: number[] = [];
-  const ratios: number[] = [];
-  for (const server of [receives, handles]) await stage.warmUp(server, load);
+  const rates: Omit<Handling, "ratio">[] = [];
+  for (const server of [receives, handles, onExpress, octokit, plain]) await stage.warmUp(server, load);
   for (let round = 0; round < rounds; round++) {
-    const { perSecond } = await stage.load(receives, load);
-    const { perSecond: sustained } = await completedPerSecond(stage, handles, load);
-    received.push(perSecond);
-    completed.push(sustained);
-    ratios.push(sustained / perSecond);
+    const { perSecond: received } = await stage.load(receives, load);
+    const { perSecond: completed } = await completedPerSecond(stage, handles, load);
+    const { perSecond: express } = await completedPerSecond(stage, onExpress, load);
+    const ofOctokit = completed / (await stage.load(octokit, load)).perSecond;
+    const ofPlain = express / (await stage.load(plain, load)).perSecond;
+    rates.push({ received, completed, ofOctokit, ofPlain });
   }
   await stage.clear();
-  return { received: median(received), completed: median(completed), ratio: median(ratios) };
+  const middle = (of: (one: Omit<Handling, "ratio">) => number) => median(rates.map(of));
+  return {
+    received: middle(({ received }) => received),
+    completed: middle(({ completed }) => completed),
+    ratio: middle(({ completed, received }) => completed / received),
+    ofOctokit: middle((one) => one.ofOctokit),
+    ofPlain: middle((one) => one.ofPlain),
+  };
 }
 
 /** The deliveries of a load, divided by the time until the last of them was done; and the p99 of their answers. */

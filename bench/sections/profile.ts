@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ContestantName } from "../contestants/all.ts";
 import type { Form } from "../form.ts";
@@ -28,13 +28,17 @@ export async function measureProfiles(
     tell(`profile of ${contestant}: ${seconds} s`);
     const server = await stage.server(contestant);
     await stage.warmUp(server, load);
-    const path = join(resolve(folder), `${contestant.replaceAll(/[^a-z]+/g, "-")}.cpuprofile`);
     await server.startProfile();
     const { answered } = await stage.load(server, load);
-    await server.writeProfile(path);
+    const profiles = await server.stopProfile();
     await stage.clear();
-    const found = breakDown(JSON.parse(readFileSync(path, "utf8")), (frame) => sources.fileOf(frame));
-    results.push({ contestant, micros: found.busyMicros / answered, ...found });
+    for (const { receives, profile } of profiles) {
+      const name = `${contestant.replaceAll(/[^a-z]+/g, "-")}${receives ? "" : "-writer"}.cpuprofile`;
+      writeFileSync(join(resolve(folder), name), JSON.stringify(profile)); // opens in Chrome's developer tools
+      if (!receives) continue;
+      const found = breakDown(profile, (frame) => sources.fileOf(frame));
+      results.push({ contestant, micros: found.busyMicros / answered, ...found });
+    }
   }
   return results;
 }

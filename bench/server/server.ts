@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { CORES, onCores } from "../cores.ts";
 import type { Dialect } from "../load/request-file.ts";
 import { program } from "../places.ts";
+import type { ThreadProfile } from "./cpu-profile.ts";
 import type { Order, Question, Used } from "./messages.ts";
 
 /** A contestant running in a child process. */
@@ -12,10 +16,10 @@ export interface Server {
   /** Its resource use since the previous call. */
   measure(): Promise<Used>;
   counts(): Promise<{ readonly kept: number; readonly done: number }>;
-  /** Starts a CPU profile of the receiving thread. */
+  /** Starts CPU profiles of all threads that run JavaScript. */
   startProfile(): Promise<void>;
-  /** Ends the profile and writes it to a file. */
-  writeProfile(path: string): Promise<void>;
+  /** Ends the profiles. */
+  stopProfile(): Promise<readonly ThreadProfile[]>;
   close(): Promise<void>;
 }
 
@@ -44,7 +48,13 @@ export async function startServer(order: Order, { node, within = [] }: Launch): 
     measure: () => ask("measure") as Promise<Used>,
     counts: () => ask("counts"),
     startProfile: () => ask("startProfile"),
-    writeProfile: (path) => ask({ writeProfile: path }),
+    stopProfile: async () => {
+      const path = join(tmpdir(), `hookporter-profiles-${child.pid}.json`); // too large for a message
+      await ask({ writeProfiles: path });
+      const profiles = JSON.parse(readFileSync(path, "utf8"));
+      rmSync(path);
+      return profiles;
+    },
     close: async () => {
       child.send("close");
       await ended;

@@ -22,7 +22,7 @@ export function emptyReport(node = "v20.20.2"): Report {
     at: "2026-01-01T00:00:00.000Z",
     machine: {
       ...{ processor: "some", cores: 2, memoryGb: 8, system: "linux 6", node, benchNode: "v20.20.2" },
-      ...{ sqlite: "3.53.0", generator: "wrk", placement: "not pinned", loadBefore: 0, flushMs: 0.1 },
+      ...{ sqlite: "3.53.0", generator: "wrk", placement: "not pinned", loadBefore: 0 },
       build: "0123456789ab",
       versions: { hookporter: "0.1.0" },
     },

@@ -77,3 +77,37 @@ it("goals of unmeasured sections are omitted", () => {
 it("a profiled run is not compared with goals", () => {
   expect(judgeGoals({ ...emptyReport(), profiles: [] })).toEqual([]);
 });
+
+const floor = { loneBytes: 20_000, pwriteMs: 0.02, flushMs: 0.1, hmacMicros: 3, parseMicros: 3 };
+const fast = { ...floor, barePerSecond: 50_000 };
+const slow = { ...floor, barePerSecond: 15_000 };
+
+it("ratios of throughput are goals of fast machines only", () => {
+  const goal = /plain Express, 64/;
+  expect(judged({ ...emptyReport(), loads, floor: fast }, goal)?.reached).toBe(false);
+  expect(judged({ ...emptyReport(), loads, floor: slow }, goal)?.reached).toBeUndefined();
+});
+
+it("a lone delivery may take as much longer than without a store as 1.5 writes and flushes", () => {
+  const lone = (durable: number) => [
+    { ...roundsOf("hookporter node", { rates: [1000], connections: 1 }), p50: durable },
+    { ...roundsOf("hookporter node, no store", { rates: [3000], connections: 1 }), p50: 0.05 },
+  ];
+  const goal = /one connection/;
+  expect(judged({ ...emptyReport(), loads: lone(0.19), floor: slow }, goal)).toMatchObject({ reached: true });
+  expect(judged({ ...emptyReport(), loads: lone(0.21), floor: slow }, goal)).toMatchObject({
+    reached: false,
+  });
+  expect(judged({ ...emptyReport(), loads: lone(0.21) }, goal)).toBeUndefined();
+});
+
+it("a handled delivery may take 1.25 times octokit's processor time, compared by round", () => {
+  const thread = { rows: {}, unsampled: 0, cpu: 0, flushMs: 0 };
+  const costs = { kernel: 0, receiving: thread, helpers: 0, cpu: 0 };
+  const account = [
+    { contestant: "hookporter node", handled: false, rounds: [90, 180], ...costs },
+    { contestant: "hookporter node", handled: true, rounds: [130, 260], ...costs },
+    { contestant: "octokit", handled: false, rounds: [100, 200], ...costs },
+  ] as const;
+  expect(judged({ ...emptyReport(), account }, /octokit's/)).toMatchObject({ got: 1.3, reached: false });
+});

@@ -4,7 +4,7 @@ import { reportText } from "../../../bench/report/text.ts";
 import { emptyReport, roundsOf } from "../results.ts";
 
 const pending = { entries: 1000, rss: 100 };
-const handling = { received: 10, completed: 8, ratio: 0.8 };
+const handling = { received: 10, completed: 8, ratio: 0.8, ofOctokit: 0.9, ofPlain: 2.5 };
 
 it("sections of the previous run are kept, unless measured again", () => {
   const earlier = { ...emptyReport(), pending, handling };
@@ -33,5 +33,5 @@ it("a slow disk is shown next to plain Express", () => {
     roundsOf("express plain", { rates: [1000], connections: 256 }),
   ];
   const text = reportText({ ...emptyReport(), slowDisk: { addedMs: 1, loneMs: 1.5, measured } });
-  expect(text).toMatch(/hookporter express +2 100 +2\.10/);
+  expect(text).toMatch(/hookporter express +\| +2 100 \| +2\.10/);
 });
