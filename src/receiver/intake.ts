@@ -40,7 +40,9 @@ type Decide = (delivery: Delivery, reservation: Reservation | undefined) => Prom
 /** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
 export class Intake {
   readonly #receiving: Receiving;
-  readonly #underWay = new Set<Promise<Outcome>>();
+  /** How many deliveries are being accepted, and what waits until none is. */
+  #underWay = 0;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(receiving: Receiving) {
     this.#receiving = receiving;
@@ -48,7 +50,7 @@ export class Intake {
 
   /** Resolves once all deliveries that are being accepted have their outcome. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** As `Receiver.accept`. */
@@ -143,18 +145,15 @@ export class Intake {
     if (error !== undefined) return { type: "unavailable", error };
     let reservation: Reservation | undefined;
     let outcome: Outcome;
+    this.#underWay++;
     try {
       reservation = dispatcher.reserve();
-      const accepting = decide(delivery, reservation);
-      this.#underWay.add(accepting);
-      try {
-        outcome = await accepting;
-      } finally {
-        this.#underWay.delete(accepting);
-      }
+      outcome = await decide(delivery, reservation);
       if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);
     } catch (thrown) {
       outcome = misconfigured(thrown, this.#settings);
+    } finally {
+      if (--this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
     }
     reservation?.release();
     const runsAlready = reservation?.isUsed === true;

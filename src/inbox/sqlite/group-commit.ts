@@ -31,7 +31,7 @@ const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /** Urgent operations that are worth a batch while another batch is still out. */
-const FULL_ENOUGH = 16;
+const FULL_ENOUGH = 32;
 
 /** One batch in progress and the next, so that the other thread is never idle while results come back. */
 const MAX_SENT = 2;

@@ -136,13 +136,13 @@ describe("GroupCommit with a batch runner", () => {
   it("has at most two batches in flight, each with its own results, and collects the rest", async () => {
     const { batches, commit } = away();
     const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at)));
-    expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16]);
+    expect(batches.map(({ operations }) => operations.length)).toEqual([32, 32]);
     for (let answered = 0; answered < 3; answered++) {
       await untilBatches(batches, answered + 1);
       batches[answered]?.answer();
     }
     expect(await results).toEqual(Array.from({ length: 100 }, (_, at) => at));
-    expect(batches.map(({ operations }) => operations.length)).toEqual([16, 16, 68]);
+    expect(batches.map(({ operations }) => operations.length)).toEqual([32, 32, 36]);
   });
 
   it("sends the next batch before it returns the results of the last", async () => {
@@ -163,10 +163,10 @@ describe("GroupCommit with a batch runner", () => {
     const first = commit.run(() => "a");
     await untilBatches(batches, 1);
     const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait));
-    const pressing = Array.from({ length: 15 }, (_, at) => commit.run(() => at));
+    const pressing = Array.from({ length: 31 }, (_, at) => commit.run(() => at));
     expect(batches).toHaveLength(1);
     const last = commit.run(() => "b");
-    expect(batches[1]?.operations).toHaveLength(40 + 15 + 1);
+    expect(batches[1]?.operations).toHaveLength(40 + 31 + 1);
     const late = () => "late";
     const result = commit.run(late, canWait);
     batches[0]?.answer();
