@@ -1,36 +1,35 @@
-import { Bodies, joinBodies } from "./bodies.ts";
 import type { WorkResult } from "./commit-together.ts";
 import type { Operation } from "./operations.ts";
-import { type PackedOperation, packOperation, unpackOperation } from "./packed-operation.ts";
-import { type PackedResult, packResult, unpackResult } from "./packed-result.ts";
-import type { Packet } from "./writer-messages.ts";
-
-// A value that goes to another thread is cloned, which is slow for objects and fast for one long string. So a batch
-// goes as JSON, with its most frequent parts as arrays without names, and all bodies go in one buffer that is
-// transferred.
+import { readOperation, writeOperation } from "./packed-operation.ts";
+import { readResult, writeResult } from "./packed-result.ts";
+import { type Packet, PacketReader, PacketWriter } from "./packet.ts";
 
 /** Packs a batch of operations. */
 export function packBatch(operations: readonly Operation[]): Packet {
-  const bodies: Uint8Array[] = [];
-  const packed = operations.map((operation) => packOperation(operation, bodies));
-  return { text: JSON.stringify(packed), bodies: joinBodies(bodies) };
+  const packet = new PacketWriter();
+  packet.number(operations.length);
+  for (const operation of operations) writeOperation(packet, operation);
+  return packet.end();
 }
 
 /** The operations of a batch; their bodies are views into its buffer. */
-export function unpackBatch({ text, bodies }: Packet): readonly Operation[] {
-  const rest = new Bodies(bodies);
-  return (JSON.parse(text) as PackedOperation[]).map((packed) => unpackOperation(packed, rest));
+export function unpackBatch(batch: Packet): readonly Operation[] {
+  const packet = new PacketReader(batch);
+  return Array.from({ length: packet.number() }, () => readOperation(packet));
 }
 
 /** Packs the results of a batch. */
 export function packResults(operations: readonly Operation[], results: readonly WorkResult[]): Packet {
-  const bodies: Uint8Array[] = [];
-  const packed = results.map((result, at) => packResult(operations[at]?.name, result, bodies));
-  return { text: JSON.stringify(packed), bodies: joinBodies(bodies) };
+  const packet = new PacketWriter();
+  packet.number(results.length);
+  results.forEach((result, index) => {
+    writeResult(packet, operations[index]?.name, result);
+  });
+  return packet.end();
 }
 
 /** The results of a batch; their bodies are views into its buffer. */
-export function unpackResults({ text, bodies }: Packet): readonly WorkResult[] {
-  const rest = new Bodies(bodies);
-  return (JSON.parse(text) as PackedResult[]).map((packed) => unpackResult(packed, rest));
+export function unpackResults(results: Packet): readonly WorkResult[] {
+  const packet = new PacketReader(results);
+  return Array.from({ length: packet.number() }, () => readResult(packet));
 }

@@ -3,124 +3,132 @@ import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { KeepTerms } from "../kept.ts";
 import type { Settlement } from "../settlement.ts";
-import type { Bodies } from "./bodies.ts";
 import type { Operation } from "./operations.ts";
+import type { PacketReader, PacketWriter } from "./packet.ts";
 
-/** An operation without its bodies, which go in a separate buffer. */
-export type PackedOperation =
-  | PackedKeep
-  | PackedSettle
-  | readonly ["append", EntryWithoutBody]
-  | readonly ["other", Operation];
+// The operations of every delivery are written value by value, all others as JSON. Each pair of functions below writes and
+// reads the same values in the same order.
 
-/** Packs an operation and appends its body to `bodies`. */
-export function packOperation(operation: Operation, bodies: Uint8Array[]): PackedOperation {
-  const [first, second] = operation.args;
-  switch (operation.name) {
-    case "keep":
-      return packKeep(first as Delivery, second as KeepTerms, bodies);
-    case "settle":
-      return packSettle(first as Settlement, second as number);
-    case "append":
-      return ["append", withoutBody(first as NewEntry, bodies)];
-    default:
-      return ["other", operation];
-  }
+/** Writes an operation into a packet. */
+export function writeOperation(packet: PacketWriter, operation: Operation): void {
+  const { name, args } = operation;
+  const [first, second] = args;
+  packet.text(name);
+  if (name === "keep") {
+    writeDelivery(packet, first as Delivery);
+    writeTerms(packet, second as KeepTerms);
+  } else if (name === "settle") {
+    writeSettlement(packet, first as Settlement);
+    packet.number(second as number);
+  } else if (name === "append") {
+    const { delivery, ...entry } = first as NewEntry;
+    writeDelivery(packet, delivery);
+    packet.json(entry);
+  } else packet.json(args);
 }
 
-/** Unpacks an operation; its body is the next in `rest`. */
-export function unpackOperation(packed: PackedOperation, rest: Bodies): Operation {
-  switch (packed[0]) {
-    case "keep":
-      return { name: "keep", args: unpackKeep(packed, rest) };
-    case "settle":
-      return { name: "settle", args: unpackSettle(packed) };
-    case "append":
-      return { name: "append", args: [withBody(packed[1], rest)] };
-    default:
-      return packed[1];
-  }
+/** Reads an operation from a packet. */
+export function readOperation(packet: PacketReader): Operation {
+  const name = packet.text() as Operation["name"];
+  if (name === "keep") return { name, args: [readDelivery(packet), readTerms(packet)] };
+  if (name === "settle") return { name, args: [readSettlement(packet), packet.number()] };
+  if (name !== "append") return { name, args: packet.json() };
+  const delivery = readDelivery(packet);
+  return { name, args: [{ ...packet.json<Omit<NewEntry, "delivery">>(), delivery }] };
 }
 
-// Times are written as differences from one of them, since small numbers are much faster to write and read.
-
-type PackedKeep = ReturnType<typeof packKeep>;
-
-function packKeep(delivery: Delivery, terms: KeepTerms, bodies: Uint8Array[]) {
-  const { method, target, headers, body, receivedAt } = delivery;
-  const { source, now, maxAge, maxSkew, holdMs, lease } = terms;
-  bodies.push(body);
-  // biome-ignore format: one thing a line
-  return [
-    "keep",
-    method, target, headers, body.byteLength, receivedAt,
-    source, now - receivedAt, maxAge, maxSkew, holdMs,
-    lease?.token ?? null, lease === undefined ? 0 : lease.until - receivedAt,
-  ] as const;
+/** Writes a delivery into a packet. */
+export function writeDelivery(packet: PacketWriter, delivery: Delivery): void {
+  packet.text(delivery.method);
+  packet.text(delivery.target);
+  packet.json(delivery.headers);
+  packet.bytes(delivery.body);
+  packet.number(delivery.receivedAt);
 }
 
-function unpackKeep(packed: PackedKeep, rest: Bodies): [Delivery, KeepTerms] {
-  // biome-ignore format: one thing a line
-  const [
-    ,
-    method, target, headers, length, receivedAt,
-    source, toNow, maxAge, maxSkew, holdMs,
-    token, toEnd,
-  ] = packed;
-  const lease = token === null ? undefined : { token, until: receivedAt + toEnd };
-  return [
-    { method, target, headers, body: rest.take(length), receivedAt },
-    { source, now: receivedAt + toNow, maxAge, maxSkew, holdMs, lease },
-  ];
+/** Reads a delivery from a packet; its body is a view. */
+export function readDelivery(packet: PacketReader): Delivery {
+  return {
+    method: packet.text(),
+    target: packet.text(),
+    headers: packet.json(),
+    body: packet.bytes(),
+    receivedAt: packet.number(),
+  };
 }
 
-type PackedSettle = ReturnType<typeof packSettle>;
-
-function packSettle(settlement: Settlement, now: number) {
-  const { seq, lease, state, reason, problems, runAt, finishedHandlers, waits } = settlement;
-  const { uncount = false, unordered = false } = settlement;
-  const records = settlement.records.map((record) => packRecord(record, now));
-  // biome-ignore format: one thing a line
-  return [
-    "settle", now,
-    seq, lease, state, reason, problems, runAt - now, finishedHandlers, uncount, unordered, records, waits ?? null,
-  ] as const;
+function writeTerms(packet: PacketWriter, terms: KeepTerms): void {
+  packet.text(terms.source);
+  packet.number(terms.now);
+  packet.number(terms.maxAge);
+  packet.number(terms.maxSkew);
+  packet.number(terms.holdMs);
+  packet.text(terms.lease?.token ?? null);
+  if (terms.lease !== undefined) packet.number(terms.lease.until);
 }
 
-function unpackSettle(packed: PackedSettle): [Settlement, number] {
-  // biome-ignore format: one thing a line
-  const [
-    , now,
-    seq, lease, state, reason, problems, toRun, finishedHandlers, uncount, unordered, packedRecords, packedWaits,
-  ] = packed;
-  const records = packedRecords.map((record) => unpackRecord(record, now));
-  const runAt = now + toRun;
-  const rest = { uncount, unordered, records, ...(packedWaits !== null && { waits: packedWaits }) };
-  return [{ seq, lease, state, reason, problems, runAt, finishedHandlers, ...rest }, now];
+function readTerms(packet: PacketReader): KeepTerms {
+  const source = packet.text();
+  const now = packet.number();
+  const maxAge = packet.number();
+  const maxSkew = packet.number();
+  const holdMs = packet.number();
+  const token = packet.textOrNull();
+  const lease = token === null ? undefined : { token, until: packet.number() };
+  return { source, now, maxAge, maxSkew, holdMs, lease };
 }
 
-function packRecord(record: AttemptRecord, now: number) {
-  const { attempt, handler, startedAt, durationMs, outcome, error, failure, note } = record;
-  return [attempt, handler, startedAt - now, durationMs, outcome, error, failure, note] as const;
+function writeSettlement(packet: PacketWriter, settlement: Settlement): void {
+  packet.number(settlement.seq);
+  packet.text(settlement.lease);
+  packet.text(settlement.state);
+  packet.text(settlement.reason);
+  packet.json(settlement.problems);
+  packet.number(settlement.runAt);
+  packet.json(settlement.finishedHandlers);
+  packet.json(settlement.waits);
+  packet.number(settlement.uncount === true ? 1 : 0);
+  packet.number(settlement.unordered === true ? 1 : 0);
+  packet.number(settlement.records.length);
+  for (const record of settlement.records) writeRecord(packet, record);
 }
 
-function unpackRecord(packed: ReturnType<typeof packRecord>, now: number): AttemptRecord {
-  const [attempt, handler, toStart, durationMs, outcome, error, failure, note] = packed;
-  return { attempt, handler, startedAt: now + toStart, durationMs, outcome, error, failure, note };
+function readSettlement(packet: PacketReader): Settlement {
+  return {
+    seq: packet.number(),
+    lease: packet.text(),
+    state: packet.text() as Settlement["state"],
+    reason: packet.textOrNull(),
+    problems: packet.json(),
+    runAt: packet.number(),
+    finishedHandlers: packet.json(),
+    waits: packet.json(),
+    uncount: packet.number() === 1,
+    unordered: packet.number() === 1,
+    records: Array.from({ length: packet.number() }, () => readRecord(packet)),
+  };
 }
 
-/** An entry with the length of its delivery's body in place of the body. */
-interface EntryWithoutBody extends Omit<NewEntry, "delivery"> {
-  readonly delivery: Omit<Delivery, "body"> & { readonly body: number };
+function writeRecord(packet: PacketWriter, record: AttemptRecord): void {
+  packet.number(record.attempt);
+  packet.text(record.handler);
+  packet.number(record.startedAt);
+  packet.number(record.durationMs);
+  packet.text(record.outcome);
+  packet.text(record.error);
+  packet.json(record.failure);
+  packet.text(record.note);
 }
 
-function withoutBody(entry: NewEntry, bodies: Uint8Array[]): EntryWithoutBody {
-  const { delivery } = entry;
-  bodies.push(delivery.body);
-  return { ...entry, delivery: { ...delivery, body: delivery.body.byteLength } };
-}
-
-function withBody(entry: EntryWithoutBody, rest: Bodies): NewEntry {
-  const { delivery } = entry;
-  return { ...entry, delivery: { ...delivery, body: rest.take(delivery.body) } };
+function readRecord(packet: PacketReader): AttemptRecord {
+  return {
+    attempt: packet.number(),
+    handler: packet.text(),
+    startedAt: packet.number(),
+    durationMs: packet.number(),
+    outcome: packet.text() as AttemptRecord["outcome"],
+    error: packet.textOrNull(),
+    failure: packet.json(),
+    note: packet.textOrNull(),
+  };
 }

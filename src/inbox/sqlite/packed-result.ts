@@ -1,98 +1,79 @@
 import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../../errors.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Kept, KeptEvent } from "../kept.ts";
-import type { Bodies } from "./bodies.ts";
 import type { WorkResult } from "./commit-together.ts";
 import type { OperationName } from "./operations.ts";
+import { readDelivery, writeDelivery } from "./packed-operation.ts";
+import type { PacketReader, PacketWriter } from "./packet.ts";
 
-/** The result of an operation without its bodies, which go in a separate buffer. */
-export type PackedResult =
-  | { readonly value: unknown }
-  | { readonly error: PackedError }
-  | { readonly claimed: readonly PackedClaimed[] }
-  | PackedKept;
-
-/** Packs the result of an operation of this name and appends its bodies to `bodies`. */
-export function packResult(
-  name: OperationName | undefined,
-  result: WorkResult,
-  bodies: Uint8Array[],
-): PackedResult {
-  if ("error" in result) return { error: packError(result.error) };
-  const { value } = result;
-  if (name === "keep" && !("rejection" in (value as Kept))) return packKept(value as KeptEvent);
-  if (name !== "claim") return { value };
-  return { claimed: (value as readonly ClaimedEntry[]).map((entry) => packClaimed(entry, bodies)) };
+/** Writes the result of an operation of this name into a packet. */
+export function writeResult(packet: PacketWriter, name: OperationName | undefined, result: WorkResult): void {
+  if ("error" in result) {
+    packet.text("error");
+    packet.json(packError(result.error));
+  } else if (name === "keep" && !("rejection" in (result.value as Kept))) {
+    packet.text("kept");
+    writeKept(packet, result.value as KeptEvent);
+  } else if (name === "claim") {
+    const entries = result.value as readonly ClaimedEntry[];
+    packet.text("claimed");
+    packet.number(entries.length);
+    for (const entry of entries) writeClaimed(packet, entry);
+  } else {
+    packet.text("value");
+    packet.json(result.value);
+  }
 }
 
-/** Unpacks a result; its bodies are the next in `rest`. */
-export function unpackResult(packed: PackedResult, rest: Bodies): WorkResult {
-  if (isList(packed)) return { value: unpackKept(packed) };
-  if ("error" in packed) return { error: unpackError(packed.error) };
-  if ("claimed" in packed) return { value: packed.claimed.map((entry) => unpackClaimed(entry, rest)) };
-  return { value: packed.value };
+/** Reads a result from a packet. */
+export function readResult(packet: PacketReader): WorkResult {
+  switch (packet.text()) {
+    case "error":
+      return { error: unpackError(packet.json()) };
+    case "kept":
+      return { value: readKept(packet) };
+    case "claimed":
+      return { value: Array.from({ length: packet.number() }, () => readClaimed(packet)) };
+    default:
+      return { value: packet.json() };
+  }
 }
 
-function isList<List extends readonly unknown[]>(packed: List | object): packed is List {
-  return Array.isArray(packed);
+function writeKept(packet: PacketWriter, kept: KeptEvent): void {
+  packet.number(kept.seq);
+  packet.number(kept.duplicate ? 1 : 0);
+  packet.text(kept.state);
+  packet.number(kept.leased === true ? 1 : 0);
+  packet.text(kept.key.source);
+  packet.text(kept.key.eventId);
+  packet.number(kept.key.timestamp);
+  packet.text(kept.kind);
+  packet.number(kept.timestamp);
+  packet.text(kept.content);
+  packet.json(kept.problems.length === 0 ? undefined : kept.problems);
 }
 
-type PackedKept = ReturnType<typeof packKept>;
-
-function packKept({ seq, duplicate, state, leased, key, kind, timestamp, content, problems }: KeptEvent) {
-  const { source, eventId } = key;
-  // biome-ignore format: one thing a line
-  return [
-    seq, duplicate, state, leased === true,
-    source, eventId, key.timestamp, kind, timestamp - key.timestamp, content, problems,
-  ] as const;
-}
-
-function unpackKept(packed: PackedKept): KeptEvent {
-  const [seq, duplicate, state, leased, source, eventId, timestamp, kind, toOwn, content, problems] = packed;
-  const key = { source, eventId, timestamp };
-  return { seq, duplicate, state, leased, key, kind, timestamp: timestamp + toOwn, content, problems };
-}
-
-type PackedClaimed = ReturnType<typeof packClaimed>;
-
-function packClaimed(entry: ClaimedEntry, bodies: Uint8Array[]) {
-  const { seq, lease, key, kind, orderKey, runAt, attempts, finishedHandlers, delivery, unreadable } = entry;
-  const { waits = [], dueAt = delivery.receivedAt, reason = null } = entry;
-  const { method, target, headers, body, receivedAt } = delivery;
-  bodies.push(body);
-  // biome-ignore format: one thing a line
-  return [
-    key.source, key.eventId, key.timestamp,
-    seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
-    method, target, headers, body.byteLength, receivedAt, unreadable ?? null,
-    waits, dueAt, reason,
-  ] as const;
-}
-
-function unpackClaimed(packed: PackedClaimed, rest: Bodies): ClaimedEntry {
-  // biome-ignore format: one thing a line
-  const [
-    source, eventId, timestamp,
-    seq, lease, kind, orderKey, runAt, attempts, finishedHandlers,
-    method, target, headers, length, receivedAt, unreadable,
-    waits, dueAt, reason,
-  ] = packed;
+function readKept(packet: PacketReader): KeptEvent {
   return {
-    ...(unreadable !== null && { unreadable }),
-    seq,
-    lease,
-    key: { source, eventId, timestamp },
-    kind,
-    orderKey,
-    runAt,
-    attempts,
-    finishedHandlers,
-    waits,
-    dueAt,
-    reason,
-    delivery: { method, target, headers, body: rest.take(length), receivedAt },
+    seq: packet.number(),
+    duplicate: packet.number() === 1,
+    state: packet.text() as KeptEvent["state"],
+    leased: packet.number() === 1,
+    key: { source: packet.text(), eventId: packet.text(), timestamp: packet.number() },
+    kind: packet.text(),
+    timestamp: packet.number(),
+    content: packet.text(),
+    problems: packet.json() ?? [],
   };
+}
+
+function writeClaimed(packet: PacketWriter, { delivery, ...entry }: ClaimedEntry): void {
+  packet.json(entry);
+  writeDelivery(packet, delivery);
+}
+
+function readClaimed(packet: PacketReader): ClaimedEntry {
+  return { ...packet.json<Omit<ClaimedEntry, "delivery">>(), delivery: readDelivery(packet) };
 }
 
 /** An error as a plain value: cloned between threads it would lose its class and its codes. */

@@ -92,7 +92,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
       this.#underWay.push({ resolve, reject });
       const batch = packBatch(operations);
       worker.ref(); // a caller waits for it now
-      worker.postMessage(batch, [batch.bodies]);
+      worker.postMessage(batch, [batch.buffer]);
     });
   }
 

@@ -1,3 +1,4 @@
+import type { Packet } from "./packet.ts";
 import type { FileIdentities } from "./presence.ts";
 
 /** The data that the writer thread starts with. */
@@ -12,12 +13,6 @@ export interface WriterStart {
 
 /** The shared numbers: `busy` is 1 while the thread is in SQLite, `over` is 1 once it must not begin anything more. */
 export const FLAGS = { busy: 0, over: 1 } as const;
-
-/** A message between the threads: JSON, and the bodies of its deliveries in one buffer, which is transferred. */
-export interface Packet {
-  readonly text: string;
-  readonly bodies: ArrayBuffer;
-}
 
 /** The thread's answer: that it is ready, or the results of a batch and the milliseconds it took. */
 export type WriterAnswer = { readonly ready: true } | { readonly results: Packet; readonly ms: number };

@@ -5,10 +5,11 @@ import { openDatabase } from "./client.ts";
 import { commitTogether } from "./commit-together.ts";
 import { cutLog } from "./log-size.ts";
 import { type Operation, runOperation } from "./operations.ts";
+import type { Packet } from "./packet.ts";
 import { Presence } from "./presence.ts";
 import { Statements } from "./statements.ts";
 import { transactionsOn } from "./transactions.ts";
-import { FLAGS, type Packet, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
+import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
 
 const { path, files, flags: shared } = workerData as WriterStart;
 const flags = new Int32Array(shared);
@@ -16,7 +17,7 @@ const presence = new Presence(path, files);
 const port = parentPort;
 if (port === null) throw new TypeError("expected to run as a thread");
 const send = (answer: WriterAnswer) =>
-  port.postMessage(answer, "results" in answer ? [answer.results.bodies] : []);
+  port.postMessage(answer, "results" in answer ? [answer.results.buffer] : []);
 
 const statements = whileBusy(() => {
   presence.check();
