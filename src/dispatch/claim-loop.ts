@@ -17,6 +17,8 @@ interface Claiming {
   readonly run: (entry: ClaimedEntry) => void;
   /** Entries not to claim. */
   readonly except: () => readonly number[];
+  /** Resolves in the next turn of the event loop. */
+  readonly nextTurn: () => Promise<void>;
 }
 
 /** Claims due entries while there is room to run them, and waits for the next to become due. */
@@ -80,7 +82,7 @@ export class ClaimLoop {
 
   async #claim(): Promise<void> {
     const { inbox, clock, pollMs } = this.#options;
-    const { limit: concurrency, failures, run, except: exceptNow } = this.#claiming;
+    const { limit: concurrency, failures, run, nextTurn, except: exceptNow } = this.#claiming;
     clearTimeout(this.#timer);
     this.#behind = false;
     let wait = pollMs;
@@ -89,6 +91,7 @@ export class ClaimLoop {
       const { now: limit, ahead } = concurrency.room;
       const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
       failures.end();
+      if (entries.length > 0) await nextTurn(); // one may have just been kept: its sender is answered first
       for (const entry of entries) run(entry);
       const full = entries.length >= limit + ahead;
       const next = full ? 0 : await inbox.nextRunAt({ ...terms, except: exceptNow() });

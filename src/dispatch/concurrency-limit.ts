@@ -27,6 +27,7 @@ export class ConcurrencyLimit {
 
   /** Whether no more entries can run or be queued. */
   get isFull(): boolean {
+    if (this.#running + this.#reserved < this.#limit) return false; // most often, so nothing else is computed
     const { now, ahead } = this.room;
     return now + ahead <= 0;
   }
@@ -49,13 +50,15 @@ export class ConcurrencyLimit {
   }
 
   /** Runs work when there is room; resolves to `undefined`, without running it, if the limit is closed first. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-    if (!(await this.#enter())) return undefined;
-    return this.#occupy(work);
+  run<Result>(work: () => Promise<Result> | Result): Promise<Result | undefined> {
+    const entered = this.#enter();
+    if (entered === true) return this.#occupy(work);
+    if (entered === false) return Promise.resolve(undefined);
+    return entered.then((mayRun) => (mayRun ? this.#occupy(work) : undefined));
   }
 
   /** Runs work at once, even beyond the limit; queued entries wait longer instead. */
-  runAtOnce<Result>(work: () => Promise<Result>): Promise<Result> {
+  runAtOnce<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     this.#running++;
     return this.#occupy(work);
   }
@@ -70,7 +73,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  async #occupy<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #occupy<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     const start = performance.now();
     try {
       return await work();

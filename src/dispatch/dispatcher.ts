@@ -29,8 +29,17 @@ export class Dispatcher {
   readonly #runner: EntryRunner;
   /** Claims of single entries that are under way. */
   readonly #claims = new Set<Promise<void>>();
-  /** Entries that were inserted leased and begin in a later turn of the event loop. */
-  #beginning = 0;
+  /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
+  #turn: Promise<void> | undefined;
+  readonly #nextTurn = () => {
+    this.#turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#turn = undefined;
+        resolve();
+      });
+    });
+    return this.#turn;
+  };
   #started = false;
   /** Drains that are under way; none of these rejects. */
   readonly #drains = new Set<Promise<unknown>>();
@@ -53,7 +62,7 @@ export class Dispatcher {
       whileClaiming: (work) => this.#whileClaiming(work),
     });
     this.#loop = new ClaimLoop(options, {
-      ...{ failures, except, limit: this.#limit },
+      ...{ failures, except, limit: this.#limit, nextTurn: this.#nextTurn },
       run: (entry) => void this.#runner.run(entry, { claimed: true }),
     });
     this.#runner = new EntryRunner(options, {
@@ -90,13 +99,8 @@ export class Dispatcher {
     if (!this.#loop.caughtUp || this.#limit.isFull || !leftKinds.isEmpty) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
     const free = this.#limit.reserve();
-    const begin = () => {
-      this.#beginning--;
-      free();
-    };
     const run = (entry: ClaimedEntry) => {
-      this.#beginning++;
-      void this.#runner.run(entry, { claimed: false, before: () => nextTurn().then(begin) });
+      void this.#runner.run(entry, { claimed: false, before: this.#nextTurn, begin: free });
     };
     const giveUp = () => {
       free();
@@ -120,7 +124,7 @@ export class Dispatcher {
     this.#stopper.abort();
     this.#loop.stop();
     await Promise.allSettled([this.#loop.underWay, ...this.#claims]);
-    if (this.#beginning > 0) await nextTurn();
+    await this.#turn;
     this.#limit.close();
     this.#runner.close();
     const turns = this.#turns.queues.stop();
@@ -206,8 +210,4 @@ export class Dispatcher {
       this.#claims.delete(settled);
     }
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

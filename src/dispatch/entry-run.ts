@@ -16,6 +16,8 @@ export interface EntryRun {
   readonly atOnce?: boolean;
   /** Awaited before the run; if it resolves to `false`, the entry is given back instead. */
   readonly before?: () => Promise<unknown>;
+  /** Called after that, when it begins. */
+  readonly begin?: () => void;
   /** The turn at a target that it was claimed for. */
   readonly turn?: Turn;
   /** Its time, if that is limited. What does not fit is given back, and no target is waited for. */

@@ -37,18 +37,20 @@ export class EntryRunner {
 
   constructor(options: DispatcherOptions, parts: Running) {
     const { queues: targets, signal } = parts;
+    const { inbox, clock, plan, retry, handlerTimeoutMs, random, log } = options;
     this.#options = options;
     this.#parts = parts;
-    this.#runOptions = { ...options, targets, signal };
+    // What each run copies has these fields only: copying all options would cost more than all else in a short run.
+    this.#runOptions = { plan, retry, handlerTimeoutMs, clock, random, log, targets, signal };
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
-    this.#storing = { ...options, isLeased, signal };
+    this.#storing = { inbox, clock, isLeased, signal };
     this.#places = new TransactionPlaces(options.inbox.insideLimit);
     const stepAside: Transacting["stepAside"] = (waiting) => {
       const aside = parts.limit.stepAside(waiting);
       parts.goOn();
       return aside;
     };
-    this.#transacting = { ...options, places: this.#places, stepAside, isLeased };
+    this.#transacting = { inbox, clock, places: this.#places, stepAside, isLeased };
   }
 
   /** Gives back entries that wait for a transaction. */
@@ -61,7 +63,8 @@ export class EntryRunner {
    * have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const finished = this.#runAndSettle(entry, how).finally(how.onEnd);
+    const running = this.#runAndSettle(entry, how);
+    const finished = how.onEnd === undefined ? running : running.finally(how.onEnd);
     this.#running.add(entry, finished);
     const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
     void finished.then((settlement) => {
@@ -100,7 +103,7 @@ export class EntryRunner {
 
   async #runAndSettle(
     entry: ClaimedEntry,
-    { before, atOnce, turn, within, onEnd }: EntryRun,
+    { before, begin, atOnce, turn, within, onEnd }: EntryRun,
   ): Promise<Settlement | undefined> {
     const { log } = this.#options;
     const { limit, queues, goOn } = this.#parts;
@@ -112,6 +115,7 @@ export class EntryRunner {
         await this.#giveBack(entry);
         return undefined;
       }
+      begin?.();
       const isForced = atOnce === true && turn === undefined;
       const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
       const options = {
@@ -120,7 +124,7 @@ export class EntryRunner {
         ...(isForced && { targets: queues.atOnce }),
         ...(within && { targets: undefined, within, signal: within.signal }),
       };
-      const run = async () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
+      const run = () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);
@@ -150,14 +154,16 @@ export class EntryRunner {
   }
 
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
-  async #store(
+  #store(
     settlement: Settlement,
     transactions: EntryTransactions,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<boolean> | boolean {
     if (transactions.end !== undefined) return transactions.end === "stored";
     const records = transactions.unstored(settlement.records);
-    return settleWhileLeased({ ...settlement, records }, { ...this.#storing, signal });
+    const left = records === settlement.records ? settlement : { ...settlement, records };
+    const storing = signal === this.#storing.signal ? this.#storing : { ...this.#storing, signal };
+    return settleWhileLeased(left, storing);
   }
 
   /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */

@@ -55,7 +55,7 @@ export class EntryTransactions {
 
   /** The records among those of the run that are not stored yet. */
   unstored(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
-    return records.slice(this.#stored);
+    return this.#stored === 0 ? records : records.slice(this.#stored);
   }
 
   /**

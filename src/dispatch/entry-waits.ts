@@ -35,7 +35,8 @@ export class EntryWaits {
     this.#entry = entry;
     this.#terms = terms;
     this.#turn = turn;
-    this.#waits = new Map((entry.waits ?? []).map((wait) => [wait.target, wait]));
+    this.#waits = new Map();
+    for (const wait of entry.waits ?? []) this.#waits.set(wait.target, wait);
   }
 
   /** Whether a target may be tried now: it was not given up on, and it is the entry's turn. */
@@ -101,6 +102,7 @@ export class EntryWaits {
 
   /** What to store; `undefined` if it is what is stored already. */
   list(handlers: readonly NamedHandler[]): readonly TargetWait[] | undefined {
+    if (this.#waits.size === 0 && (this.#entry.waits ?? []).length === 0) return undefined;
     const names = new Set(handlers.map(({ target }) => target?.name));
     const list = [...this.#waits.values()].filter(({ target }) => names.has(target));
     return list.length === 0 && (this.#entry.waits ?? []).length === 0 ? undefined : list;

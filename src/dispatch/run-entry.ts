@@ -118,8 +118,10 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
       return event instanceof Promise ? event.then(traced) : traced(event);
     };
     let ran: HandlerRun | NoPlace | undefined;
-    if (named.tx !== true) ran = await runHandler(run, limitsOf(name));
-    else {
+    if (named.tx !== true) {
+      const running = runHandler(run, limitsOf(name));
+      ran = running instanceof Promise ? await running : running;
+    } else {
       const isLast = unfinished().length === 1;
       ran = await options.transactions?.run(run, limitsOf(name), (record) => {
         const unstored = options.transactions?.unstored([...records, record]) ?? [];
@@ -128,9 +130,11 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
         return { seq, lease, state: "running", ...result };
       });
     }
-    const sofar = { records, finishedHandlers: [...finished], waits: waits.list(unfinished()) };
-    if (ran === undefined) return settle("pending", null, sofar);
-    if ("dueAt" in ran) return settle("pending", ran.reason, { ...sofar, runAt: ran.dueAt, uncount: true });
+    if (ran === undefined || "dueAt" in ran) {
+      const sofar = { records, finishedHandlers: [...finished], waits: waits.list(unfinished()) };
+      if (ran === undefined) return settle("pending", null, sofar);
+      return settle("pending", ran.reason, { ...sofar, runAt: ran.dueAt, uncount: true });
+    }
     const { record, failure } = ran;
     const { outcome } = record;
     if (outcome === "ok") finished.add(name);
@@ -240,15 +244,19 @@ function handlerContext(
   note: HandlerContext["note"],
 ): HandlerContext {
   const { seq, orderKey, attempts: attempt, delivery, key, kind } = entry;
+  let log: Logger | undefined;
   return {
     attempt,
     get signal() {
       return own.signal;
     },
+    get log() {
+      log ??= withFields(options.log, { eventId: key.eventId, kind, attempt });
+      return log;
+    },
     delivery,
     seq,
     orderKey,
     note,
-    log: withFields(options.log, { eventId: key.eventId, kind, attempt }),
   };
 }

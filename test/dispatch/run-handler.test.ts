@@ -4,6 +4,15 @@ import { runHandler } from "../../src/dispatch/run-handler.ts";
 import { HookporterError } from "../../src/errors.ts";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
 
+/** Not written as a key, since objects that look like promises are rarely meant. */
+const THEN: string = "then";
+
+const failNow: () => unknown = () => {
+  throw new Error("no");
+};
+
+const throwingThen: object = Object.defineProperty({}, THEN, { get: failNow });
+
 const AT = Date.UTC(2024, 0, 15, 12);
 
 describe("runHandler", () => {
@@ -41,6 +50,21 @@ describe("runHandler", () => {
     // Rounded to hundredths.
     expect(durationMs).toBeGreaterThanOrEqual(ownMs - 0.01);
     expect(durationMs).toBeLessThanOrEqual(wholeMs + 0.01);
+  });
+
+  it("needs no promise for a handler that returns none, or throws", () => {
+    expect(runWhole(() => "anything")).toMatchObject({ record: { outcome: "ok" } });
+    expect(runWhole(failNow)).toMatchObject({ record: { outcome: "error" } });
+    expect(runWhole(() => throwingThen)).toMatchObject({ record: { outcome: "error" } });
+  });
+
+  it.each([
+    ["resolves", (resolve: () => void) => void setImmediate(resolve), { outcome: "ok" }],
+    ["rejects", (_: unknown, reject: (thrown: unknown) => void) => reject("no"), { outcome: "error" }],
+  ])("waits for an object whose method `then` %s", async (_, then, record) => {
+    const running = runWhole(() => ({ [THEN]: then }));
+    expect(running).toBeInstanceOf(Promise);
+    expect(await running).toMatchObject({ record });
   });
 
   const cyclic: { self?: unknown } = {};
@@ -262,8 +286,17 @@ describe("runHandler", () => {
 
   it("aborts the handler's signal if the receiver has shut down before it begins", async () => {
     const reason = new HookporterError("closed", "stopping");
-    const record = await run(() => new Promise(() => {}), { signal: AbortSignal.abort(reason) });
-    expect(record).toMatchObject({ outcome: "error", error: expect.stringContaining("stopping") });
+    const signal = AbortSignal.abort(reason);
+    for (const end of [() => new Promise(() => {}), () => "ok", failNow]) {
+      let seen: AbortSignal | undefined;
+      const handler = (own: AbortSignal) => {
+        seen = own;
+        return end();
+      };
+      const record = await run(handler, { signal });
+      expect(record).toMatchObject({ outcome: "error", error: expect.stringContaining("stopping") });
+      expect(seen).toMatchObject({ aborted: true, reason });
+    }
   });
 
   it("keeps a replacement character that was in an error which is cut", async () => {
