@@ -8,20 +8,40 @@ import type { Row } from "./session.ts";
 import type { Store } from "./store.ts";
 import { datedAt, orderHash } from "./values.ts";
 
+/** Which kinds of entries a batch has. */
+interface Kinds {
+  /** Whether one has an order key. */
+  readonly ordered: boolean;
+  /** Whether one is kept as a dead letter. */
+  readonly dead: boolean;
+}
+
 /** The columns of one row of the batch, which goes as one JSON text. The bodies go in one binary value beside it. */
 const INPUT = `n int, key_timestamp bigint, event_id text, source text, kind text, event_timestamp bigint, order_key text,
-  order_hash bigint, received_at bigint, dated bigint, body_hash text, body_length int, body_at int, state text,
-  reason text, problems text, run_at bigint, lease text, attempts int, in_any_case boolean, method text, target text,
-  headers text`;
+  order_hash bigint, received_at bigint, dated bigint, body_hash text, body_length int, body_at int, run_at bigint,
+  lease text, attempts int, in_any_case boolean, method text, target text, headers text`;
+const DEAD_INPUT = `${INPUT}, state text, reason text, problems text`;
+
+const BEHIND = `order_hash IS NOT NULL AND (row_number() OVER (PARTITION BY order_hash ORDER BY seq) > 1
+        OR EXISTS (SELECT FROM @.turn earlier WHERE earlier.order_hash = kept.order_hash))`;
+
+const DEAD = `, dead AS (
+    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
+      attempts, finished_handlers)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, received_at, run_at, 0, '[]'
+    FROM kept WHERE state = 'dead'
+  )`;
 
 /**
  * Keeps the entries whose key is unknown, and returns their numbers. A number is drawn in order of arrival, but rows are
  * inserted in order of their keys, so that two batches with the same keys cannot wait for each other. The row of
- * `pruned` is locked, so that pruning waits for this statement, and this statement for pruning.
+ * `pruned` is locked, so that pruning waits for this statement, and this statement for pruning. Parts that a batch does
+ * not need are left out, since the server plans them anew each time.
  */
-const KEEP = `
+const keep = ({ ordered, dead }: Kinds) => `
   WITH input AS MATERIALIZED (
-    SELECT nextval('@.seq') AS seq, i.* FROM (SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT}) ORDER BY n OFFSET 0) i
+    SELECT nextval('@.seq') AS seq, i.* FROM (
+      SELECT * FROM json_to_recordset($1::text::json) AS j(${dead ? DEAD_INPUT : INPUT}) ORDER BY n OFFSET 0) i
   ), pruned AS MATERIALIZED (
     SELECT marks FROM @.pruned FOR SHARE
   ), new AS (
@@ -38,18 +58,18 @@ const KEEP = `
     SELECT seq, received_at, method, target, headers, substring($2::bytea FROM body_at + 1 FOR body_length) FROM kept
   ), turns AS (
     INSERT INTO @.turn (seq, key_timestamp, received_at, dated, source, order_hash, behind, run_at, lease, attempts, finished_handlers)
-    SELECT seq, key_timestamp, received_at, dated, source, order_hash,
-      order_hash IS NOT NULL AND (row_number() OVER (PARTITION BY order_hash ORDER BY seq) > 1
-        OR EXISTS (SELECT FROM @.turn earlier WHERE earlier.order_hash = kept.order_hash)),
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, ${ordered ? BEHIND : "false"},
       run_at, lease, attempts, '[]'
-    FROM kept WHERE state = 'pending'
-  ), dead AS (
-    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
-      attempts, finished_handlers)
-    SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, received_at, run_at, 0, '[]'
-    FROM kept WHERE state = 'dead'
-  )
+    FROM kept${dead ? " WHERE state IS NULL" : ""}
+  )${dead ? DEAD : ""}
   SELECT n, seq FROM kept`;
+
+const KEEP = {
+  usual: keep({ ordered: false, dead: false }),
+  ordered: keep({ ordered: true, dead: false }),
+  dead: keep({ ordered: false, dead: true }),
+  orderedAndDead: keep({ ordered: true, dead: true }),
+};
 
 /** Counts duplicates, and returns the entries that they are duplicates of. */
 const TOUCH = `
@@ -121,16 +141,18 @@ async function insert(store: Store, entries: readonly NewEntry[]): Promise<reado
   });
   const values = [JSON.stringify(rows), bodies];
   const hashes = [...new Set(rows.flatMap(({ order_hash }) => order_hash ?? []))];
-  if (hashes.length === 0) return store.query(KEEP, values);
+  const dead = entries.some(({ state }) => state === "dead");
+  if (hashes.length === 0) return store.query(dead ? KEEP.dead : KEEP.usual, values);
   // The lock first, in a statement of its own: a statement sees what was committed before it began.
   return store.transaction(async (query) => {
     await query(LOCK_HASHES, [hashes]);
-    return query(KEEP, values);
+    return query(dead ? KEEP.orderedAndDead : KEEP.ordered, values);
   });
 }
 
+/** A row of the batch. What is not given is NULL, and `undefined` takes no room in JSON. */
 function rowOf(entry: NewEntry, n: number, bodyAt: number) {
-  const { key, delivery, lease } = entry;
+  const { key, delivery, lease, state } = entry;
   return {
     n,
     key_timestamp: key.timestamp,
@@ -138,18 +160,17 @@ function rowOf(entry: NewEntry, n: number, bodyAt: number) {
     source: encodeText(key.source),
     kind: encodeNullable(entry.kind),
     event_timestamp: entry.eventTimestamp,
-    order_key: encodeNullable(entry.orderKey),
-    order_hash: orderHash(key, entry.orderKey),
+    order_key: encodeNullable(entry.orderKey) ?? undefined,
+    order_hash: orderHash(key, entry.orderKey) ?? undefined,
     received_at: delivery.receivedAt,
     dated: datedAt(entry),
     body_hash: hash("sha256", delivery.body, "hex"),
     body_length: delivery.body.byteLength,
     body_at: bodyAt,
-    state: entry.state,
-    reason: encodeNullable(entry.reason),
-    problems: entry.problems === undefined ? null : JSON.stringify(entry.problems),
+    ...(state === "dead" && { state, reason: encodeNullable(entry.reason) }),
+    problems: entry.problems === undefined ? undefined : JSON.stringify(entry.problems),
     run_at: lease?.until ?? entry.runAt ?? delivery.receivedAt,
-    lease: lease?.token ?? null,
+    lease: lease?.token,
     attempts: lease === undefined ? 0 : 1,
     in_any_case: isKeptInAnyCase(entry),
     method: encodeText(delivery.method),

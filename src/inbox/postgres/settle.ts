@@ -25,11 +25,24 @@ const RECORDS = `records AS (
       ORDER BY at OFFSET 0) r
   )`;
 
+const ENDED_OTHERWISE = `, again AS (
+    UPDATE @.turn SET lease = NULL, settled_lease = own.lease, run_at = own.run_at, attempts = own.attempts, reason = own.reason,
+      finished_handlers = own.finished_handlers, waits = own.waits, waiting_for = own.waiting_for
+    FROM own WHERE turn.seq = own.seq AND own.state = 'pending'
+  ), failed AS (
+    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at, attempts,
+      finished_handlers, waits, lease)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, now, run_at, attempts,
+      finished_handlers, waits, lease
+    FROM own WHERE state IN ('dead', 'unhandled')
+  )`;
+
 /**
  * Ends the leases of a batch; returns those that were ours. What was dropped while it ran ends as dropped, unless it
- * succeeded. Locks in the order in which renewing does.
+ * succeeded. Locks in the order in which renewing does. Parts that a batch does not need, all of whose entries are done,
+ * are left out, since the server plans them anew each time.
  */
-const SETTLING = `
+const settling = ({ allDone }: { readonly allDone: boolean }) => `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
   ), own AS MATERIALIZED (
@@ -42,23 +55,15 @@ const SETTLING = `
     FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
     ORDER BY turn.seq FOR UPDATE OF turn
   ), gone AS (
-    DELETE FROM @.turn USING own WHERE turn.seq = own.seq AND own.state <> 'pending'
-  ), again AS (
-    UPDATE @.turn SET lease = NULL, settled_lease = own.lease, run_at = own.run_at, attempts = own.attempts, reason = own.reason,
-      finished_handlers = own.finished_handlers, waits = own.waits, waiting_for = own.waiting_for
-    FROM own WHERE turn.seq = own.seq AND own.state = 'pending'
+    DELETE FROM @.turn USING own WHERE turn.seq = own.seq${allDone ? "" : " AND own.state <> 'pending'"}
   ), ended AS (
     INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits, lease)
     SELECT seq, key_timestamp, received_at, dated, source, reason, now, run_at, attempts, finished_handlers, waits, lease
-    FROM own WHERE state = 'done'
-  ), failed AS (
-    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at, attempts,
-      finished_handlers, waits, lease)
-    SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, now, run_at, attempts,
-      finished_handlers, waits, lease
-    FROM own WHERE state IN ('dead', 'unhandled')
-  ), ${RECORDS}`;
+    FROM own${allDone ? "" : " WHERE state = 'done'"}
+  )${allDone ? "" : ENDED_OTHERWISE}, ${RECORDS}`;
+const SETTLING = settling({ allDone: false });
 const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
+const SETTLE_DONE = `${settling({ allDone: true })} SELECT n, order_hash FROM own`;
 
 /**
  * Until the commit that follows, the row is locked that renewing needs. A client that is cut off before that must not hold
@@ -105,10 +110,11 @@ export async function settleAll(store: Store, batch: readonly Settling[]): Promi
   const values = valuesOf(batch);
   const [input] = values;
   const ordered = batch.filter(({ settlement }) => settlement.unordered !== true);
+  const settle = batch.every(({ settlement }) => settlement.state === "done") ? SETTLE_DONE : SETTLE;
   const rows =
     ordered.length === 0
-      ? await store.query(SETTLE, values)
-      : await store.transaction((query) => settleInOrder(query, ordered, values));
+      ? await store.query(settle, values)
+      : await store.transaction((query) => settleInOrder(query, ordered, values, settle));
   const results = batch.map(() => false);
   for (const { n } of rows) results[Number(n)] = true;
   if (rows.length < batch.length) {
@@ -174,6 +180,7 @@ function recordsValue(results: readonly Pick<Settlement, "records">[]): string {
   return JSON.stringify(results.flatMap(recordsOf).map((record, at) => ({ at, ...record })));
 }
 
+/** A row of a batch. What is not given is NULL, and `undefined` takes no room in JSON. */
 function inputOf({ settlement, now }: Settling, n: number) {
   const { seq, lease, state, reason, problems, runAt, finishedHandlers, waits, uncount } = settlement;
   return {
@@ -181,14 +188,12 @@ function inputOf({ settlement, now }: Settling, n: number) {
     seq,
     lease,
     state,
-    reason: encodeNullable(reason),
-    problems: problems === undefined ? null : JSON.stringify(problems),
+    reason: encodeNullable(reason) ?? undefined,
+    problems: problems === undefined ? undefined : JSON.stringify(problems),
     run_at: runAt,
     now,
     finished_handlers: JSON.stringify(finishedHandlers),
-    waits: waits === undefined ? null : waitsValue(waits),
-    waiting_for: waits === undefined ? null : waitingFor(waits),
-    has_waits: waits !== undefined,
+    ...(waits !== undefined && { waits: waitsValue(waits), waiting_for: waitingFor(waits), has_waits: true }),
     uncounted: uncount === true ? 1 : 0,
   };
 }
@@ -201,8 +206,8 @@ function recordsOf({ records }: Pick<Settlement, "records">, n: number) {
     started_at: record.startedAt,
     duration_ms: record.durationMs,
     outcome: record.outcome,
-    error: encodeNullable(record.error),
-    note: encodeNullable(record.note),
-    failure: record.failure === null ? null : JSON.stringify(record.failure),
+    error: encodeNullable(record.error) ?? undefined,
+    note: encodeNullable(record.note) ?? undefined,
+    failure: record.failure === null ? undefined : JSON.stringify(record.failure),
   }));
 }
