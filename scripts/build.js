@@ -1,13 +1,14 @@
 // Builds dist/: one small file per published entry point, with shared code in chunks and types.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
 import { ENTRIES } from "./entries.js";
+import { noticesOf } from "./third-party.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -23,10 +24,13 @@ const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...pee
 const isExternal = (id) =>
   id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Bundled, since reading a hundred files of zod and sixty of Express took half of the start of `listen`. */
+/**
+ * Bundled, since reading a hundred files of zod and sixty of Express took half of the start of `listen`. Express is 60
+ * packages, and who uses its adapter has an Express.
+ */
 const isBundledAllTheSame = (id, importer = "") =>
   id === "zod" ||
-  (id === "express" && importer.endsWith("src/receiver/server.ts")) ||
+  id === "express" ||
   (id === "prom-client" && importer.endsWith("src/cli/ready/serve-metrics.ts")) ||
   importer.includes("/node_modules/prom-client/");
 
@@ -49,8 +53,11 @@ const withoutUnused = {
   load: (id) => (id === NOTHING ? "export {};" : null),
 };
 
-/** A line of a licence that names an owner. */
-const COPYRIGHT = /^[ \t]*(?:copyright (?:\(c\)|©|\d)|\(c\)).*$/gim;
+/** The sources of everything that is built, for the notices of what is bundled. */
+const moduleIds = new Set();
+const noteModules = (files) => {
+  for (const { type, moduleIds: ids } of files) if (type === "chunk") for (const id of ids) moduleIds.add(id);
+};
 
 rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
@@ -71,6 +78,7 @@ const { output } = await bundle.write({
   comments: false, // editors show those of the types; licences are in THIRD-PARTY-NOTICES.txt
   chunkFileNames: "chunk-[name]-[hash].js",
 });
+noteModules(output);
 await bundle.close();
 await buildStart();
 await buildVerify();
@@ -92,7 +100,8 @@ const page = await buildPage({
 });
 nameEditor(page.output);
 compressPage(join(dist, "inspector", "assets"));
-writeNotices([...output, ...page.output].flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])));
+noteModules(page.output);
+writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...moduleIds]));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 writeTypes();
@@ -105,7 +114,7 @@ async function buildStart() {
     input: "bin/start.ts",
     external: [/^node:/, "./bin.js"],
   });
-  await start.write({ file: join(dist, "hookporter.cjs"), format: "cjs" });
+  noteModules((await start.write({ file: join(dist, "hookporter.cjs"), format: "cjs" })).output);
   await start.close();
   for (const program of ["bin.js", "hookporter.cjs"]) chmodSync(join(dist, program), 0o755);
   const say = (flag) => execFileSync(process.execPath, [join(dist, "bin.js"), flag], { encoding: "utf8" });
@@ -123,7 +132,10 @@ async function buildInboxPrograms() {
     const external = (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer);
     const program = await rolldown({ cwd: root, platform: "node", input, external });
     const file = join(dist, `${name}.js`);
-    await program.write({ file, format: "esm", sourcemap, minify: !sourcemap, comments: false });
+    const { output } = await program.write({
+      ...{ file, format: "esm", sourcemap, minify: !sourcemap, comments: false },
+    });
+    noteModules(output);
     await program.close();
   }
 }
@@ -134,9 +146,10 @@ async function buildCommonJs() {
     cwd: root,
     platform: "node",
     input: inputs(() => true),
-    external: isExternal,
+    external: (id) => id !== "express" && isExternal(id),
+    plugins: [withoutUnused],
   });
-  await library.write({
+  const { output } = await library.write({
     dir: dist,
     format: "cjs",
     comments: false,
@@ -144,6 +157,7 @@ async function buildCommonJs() {
     chunkFileNames: "chunk-[name]-[hash].cjs",
     minify: true, // half the size, and Node itself runs the ES modules, whose stack traces stay readable
   });
+  noteModules(output);
   await library.close();
 }
 
@@ -185,7 +199,8 @@ function inputs(isWanted) {
 /** A file of its own, with nothing of Node in it, so that any runtime and any bundler takes it. */
 async function buildVerify() {
   const verify = await rolldown({ cwd: root, platform: "neutral", input: "src/verify.ts" });
-  await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
+  const { output } = await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
+  noteModules(output);
   await verify.close();
 }
 
@@ -214,26 +229,4 @@ function compressPage(folder) {
     writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
     rmSync(file);
   }
-}
-
-/** The licences of the bundled packages, as they require: every copyright notice, and each text of terms once. */
-function writeNotices(moduleIds) {
-  const packages = new Set(
-    moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
-  );
-  /** Packages by the terms of their licence, which most of them share word for word. */
-  const groups = new Map();
-  for (const directory of [...packages].sort()) {
-    const { name, version, license } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-    const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? `Licence: ${license}` : readFileSync(join(directory, file), "utf8");
-    const terms = text.replace(COPYRIGHT, "").trim();
-    const key = terms.replaceAll(/\s+/g, " ");
-    const owners = [...text.matchAll(COPYRIGHT)].map(([line]) => `  ${line.trim()}\n`);
-    const group = groups.get(key) ?? { terms, names: [] };
-    groups.set(key, { ...group, names: [...group.names, `${name} ${version}\n${owners.join("")}`] });
-  }
-  const notices = [...groups.values()].map(({ terms, names }) => `${names.join("")}\n${terms}\n`);
-  mkdirSync(dist, { recursive: true });
-  writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), notices.join(`\n${"-".repeat(72)}\n\n`));
 }

@@ -709,6 +709,7 @@ export interface CommandFlags {
         | "healthPort"
         | "inspectPort"
         | "exec"
+        | "onDead"
         | "events"
         | "forwardTo"
         | "insecure"

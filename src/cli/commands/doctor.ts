@@ -33,6 +33,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
       "TypeScript or JavaScript file or folder with the handlers; they are loaded, and not run",
     )
     .option("--exec <command>", "program and arguments to run for each event", readCommand)
+    .option("--on-dead <command>", "program and arguments to run when there are dead letters", readCommand)
     .option("--events <kinds>", "only these kinds or families are handled and forwarded", readKinds)
     .optionsGroup("Forward:")
     .option(

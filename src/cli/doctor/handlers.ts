@@ -16,12 +16,9 @@ import type { Setup } from "./setup.ts";
 export const handlers: Check = {
   name: "handlers",
   run: async (setup) => {
-    const { handlers: path, exec, forwardTo = [] } = setup.options;
-    const { io } = setup.context;
-    const [program = ""] = exec ?? [];
-    if (exec !== undefined && !canStart(program, io.cwd, io.env.PATH)) {
-      return [fail(`the program of --exec, ${program}, cannot be found`, "install it, or correct --exec")];
-    }
+    const { handlers: path, exec, onDead, forwardTo = [] } = setup.options;
+    const missing = [...programFinding("--exec", exec, setup), ...programFinding("--on-dead", onDead, setup)];
+    if (missing.length > 0) return missing;
     // One without handlers only shows and keeps events.
     const others = (await setup.processes()).filter(
       ({ role, kinds }) => role !== "receive" && kinds.length > 0,
@@ -30,13 +27,24 @@ export const handlers: Check = {
       return [ok("none, and no target: listen only shows and keeps events")];
     const own = await handledHere(setup);
     const { events: wanted = ["*"] } = setup.options;
-    const missing = eventKinds.filter((kind) => {
+    const unhandled = eventKinds.filter((kind) => {
       if (!wanted.some((pattern) => matchesKind(pattern, kind))) return false;
       return !own.includes(kind) && !others.some((other) => runsKind(other, DEFAULT_SOURCE, kind));
     });
-    return [verdict(missing, setup)];
+    return [verdict(unhandled, setup)];
   },
 };
+
+/** A finding if the program of a flag cannot be found. */
+function programFinding(
+  flag: string,
+  command: readonly string[] | undefined,
+  { context: { io } }: Setup,
+): readonly Finding[] {
+  const [program = ""] = command ?? [];
+  if (command === undefined || canStart(program, io.cwd, io.env.PATH)) return [];
+  return [fail(`the program of ${flag}, ${program}, cannot be found`, `install it, or correct ${flag}`)];
+}
 
 function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
   if (missing.length === 0) return ok("every kind is handled or forwarded");

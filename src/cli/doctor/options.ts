@@ -9,4 +9,4 @@ export interface DoctorOptions
     ServiceOptions,
     TunnelOptions,
     Pick<ListenOptions, "port" | "path" | "inbox" | "healthPort" | "inspectPort">,
-    Pick<ListenOptions, "handlers" | "exec" | "events" | "forwardTo" | "insecure" | "subscribe"> {}
+    Pick<ListenOptions, "handlers" | "exec" | "onDead" | "events" | "forwardTo" | "insecure" | "subscribe"> {}

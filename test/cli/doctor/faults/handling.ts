@@ -58,6 +58,13 @@ export const HANDLING_FAULTS: readonly Fault[] = [
     follow: (place) => place.argv.splice(-1, 1, "true"),
   },
   {
+    title: "a program of --on-dead that is not installed",
+    plant: (place) => place.argv.push("--on-dead", "no-such-program --flag"),
+    found: { check: "handlers", status: "fail", message: /--on-dead, no-such-program, cannot be found/ },
+    fix: /install it, or correct --on-dead/,
+    follow: (place) => place.argv.splice(-1, 1, "true"),
+  },
+  {
     title: "a target that nothing listens on",
     plant: async (place) => {
       place.argv.push("--forward-to", `127.0.0.1:${await closedPort()}/in`);

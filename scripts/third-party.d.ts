@@ -1,0 +1,4 @@
+/** Licences that let anyone bundle the code if the notice is kept. */
+export const PERMISSIVE: readonly string[];
+/** The notices of the packages that files belong to. */
+export function noticesOf(moduleIds: readonly string[]): string;
