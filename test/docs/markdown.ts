@@ -36,6 +36,16 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
+/** The anchors that GitHub gives to a page's headings. */
+export function anchorsOf(page: string): readonly string[] {
+  return [...sectionsOf(page).keys()].map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 /** The rows of every table in a text, without headings; cells keep their backticks. */
 export function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split("\n");

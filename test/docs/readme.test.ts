@@ -7,7 +7,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_ENDPOINT } from "../../src/default-endpoint.ts";
 import { startCli, tempFolder } from "../cli/fake-io.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
-import { codeOf, pagesIn, readPage, root, sectionOf, sectionsOf, withoutCode } from "./markdown.ts";
+import { anchorsOf, codeOf, pagesIn, readPage, root, sectionOf, withoutCode } from "./markdown.ts";
 
 const docs = pagesIn("docs");
 const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...docs];
@@ -114,16 +114,5 @@ function leadsSomewhere(page: string, link: string): boolean {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);
   if (!existsSync(join(root, target))) return false;
-  return anchor === undefined || anchors(target).includes(anchor);
-}
-
-/** The anchors GitHub gives a page's headings. */
-function anchors(page: string): readonly string[] {
-  const headings = [...sectionsOf(readPage(page)).keys()];
-  return headings.map((heading) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, "")
-      .replaceAll(" ", "-"),
-  );
+  return anchor === undefined || anchorsOf(readPage(target)).includes(anchor);
 }

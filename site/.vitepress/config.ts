@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig } from "vitepress";
+import { linkOnSite, slugOf } from "./links.ts";
+import { readSidebar } from "./sidebar.ts";
+
+const project = join(import.meta.dirname, "..", "..");
+const { version } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+const sidebar = readSidebar(readFileSync(join(project, "docs", "README.md"), "utf8"));
+
+export default defineConfig({
+  title: "hookporter",
+  description: "Receive, verify, keep, replay and test signed webhooks",
+  lang: "en-GB",
+  head: [["link", { rel: "icon", href: "data:," }]], // none, rather than a request that fails
+  srcDir: "pages", // copies that build.js makes
+  outDir: "dist",
+  cleanUrls: false, // the built site works on any file server
+  markdown: {
+    anchor: { slugify: slugOf },
+    config: (markdown) => {
+      const codeInline = markdown.renderer.rules.code_inline;
+      // Names of variables break between their words.
+      markdown.renderer.rules.code_inline = (...args) =>
+        codeInline?.(...args).replaceAll("_", "_<wbr>") ?? "";
+      markdown.core.ruler.push("links-of-the-site", ({ tokens }) => {
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet("href");
+          if (href !== null) token.attrSet("href", linkOnSite(href));
+        }
+      });
+    },
+  },
+  themeConfig: {
+    nav: [
+      { text: "Documentation", link: "/contents" },
+      { text: "Commands", link: "/reference/cli/" },
+      { text: "Package", link: "/reference/package/" },
+      { text: version, link: "/CHANGELOG" },
+    ],
+    sidebar,
+    outline: { level: [2, 3] },
+    search: { provider: "local" },
+  },
+});

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import { linkOnSite, slugOf } from "../../site/.vitepress/links.ts";
+import { readSidebar } from "../../site/.vitepress/sidebar.ts";
+import { anchorsOf, pagesIn, readPage, sectionsOf } from "./markdown.ts";
+
+const contents = readPage("docs/README.md");
+
+it("the sidebar of the site has each page of docs/ once, in the order of the list of pages", () => {
+  const links = readSidebar(contents).flatMap(({ items }) => items.map(({ link }) => link));
+  const inDocs = links
+    .filter((link) => !/^\/[A-Z]+$/.test(link))
+    .map((link) => link.replace(/\/$/, "/index"));
+  const pages = pagesIn("docs").filter((page) => page !== "docs/README.md");
+  expect([...inDocs].sort()).toEqual(pages.map((page) => page.slice("docs".length, -".md".length)));
+  expect(links.slice(-3)).toEqual(["/SECURITY", "/CONTRIBUTING", "/CHANGELOG"]);
+});
+
+it("the site has the same anchors as the pages have on GitHub", () => {
+  for (const path of pagesIn("docs"))
+    expect([...sectionsOf(readPage(path)).keys()].map(slugOf), path).toEqual(anchorsOf(readPage(path)));
+});
+
+it.each([
+  ["../README.md", "/"],
+  ["../../SECURITY.md", "/SECURITY.md"],
+  ["docs/reference/errors.md#by-import", "/reference/errors.md#by-import"],
+  ["docs/README.md", "/contents.md"],
+  ["cli/listen.md", "cli/listen.md"],
+  ["https://example.com/docs/a.md", "https://example.com/docs/a.md"],
+])("a link to %s leads to %s on the site", (link, onSite) => {
+  expect(linkOnSite(link)).toBe(onSite);
+});
+
+it("the site's packages are not among the project's", () => {
+  const { dependencies, devDependencies, optionalDependencies } = packageJson;
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(names.filter((name) => /^(?:vitepress|vue)$/.test(name))).toEqual([]);
+});
