@@ -9,6 +9,7 @@ export const SECTIONS = [
   "ageing",
   "handling",
   "pending",
+  "growth",
   "replay",
   "postgres",
 ] as const;
@@ -32,6 +33,13 @@ export interface Form {
   readonly account: { readonly rounds: number; readonly seconds: number; readonly profileSeconds: number };
   /** Entries that wait in the inbox of the pending section. */
   readonly pending: number;
+  /** Entries of the inboxes in the growth section: that ended, that wait, and that a sweep removes; and rounds of each. */
+  readonly growth: {
+    readonly entries: readonly number[];
+    readonly pending: number;
+    readonly swept: number;
+    readonly rounds: number;
+  };
   /** Sizes of the section on PostgreSQL. */
   readonly postgres: PostgresSizes;
   readonly startups: number;
@@ -94,6 +102,7 @@ export const SHORT: Form = {
   handling: { rounds: 3, seconds: 0.7 },
   account: { rounds: 5, seconds: 0.4, profileSeconds: 1.5 },
   pending: 100_000,
+  growth: { entries: [100_000], pending: 100_000, swept: 50_000, rounds: 3 },
   postgres: { aged: 100_000, wakeUps: 30, pinned: 80_000, behind: 20_000, day: 20_000, waiting: 10_000 },
   startups: 7,
   fixtures: 10_000,
@@ -116,6 +125,7 @@ export const LONG: Form = {
   handling: { rounds: 7, seconds: 4 },
   account: { rounds: 15, seconds: 2, profileSeconds: 5 },
   pending: 1_000_000,
+  growth: { entries: [10_000_000, 50_000_000], pending: 1_000_000, swept: 1_000_000, rounds: 15 },
   postgres: { aged: 1_000_000, wakeUps: 200, pinned: 80_000, behind: 20_000, day: 40_000, waiting: 40_000 },
   startups: 31,
   fixtures: 10_000,

@@ -13,6 +13,8 @@ export interface Options {
   readonly add: boolean;
   /** The executable of the measured Node. */
   readonly node: string;
+  /** The flags that its servers run with. */
+  readonly nodeFlags: readonly string[];
   /** The folder for the CPU profiles. */
   readonly profile: string | undefined;
 }
@@ -36,6 +38,7 @@ export function readOptions(argv: readonly string[], root: string): Options {
     },
   });
   const { only, profile } = values;
+  const [path = "", ...flags] = values.node.split(/ +(?=--)| +$/);
   if (only !== undefined && profile !== undefined) {
     throw new TypeError("expected --only or --profile, got both: profiles are taken instead of measuring");
   }
@@ -45,7 +48,8 @@ export function readOptions(argv: readonly string[], root: string): Options {
     sections: only === undefined ? all : only.split(",").map(sectionNamed),
     out: resolve(values.out),
     add: values.add,
-    node: values.node.includes("/") ? resolve(values.node) : values.node,
+    node: path.includes("/") ? resolve(path) : path,
+    nodeFlags: flags,
     profile: profile === undefined ? undefined : resolve(profile),
   };
 }

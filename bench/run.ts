@@ -5,12 +5,14 @@ import type { SectionName } from "./form.ts";
 import { describeMachine } from "./machine.ts";
 import { readOptions } from "./options.ts";
 import { ROOT } from "./places.ts";
+import { growthPlot } from "./report/growth-plot.ts";
 import { inboxPlot } from "./report/inbox-plot.ts";
 import { latencyPlot } from "./report/latency-plot.ts";
 import { type Findings, goOnFrom, type Report } from "./report/report.ts";
 import { reportText } from "./report/text.ts";
 import { measureAccount } from "./sections/account.ts";
 import { measureAgeing } from "./sections/ageing.ts";
+import { measureGrowth } from "./sections/growth.ts";
 import { measureHandling } from "./sections/handling.ts";
 import { measureLoads } from "./sections/loads.ts";
 import { measurePending } from "./sections/pending.ts";
@@ -23,13 +25,15 @@ import { measureFloor } from "./server/measure-floor.ts";
 import { askNode } from "./server/server-node.ts";
 import { Stage } from "./stage.ts";
 
-const { form, sections, out, add, node, profile } = orEnd(() => readOptions(process.argv.slice(2), ROOT));
+const { form, sections, out, add, node, nodeFlags, profile } = orEnd(() =>
+  readOptions(process.argv.slice(2), ROOT),
+);
 const serverNode = orEnd(() => askNode(node));
 const start = performance.now();
 const tell = (line: string) => {
   process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 };
-const stage = new Stage({ folder: join(out, `stage-${process.pid}`), node });
+const stage = new Stage({ folder: join(out, `stage-${process.pid}`), node, nodeFlags });
 process.on("exit", () => rmSync(stage.folder, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 
@@ -51,6 +55,7 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
   ageing: async () => ({ ageing: await measureAgeing(stage, form, tell) }),
   handling: async () => ({ handling: await measureHandling(stage, form, tell) }),
   pending: async () => ({ pending: await measurePending(stage, form, tell) }),
+  growth: async () => ({ growth: await measureGrowth(stage, form, tell) }),
   replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
   postgres: async () => ({ postgres: await measurePostgres(stage, form, tell) }),
 };
@@ -58,15 +63,20 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
 /** Written after each section, so that a failure does not lose hours of measurements. */
 function write(report: Report): void {
   writeFileSync(join(out, "result.json"), `${JSON.stringify(report, undefined, 1)}\n`);
-  const { ageing, loads } = report;
+  const { ageing, growth, loads } = report;
   if (ageing !== undefined) writeFileSync(join(out, "throughput-by-inbox.svg"), inboxPlot(ageing.measured));
+  if (growth !== undefined) writeFileSync(join(out, "growth.svg"), growthPlot(growth));
   if (loads !== undefined) writeFileSync(join(out, "latency-by-load.svg"), latencyPlot(loads));
 }
 
 /** An empty report, or with `--add` one with the earlier results. */
 function begun(): Report {
   const at = new Date().toISOString();
-  const empty: Report = { form: form.name, at, machine: describeMachine(serverNode) };
+  const empty: Report = {
+    form: form.name,
+    at,
+    machine: describeMachine({ ...serverNode, version: [serverNode.version, ...nodeFlags].join(" ") }),
+  };
   const earlier = join(out, "result.json");
   return add && existsSync(earlier) ? goOnFrom(JSON.parse(readFileSync(earlier, "utf8")), empty) : empty;
 }

@@ -46,6 +46,8 @@ export interface StageOptions {
   readonly folder: string;
   /** The Node executable that servers run on. */
   readonly node: string;
+  /** Its flags for servers. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** What has been sent to a server so far. */
@@ -59,11 +61,13 @@ interface Sent {
 export class Stage {
   readonly folder: string;
   readonly node: string;
+  readonly #nodeFlags: readonly string[];
   readonly #servers = new Map<Server, Sent>();
   readonly #files = new Map<string, RequestFile>();
   readonly #inboxes: string[] = [];
 
-  constructor({ folder, node }: StageOptions) {
+  constructor({ folder, node, nodeFlags = [] }: StageOptions) {
+    this.#nodeFlags = nodeFlags;
     this.folder = folder;
     this.node = node;
     mkdirSync(folder, { recursive: true });
@@ -86,7 +90,10 @@ export class Stage {
       within,
     }: { inbox?: string; handle?: boolean; namesStatements?: boolean; within?: readonly string[] } = {},
   ): Promise<Server> {
-    const server = await startServer({ name, inbox, handle, namesStatements }, { node: this.node, within });
+    const server = await startServer(
+      { name, inbox, handle, namesStatements },
+      { node: this.node, flags: this.#nodeFlags, within },
+    );
     this.#servers.set(server, { fresh: new Map(), answered: 0 });
     return server;
   }

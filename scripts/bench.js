@@ -1,6 +1,7 @@
 // Bundles bench/ next to the built package and runs it: `npm run bench`, passing all arguments on. It measures dist/ as
 // published; only the bench itself is built here.
 import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -32,6 +33,7 @@ const bundle = await rolldown({
   platform: "node",
   input: {
     run: "bench/run.ts",
+    compare: "bench/compare.ts",
     serve: "bench/server/serve.ts",
     fill: "bench/server/fill.ts",
     floor: "bench/server/floor.ts",
@@ -44,11 +46,43 @@ const bundle = await rolldown({
 await bundle.write({ dir: built, format: "esm", sourcemap: "hidden", entryFileNames: "[name].js" });
 await bundle.close();
 
-const bench = spawn(process.execPath, [join(built, "run.js"), ...process.argv.slice(2)], {
-  stdio: "inherit",
-  env: { ...process.env, HOOKPORTER_BENCH_ROOT: root },
-});
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => bench.kill(signal));
-bench.on("exit", (code) => {
-  process.exitCode = code ?? 1;
-});
+/** Runs a program of the bench; resolves to its exit code. */
+function run(name, argv) {
+  const child = spawn(process.execPath, [join(built, `${name}.js`), ...argv], {
+    stdio: "inherit",
+    env: { ...process.env, HOOKPORTER_BENCH_ROOT: root },
+  });
+  const stop = (signal) => child.kill(signal);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+  return new Promise((resolve) => {
+    child.on("exit", (code) => {
+      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** With `--node` several times: runs the same sections on each Node, then shows the results side by side. */
+const argv = process.argv.slice(2);
+const isNode = (index) => argv[index] === "--node";
+const nodes = argv.filter((_, index) => isNode(index - 1));
+if (nodes.length < 2) {
+  process.exitCode = await run("run", argv);
+} else {
+  const given = argv.indexOf("--out");
+  const out = given < 0 ? join(root, ".bench") : argv[given + 1];
+  const rest = argv.filter((_, index) => {
+    const isOut = given >= 0 && (index === given || index === given + 1);
+    return !isNode(index) && !isNode(index - 1) && !isOut;
+  });
+  const folders = nodes.map((_, index) => join(out, `node-${index + 1}`));
+  for (const [index, node] of nodes.entries()) {
+    mkdirSync(folders[index], { recursive: true });
+    process.exitCode ||= await run("run", [...rest, "--node", node, "--out", folders[index]]);
+  }
+  if (!process.exitCode)
+    await run(
+      "compare",
+      folders.map((folder) => join(folder, "result.json")),
+    );
+}

@@ -7,6 +7,7 @@ export const CONTESTANTS = {
   "hookporter node, order keys": async () => (await import("./hookporter.ts")).hookporterNodeInOrder,
   "hookporter node, 20 receivers on one file": async () => (await import("./many-receivers.ts")).onOneFile,
   "hookporter node, 20 receivers on own files": async () => (await import("./many-receivers.ts")).onOwnFiles,
+  "hookporter node, sweeping": async () => (await import("./sweeping.ts")).sweeping,
   "hookporter express, no store": async () => (await import("./hookporter.ts")).hookporterExpressNoStore,
   "hookporter node, no store": async () => (await import("./hookporter.ts")).hookporterNodeNoStore,
   "express plain": async () => (await import("./express-plain.ts")).expressPlain,

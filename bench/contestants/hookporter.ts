@@ -80,7 +80,8 @@ function keyOf({ data }: WebhookEvent): string {
   return `key-${Number(Object.entries(data).find(([name]) => name === "bench")?.[1]) % 100}`;
 }
 
-function withCounts(running: Running, receiver: Receiver): Running {
+/** Adds what tells how many entries were stored and handled, and closes the receiver with its server. */
+export function withCounts(running: Running, receiver: Receiver): Running {
   let done = 0;
   receiver.observe((observation) => {
     if (observation.type === "attempt" && observation.state === "done") done++;

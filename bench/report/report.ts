@@ -1,6 +1,7 @@
 import type { Machine } from "../machine.ts";
 import type { Account } from "../sections/account.ts";
 import type { measureAgeing } from "../sections/ageing.ts";
+import type { Growth } from "../sections/growth.ts";
 import type { Handling } from "../sections/handling.ts";
 import type { Measured } from "../sections/measured.ts";
 import type { PendingMemory } from "../sections/pending.ts";
@@ -21,6 +22,7 @@ export interface Findings {
   readonly ageing?: Awaited<ReturnType<typeof measureAgeing>>;
   readonly handling?: Handling;
   readonly pending?: PendingMemory;
+  readonly growth?: readonly Growth[];
   readonly replay?: Replay;
   readonly postgres?: OnPostgres;
   readonly profiles?: readonly Profiled[];

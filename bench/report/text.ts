@@ -4,6 +4,7 @@ import { ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import { accountText, floorText } from "./account-text.ts";
 import { judgeGoals } from "./goals.ts";
+import { growthText } from "./growth-text.ts";
 import { postgresText } from "./postgres.ts";
 import { profileText } from "./profile-text.ts";
 import type { Report } from "./report.ts";
@@ -32,6 +33,7 @@ export function reportText(report: Report): string {
     ageing,
     handling,
     pending,
+    growth,
     startUp,
     replay,
     postgres,
@@ -73,6 +75,7 @@ export function reportText(report: Report): string {
   if (pending !== undefined) {
     parts.push("", `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`);
   }
+  if (growth !== undefined) parts.push("", growthText(growth));
   if (startUp !== undefined) {
     const rows = startUp.map((row) => [row.what, ...[row.ms, row.shortest, row.ratio].map(threeDigits)]);
     parts.push("", table(["start-up", "median ms", "shortest", "× node -e 0"], rows));

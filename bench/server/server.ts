@@ -27,13 +27,14 @@ export interface Server {
 export interface Launch {
   /** The Node executable. */
   readonly node: string;
+  readonly flags?: readonly string[];
   /** A command that runs the server's command, such as for slow flushes. */
   readonly within?: readonly string[] | undefined;
 }
 
 /** Starts a contestant. */
-export async function startServer(order: Order, { node, within = [] }: Launch): Promise<Server> {
-  const argv = [...within, node, program("serve"), JSON.stringify(order)];
+export async function startServer(order: Order, { node, flags = [], within = [] }: Launch): Promise<Server> {
+  const argv = [...within, node, ...flags, program("serve"), JSON.stringify(order)];
   const [command, ...rest] = onCores(CORES.server, argv);
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit");

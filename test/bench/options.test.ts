@@ -30,3 +30,11 @@ it("Node is given by a relative path, or by a name that the system finds", () =>
 it("an unknown section is refused", () => {
   expect(() => read("--only", "loads,mysql")).toThrow(TypeError);
 });
+
+it("flags of the measured Node follow its path", () => {
+  expect(read("--node", "node24 --max-semi-space-size=32 --single-threaded-gc")).toMatchObject({
+    node: "node24",
+    nodeFlags: ["--max-semi-space-size=32", "--single-threaded-gc"],
+  });
+  expect(read("--node", "/a folder/node")).toMatchObject({ node: "/a folder/node", nodeFlags: [] });
+});

@@ -1,0 +1,24 @@
+import type { Growth } from "../sections/growth.ts";
+import { plot } from "./plot.ts";
+
+/** Throughput and p99 of grown receivers, as multiples of those with an empty inbox. */
+export function growthPlot(growth: readonly Growth[]): string {
+  const cases = growth.flatMap((one) => ("leftOut" in one ? [] : [one]));
+  const series = (name: string, ours: boolean, of: (one: (typeof cases)[number]) => number) => ({
+    ...{ name, ours },
+    points: cases.map((one, x) => ({ x, y: of(one) })),
+  });
+  return plot(
+    [
+      series("deliveries per second", true, ({ ofEmpty }) => ofEmpty),
+      series("latency, p99", false, ({ p99OfEmpty }) => p99OfEmpty),
+    ],
+    {
+      title: "Grown receivers compared with an empty inbox (600 bytes, 64 connections)",
+      x: "what the receiver has",
+      y: "× empty inbox",
+      marks: cases.map(({ what }, at) => ({ at, text: what })),
+      unit: " ×",
+    },
+  );
+}
