@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { expect, it, vi } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_ENDPOINT } from "../../src/default-endpoint.ts";
-import { startCli, tempFolder } from "../cli/fake-io.ts";
+import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
-import { anchorsOf, codeOf, pagesIn, readPage, root, sectionOf, withoutCode } from "./markdown.ts";
+import { anchorsOf, codeOf, pagesIn, quoted, readPage, root, sectionOf, withoutCode } from "./markdown.ts";
 
 const docs = pagesIn("docs");
 const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...docs];
@@ -34,6 +34,28 @@ it("the README links to the list of pages, which has each page of docs/ once", (
     ([, to]) => `docs/${to}`,
   );
   expect(listed.sort()).toEqual(docs.filter((page) => page !== "docs/README.md"));
+});
+
+it("the README has fewer than 150 lines", () => {
+  expect(readme.split("\n").length).toBeLessThan(150);
+});
+
+it("everything that the README lists as not in this version is absent", async () => {
+  const items = sectionOf(readme, "Not in this version").split(/^- /m).slice(1);
+  const absent = items.flatMap((item) =>
+    quoted(/\(([^)]*`[^)]*)\)/.exec(item.replaceAll(/\]\([^)]*\)/g, "]"))?.[1] ?? ""),
+  );
+  expect(items.length).toBeGreaterThan(3);
+  expect(absent.length).toBeGreaterThanOrEqual(items.length);
+  for (const name of absent) {
+    if (name.startsWith("hookporter/")) {
+      expect(Object.keys(packageJson.exports)).not.toContain(name.replace("hookporter", "."));
+      continue;
+    }
+    const { code, stderr } = await runCli([...name.split(" "), ...(name.includes("--") ? ["x"] : [])]);
+    expect([name, code]).toEqual([name, 2]);
+    expect(stderr).toMatch(/unknown (?:command|option)/);
+  }
 });
 
 it("only scripts of package.json are named", () => {

@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { transform } from "esbuild";
+import { expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { pagesIn, readPage } from "./markdown.ts";
+
+const pages = ["README.md", "CONTRIBUTING.md", ...pagesIn("docs")];
+/** Every fenced block, also those in lists, with its indentation removed. */
+const blocks = pages.flatMap((page) =>
+  [...readPage(page).matchAll(/^( *)```([^\n]*)\n([\s\S]*?)^ *```$/gm)].map(
+    ([, indent = "", language = "", code = ""]) => ({
+      page,
+      language,
+      code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+    }),
+  ),
+);
+const LANGUAGES = [
+  "sh",
+  "ts",
+  "tsx",
+  "js",
+  "json",
+  "yaml",
+  "sql",
+  "text",
+  "html",
+  "ini",
+  "nginx",
+  "dockerfile",
+  "",
+];
+
+it("the code blocks of the pages are in known languages", () => {
+  expect(blocks.length).toBeGreaterThan(100);
+  const others = blocks.filter(({ language }) => !LANGUAGES.includes(language.split(" ")[0] ?? ""));
+  expect(others.map(({ page, language }) => [page, language])).toEqual([]);
+});
+
+it.each(blocks.filter(({ language }) => language === "json"))("the JSON on $page is valid", ({ code }) => {
+  expect(() => JSON.parse(code)).not.toThrow();
+});
+
+it.each(blocks.filter(({ language }) => language === "yaml"))("the YAML on $page is valid", ({ code }) => {
+  expect(parseAllDocuments(code).flatMap(({ errors }) => errors)).toEqual([]);
+});
+
+it("the JavaScript on the pages is valid", async () => {
+  const scripts = blocks.filter(({ language }) => language === "js");
+  expect(scripts.length).toBeGreaterThan(10);
+  for (const { page, code } of scripts) {
+    await expect(transform(code, { loader: "js", target: "esnext" }), page).resolves.toBeDefined();
+  }
+});
+
+it.skipIf(spawnSync("bash", ["-c", ""]).status !== 0)("the shell commands on the pages are valid", () => {
+  const scripts = blocks.filter(({ language }) => language.startsWith("sh"));
+  expect(scripts.length).toBeGreaterThan(50);
+  const wrong = scripts.flatMap(({ page, code }) => {
+    const stderr = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" }).stderr;
+    return /^npx hookporter <command>/.test(code) || stderr === "" ? [] : [`${page}: ${stderr}`];
+  });
+  expect(wrong).toEqual([]);
+});
