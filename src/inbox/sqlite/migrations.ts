@@ -3,6 +3,8 @@ import { HookporterError } from "../../errors.ts";
 
 /**
  * The schema, one step per version. Append only: never edit a step that has shipped, since existing files have run it.
+ * A step must not read the rows of `entry`, as CREATE INDEX does, and ALTER TABLE ADD COLUMN too: SQLite then checks
+ * every row of a STRICT table, which takes more than a minute for ten million.
  */
 const MIGRATIONS: readonly string[] = [
   `
