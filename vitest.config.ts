@@ -51,7 +51,7 @@ const SYSTEM = [
   "test/strangers/*.test.ts",
   "test/docs/guides.test.ts",
   "test/scaffold/{templates,learned-types}.test.ts",
-  "test/{package,public-types}.test.ts",
+  "test/{package,installs,public-types}.test.ts",
   "test/modules/{bundles,types}.test.ts",
   "test/check/receivers.test.ts",
   "test/signature/diagnose/large-bodies.test.ts",
