@@ -109,6 +109,17 @@ it.each([
   },
 );
 
+it("the page of the environment lists every variable with its flags, and no other", () => {
+  const rows = rowsOf(sectionOf(readPage("docs/reference/environment.md"), "Variables of flags"));
+  const pairs = commands.flatMap((command) =>
+    command.options.map((option) => `${variableName(option, command)} ${option.long}`),
+  );
+  const onPage = rows.flatMap(([variable = "", flags = ""]) =>
+    quoted(flags).map((flag) => `${quoted(variable)[0]} ${flag}`),
+  );
+  expect([...onPage].sort()).toEqual([...new Set(pairs)].sort());
+});
+
 it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
   for (const general of ["--help", "--version"]) flags.add(general);
@@ -134,7 +145,7 @@ it("the pages have only existing commands and flags", () => {
   const wrong = calls.filter((call) => {
     const command = commands.find((one) => new RegExp(`^${commandName(one)}\\b`).test(call));
     const known = command?.options.map(({ long }) => long) ?? [];
-    const [own = ""] = call.split(/ [|&;]|\)"/); // other programs have their own flags
+    const [own = ""] = call.split(/ [|&;]|\)"|`/); // other programs have their own flags
     return command === undefined || (own.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag));
   });
   expect(wrong).toEqual([]);
