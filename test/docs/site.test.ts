@@ -37,3 +37,9 @@ it("the site's packages are not among the project's", () => {
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(names.filter((name) => /^(?:vitepress|vue)$/.test(name))).toEqual([]);
 });
+
+it("every picture of a page has a path that begins with a dot, as the site's build needs it", () => {
+  const sources = pagesIn("docs").flatMap((path) => readPage(path).match(/\b(?:src|srcset)="[^"]+"/g) ?? []);
+  expect(sources.length).toBeGreaterThan(5);
+  expect(sources.filter((source) => !/="\.\.?\//.test(source))).toEqual([]);
+});
