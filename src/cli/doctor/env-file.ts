@@ -4,7 +4,7 @@ import { readSecrets } from "../../signature/secrets.ts";
 import { SECRET_VARIABLE } from "../secrets/options.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
-import { type Check, type Finding, ok, warn } from "./finding.ts";
+import { type Check, counted, type Finding, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 
@@ -30,7 +30,9 @@ export const envFile: Check = {
         warn(`${shown} holds keys, and other users may read it (mode ${mode})`, `chmod 600 ${shown}`),
       );
     }
-    return problems.length > 0 ? problems : [ok(`${shown}, ${Object.keys(variables).length} variables`)];
+    return problems.length > 0
+      ? problems
+      : [ok(`${shown}, ${counted(Object.keys(variables).length, "variable", "variables")}`)];
   },
 };
 

@@ -27,7 +27,7 @@ export async function backUpEvents(file: string, options: BackupOptions, context
   const { path, bytes, counts, last, unreadable } = tryBackUp(named.option, target, options);
   const entries = ENTRY_STATES.reduce((sum, state) => sum + counts[state], 0);
   const states = entries === 0 ? "" : ` (${countsText(counts)})`;
-  output.data(`${path}: ${entries} entries${states}, ${bytes} bytes, checked`);
+  output.data(`${path}: ${entries} ${entries === 1 ? "entry" : "entries"}${states}, ${bytes} bytes, checked`);
   output.record("backup", { inbox: named.shown, file: path, entries, last, bytes, counts, unreadable });
   if (unreadable.length === 0) return;
   const seqs = unreadable.map((seq) => `#${seq}`).join(", ");

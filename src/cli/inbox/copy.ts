@@ -50,7 +50,9 @@ export async function copyInboxes(
     }
     const { entries, before, digest } = copied;
     const earlier = before === 0 ? "" : `, ${before} of them before`;
-    output.data(`${entries} entries copied${earlier} and compared: SHA-256 ${digest}`);
+    output.data(
+      `${entries} ${entries === 1 ? "entry" : "entries"} copied${earlier} and compared: SHA-256 ${digest}`,
+    );
     output.record("copied", { from: from.shown, to: to.shown, entries, before, digest });
   } finally {
     output.status(undefined);
