@@ -43,6 +43,13 @@ describe("the thread that writes", () => {
     expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
   });
 
+  it("is not disturbed by messages of others, such as Node's in watch mode", async () => {
+    const { inbox, thread } = await open();
+    const keeping = keep(inbox, numberedEntry(1));
+    thread.emit("message", { "watch:import": ["file:///app/module.js"] });
+    expect(await keeping).toMatchObject({ seq: 1 });
+  });
+
   it("stores bodies of any length correctly", async () => {
     const { inbox } = await open();
     const bodies = [0, 1, 70_000, 3, 0, 65_536].map((length, index) => Buffer.alloc(length, index + 1));

@@ -138,7 +138,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     };
     const worker = new Worker(program, { workerData: start, execArgv: [] });
     worker.unref(); // an idle thread must not keep the process alive
-    worker.on("message", (answer: WriterAnswer) => this.#hear(answer));
+    worker.on("message", (answer: WriterAnswer | object) => this.#hear(answer));
     worker.on("error", (error) => this.#lose(error));
     const onExit = () => this.#standStill();
     process.on("exit", onExit);
@@ -152,11 +152,13 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     this.#worker = worker;
   }
 
-  #hear(answer: WriterAnswer): void {
+  #hear(answer: WriterAnswer | object): void {
     if ("ready" in answer) {
       if (this.#state === "starting") this.#state = "ready";
       return;
     }
+    // Node's watch mode has a thread report its modules as messages to its parent, too.
+    if (!("results" in answer)) return;
     const results = unpackResults(answer.results);
     this.ranHere(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
     this.#underWay.shift()?.resolve(results);
