@@ -43,6 +43,14 @@ describe("the thread that writes", () => {
     expect(kept.map(({ seq }) => seq)).toEqual(kept.map((_, index) => index + 1));
   });
 
+  it("listens to the end of the process once, however many there are", async () => {
+    const before = process.listenerCount("exit");
+    const inboxes = await Promise.all(Array.from({ length: 3 }, () => open()));
+    expect(process.listenerCount("exit")).toBe(before + 1);
+    await Promise.all(inboxes.map(({ inbox }) => inbox.close()));
+    expect(process.listenerCount("exit")).toBe(before);
+  });
+
   it("is not disturbed by messages of others, such as Node's in watch mode", async () => {
     const { inbox, thread } = await open();
     const keeping = keep(inbox, numberedEntry(1));

@@ -2,6 +2,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describeError, HookporterError } from "../../errors.ts";
 import type { Logger } from "../../logger.ts";
+import { atExit } from "./at-exit.ts";
 import { packBatch, unpackResults } from "./batch.ts";
 import { builtProgram } from "./built-program.ts";
 import type { WorkResult } from "./commit-together.ts";
@@ -140,11 +141,10 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     worker.unref(); // an idle thread must not keep the process alive
     worker.on("message", (answer: WriterAnswer | object) => this.#hear(answer));
     worker.on("error", (error) => this.#lose(error));
-    const onExit = () => this.#standStill();
-    process.on("exit", onExit);
+    const forget = atExit(() => this.#standStill());
     this.#gone = new Promise((resolve) => {
       worker.once("exit", () => {
-        process.off("exit", onExit);
+        forget();
         this.#lose(new Error("the writer thread has ended"));
         resolve();
       });
