@@ -254,6 +254,10 @@ function handlerContext(
       log ??= withFields(options.log, { eventId: key.eventId, kind, attempt });
       return log;
     },
+    // As any property, it may be replaced by who wraps a handler.
+    set log(own) {
+      log = own;
+    },
     delivery,
     seq,
     orderKey,

@@ -68,6 +68,24 @@ describe("runEntry", () => {
     expect(seen).toEqual([sampleEvent()]);
   });
 
+  it("lets whoever wraps a handler replace the parts of its context", async () => {
+    const lines: unknown[] = [];
+    const own = {
+      debug: () => {},
+      info: (line: unknown) => void lines.push(line),
+      warn: () => {},
+      error: () => {},
+    };
+    const plan = planOf({
+      a: (_, context) => {
+        Object.assign(context, { log: own });
+        context.log.info({ mine: true }, "a line");
+      },
+    });
+    expect(await run({ plan })).toMatchObject({ state: "done" });
+    expect(lines).toEqual([{ mine: true }]);
+  });
+
   it("is tried again when making its plan throws", async () => {
     const log = keptLog();
     expect(await run({ plan: fail, log })).toMatchObject({ state: "pending", records: [], uncount: false });
