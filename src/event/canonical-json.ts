@@ -1,4 +1,5 @@
 import { canonicalNumber } from "./canonical-number.ts";
+import { type CanonicalText, CanonicalTextBuilder, PIECE } from "./canonical-text.ts";
 
 /** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
 export const MAX_DEPTH = 64;
@@ -12,7 +13,7 @@ export interface JsonFault {
 /** One value in a JSON text: its canonical form, and its position. */
 export interface JsonSpan {
   /** The same for equal JSON values, whatever their key order, spacing, escapes or number format. */
-  readonly canonical: string;
+  readonly canonical: CanonicalText;
   readonly start: number;
   readonly end: number;
 }
@@ -27,9 +28,11 @@ export type MembersResult = { readonly members: JsonMembers } | { readonly fault
  * Walks the text of a JSON object **that `JSON.parse` has already accepted** and returns the canonical form of each
  * member. The text is read a second time because parsed values hide duplicate keys (the last one wins silently), large
  * integers (rounded) and `__proto__` (an own key that pollutes prototypes in a later merge).
+ *
+ * @param piece - characters from which a canonical form is in pieces
  */
-export function readMembers(text: string): MembersResult {
-  const walk = new Walk(text);
+export function readMembers(text: string, piece: number = PIECE): MembersResult {
+  const walk = new Walk(text, piece);
   try {
     return { members: walk.topLevel() };
   } catch (thrown) {
@@ -69,9 +72,11 @@ class Walk {
   /** The position of the next backslash at or after the last position examined; past the end if there is none. */
   #backslash = -1;
   readonly #path: (string | number)[] = [];
+  readonly #piece: number;
 
-  constructor(text: string) {
+  constructor(text: string, piece: number) {
     this.#text = text;
+    this.#piece = piece;
   }
 
   topLevel(): JsonMembers {
@@ -82,7 +87,7 @@ class Walk {
   }
 
   /** @param step - the key or list index of the value */
-  #value(step: string | number): string {
+  #value(step: string | number): CanonicalText {
     const code = this.#code();
     if (code === QUOTE) return this.#string();
     if (code !== OPEN_OBJECT && code !== OPEN_LIST) return this.#scalar();
@@ -92,13 +97,16 @@ class Walk {
     return canonical;
   }
 
-  #object(): string {
+  #object(): CanonicalText {
     const members = this.#members();
-    let canonical = "{";
-    for (const member of members) {
-      canonical += `${canonical.length === 1 ? "" : ","}${member.key}:${member.canonical}`;
+    const text = new CanonicalTextBuilder("{", this.#piece);
+    let comma = "";
+    for (const { key, canonical } of members) {
+      text.add(`${comma}${key}:`);
+      text.add(canonical);
+      comma = ",";
     }
-    return `${canonical}}`;
+    return text.end("}");
   }
 
   /** The members of the current object, sorted by key. */
@@ -128,15 +136,16 @@ class Walk {
     if (poison) this.#fail("forbidden_key", key);
   }
 
-  #list(): string {
+  #list(): CanonicalText {
     this.#enter();
-    const values: string[] = [];
-    while (this.#code() !== CLOSE_LIST) {
-      values.push(this.#value(values.length));
+    const text = new CanonicalTextBuilder("[", this.#piece);
+    for (let index = 0; this.#code() !== CLOSE_LIST; index++) {
+      if (index > 0) text.add(",");
+      text.add(this.#value(index));
       this.#next();
     }
     this.#at++;
-    return `[${values.join(",")}]`;
+    return text.end("]");
   }
 
   /** Looks for the closing quote and for a backslash before it: most strings have none, and are already canonical. */

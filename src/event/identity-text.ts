@@ -1,3 +1,4 @@
+import { type CanonicalText, CanonicalTextBuilder } from "./canonical-text.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
 /** The version of the rule that derives ids. A new rule gets a new number, so that ids of both can share an inbox. */
@@ -10,8 +11,12 @@ export const DIGEST_LENGTH = 40;
 const MAX_OWN_ID = 255;
 
 /** The text whose digest stands for an event's content: its kind and `data` in canonical form. */
-export function contentText(canonicalEvent: string, canonicalData: string): string {
-  return `[${canonicalEvent},${canonicalData}]`;
+export function contentText(canonicalEvent: CanonicalText, canonicalData: CanonicalText): CanonicalText {
+  const text = new CanonicalTextBuilder("[");
+  text.add(canonicalEvent);
+  text.add(",");
+  text.add(canonicalData);
+  return text.end("]");
 }
 
 /** The text whose digest makes the id of an envelope without one. */

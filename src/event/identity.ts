@@ -1,4 +1,5 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
+import type { CanonicalText } from "./canonical-text.ts";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId, RULE } from "./identity-text.ts";
 
 /** The key that identifies an entry; unique in an inbox. */
@@ -20,8 +21,11 @@ export const REJECTED = -(10 ** 15);
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
 /** A digest of {@link contentText}. */
-export function contentDigest(content: string): string {
-  return shortDigest(content);
+export function contentDigest(content: CanonicalText): string {
+  if (typeof content === "string") return shortDigest(content);
+  const digest = createHash("sha256");
+  for (const piece of content) digest.update(piece, "utf8");
+  return digest.digest("hex").slice(0, DIGEST_LENGTH);
 }
 
 /**

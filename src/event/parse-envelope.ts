@@ -1,4 +1,5 @@
 import { type JsonMembers, readMembers } from "./canonical-json.ts";
+import type { CanonicalText } from "./canonical-text.ts";
 import type { Envelope } from "./envelope.ts";
 import { invalidField, isEnvelope } from "./envelope-fields.ts";
 import { contentText } from "./identity-text.ts";
@@ -14,7 +15,7 @@ export interface ParsedEnvelope {
   /** The envelope's timestamp in milliseconds since 1970. */
   readonly timestamp: number;
   /** Kind and `data` in canonical form: equal for events that differ only in their timestamp. */
-  readonly content: string;
+  readonly content: CanonicalText;
 }
 
 /**
@@ -77,7 +78,7 @@ function notAnEnvelope(value: object): InvalidEnvelope {
   return rejected("invalid_envelope", field, `${field} is missing or invalid`);
 }
 
-function canonical(members: JsonMembers, key: string): string {
+function canonical(members: JsonMembers, key: string): CanonicalText {
   const span = members.get(key);
   if (span === undefined) throw new TypeError(`a validated envelope has no ${key}`);
   return span.canonical;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { wholeText } from "../event/canonical-text.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId } from "../event/identity-text.ts";
@@ -165,7 +166,7 @@ function decodeUtf8(body: Uint8Array): string {
 async function eventIdOf({ envelope, content, timestamp }: ParsedEnvelope): Promise<string> {
   const own = ownId(envelope.id);
   if (own !== undefined) return "id" in own ? own.id : digestId(await digest(own.digestOf));
-  return digestId(await digest(derivedIdText(await digest(content), timestamp)));
+  return digestId(await digest(derivedIdText(await digest(wholeText(content)), timestamp)));
 }
 
 async function digest(text: string): Promise<string> {

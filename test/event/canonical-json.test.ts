@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type JsonFault, MAX_DEPTH, readMembers } from "../../src/event/canonical-json.ts";
+import type { CanonicalText } from "../../src/event/canonical-text.ts";
 import { processorTimeOf } from "../processor-time.ts";
 
 describe("readMembers", () => {
@@ -135,7 +136,7 @@ function membersOf(text: string) {
   return result.members;
 }
 
-function canonicalOf(text: string, key: string): string | undefined {
+function canonicalOf(text: string, key: string): CanonicalText | undefined {
   return membersOf(text).get(key)?.canonical;
 }
 
