@@ -97,8 +97,8 @@ it("the page lists the headers that a forward drops, and no other", () => {
 });
 
 it.each([
-  ["Commands", EXEC_VARIABLES],
-  ["Commands for dead letters", DEAD_LETTER_VARIABLES],
+  ["Run a program for each event", EXEC_VARIABLES],
+  ["Run a program for dead letters", DEAD_LETTER_VARIABLES],
 ] as const)(
   "the page lists the variables under %s that a command gets, and no other",
   (heading, variables) => {
