@@ -175,7 +175,7 @@ it("the page lists the fields of every record as the commands print them", { tim
     printed.set(String(type), known);
   }
   const inCode = [...printed].map(([type, fields]) => [type, [...fields].sort()]);
-  const onPage = rowsOf(sectionOf(page, "Records")).map(([type = "", , fields = ""]) => [
+  const onPage = rowsOf(sectionOf(page, "Records of --json")).map(([type = "", , fields = ""]) => [
     quoted(type)[0],
     [...new Set(quoted(fields))].filter((field) => !field.includes(" ")).sort(),
   ]);
