@@ -49,7 +49,7 @@ const SYSTEM = [
   "test/inspector/browser/*.test.ts",
   "test/pictures/screenshots.test.ts",
   "test/strangers/*.test.ts",
-  "test/docs/guides.test.ts",
+  "test/docs/{guides,shell-blocks,sql-blocks}.test.ts",
   "test/scaffold/{templates,learned-types}.test.ts",
   "test/{package,installs,public-types}.test.ts",
   "test/modules/{bundles,types}.test.ts",

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { type InstalledModules, installModules } from "./installed-modules.ts";
 import { readPage, root } from "./markdown.ts";
 import { HAS_OWN_PORTS, runPage, shapeOf, stepsOf } from "./run-page.ts";
 
@@ -9,22 +10,11 @@ const pages = ["docs/quickstart", "docs/guides"].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
 );
 
-/** What a reader has installed: the package, and the others that the pages and the templates name. */
-let modules: string;
+let modules: InstalledModules;
 
 beforeAll(() => {
-  const place = mkdtempSync(join(tmpdir(), "hookporter-guides-"));
-  modules = join(place, "node_modules");
-  mkdirSync(join(modules, ".bin"), { recursive: true });
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    if (!name.startsWith(".")) symlinkSync(join(root, "node_modules", name), join(modules, name), "junction");
-  }
-  symlinkSync(root, join(modules, "hookporter"), "junction");
-  symlinkSync(join(root, "dist", "hookporter.cjs"), join(modules, ".bin", "hookporter"));
-  for (const name of ["tsc", "vitest"]) {
-    symlinkSync(join(root, "node_modules", ".bin", name), join(modules, ".bin", name));
-  }
-  return () => rmSync(place, { recursive: true, force: true });
+  modules = installModules();
+  return modules.remove;
 });
 
 it.skipIf(!HAS_OWN_PORTS).each(pages)(
@@ -35,7 +25,7 @@ it.skipIf(!HAS_OWN_PORTS).each(pages)(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const text = readPage(page);
     expect(stepsOf(text).length).toBeGreaterThan(1);
-    expect(await runPage(text, folder, modules)).toEqual([]);
+    expect(await runPage(text, folder, modules.path)).toEqual([]);
   },
 );
 
@@ -45,7 +35,7 @@ it.skipIf(!HAS_OWN_PORTS)(
     const folder = mkdtempSync(join(tmpdir(), "hookporter-guide-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const page = "```sh\nfalse\n```\n\n<!-- exit: 3 -->\n```sh\necho one; exit 3\n```\n\n```text\none\n```\n";
-    expect(await runPage(page, folder, modules)).toEqual([
+    expect(await runPage(page, folder, modules.path)).toEqual([
       expect.stringMatching(/^line 1: expected exit code 0, got 1/),
     ]);
     expect(shapeOf("200 in 3.5 ms  evt_1_0a…")).toBe(shapeOf("200 in 12 ms evt_1_77"));

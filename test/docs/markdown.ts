@@ -60,10 +60,12 @@ export function rowsOf(text: string): readonly (readonly string[])[] {
   });
 }
 
-/** The code of every fenced block in a language. */
+/** The code of every fenced block in a language, also of those in lists, without their indentation. */
 export function codeOf(page: string, language: string): readonly string[] {
-  const blocks = page.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm);
-  return [...blocks].flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
+  const blocks = page.matchAll(/^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
+  return [...blocks].flatMap(([, indent = "", tag, code = ""]) =>
+    tag === language ? [code.replaceAll(new RegExp(`^${indent}`, "gm"), "")] : [],
+  );
 }
 
 /** The texts between backticks. */

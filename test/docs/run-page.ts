@@ -86,9 +86,14 @@ export function stepsOf(page: string): readonly Step[] {
 }
 
 /** Runs a page's blocks in a folder, with `modules` as what `npm install` brings; returns what went otherwise than it says. */
-export async function runPage(page: string, folder: string, modules: string): Promise<readonly string[]> {
+export async function runPage(
+  page: string,
+  folder: string,
+  modules: string,
+  limit = LIMIT,
+): Promise<readonly string[]> {
   const faults: string[] = [];
-  const run = new Run(folder, modules);
+  const run = new Run(folder, modules, limit);
   try {
     for (const step of stepsOf(page)) {
       const fault = await run.follow(step);
@@ -105,9 +110,11 @@ class Run {
   readonly #env: NodeJS.ProcessEnv;
   readonly #keeper: ChildProcess;
   readonly #output: string;
+  readonly #limit: number;
   #started = 0;
 
-  constructor(folder: string, modules: string) {
+  constructor(folder: string, modules: string, limit: number) {
+    this.#limit = limit;
     this.#folder = folder;
     this.#output = join(folder, "output");
     for (const name of ["home", "bin", "work"]) mkdirSync(join(folder, name), { recursive: true });
@@ -178,7 +185,7 @@ class Run {
     child.stderr.on("data", write);
     const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
     if (until === undefined) {
-      const result = await Promise.race([ended, delay(LIMIT, "too long" as const)]);
+      const result = await Promise.race([ended, delay(this.#limit, "too long" as const, { ref: false })]);
       if (result === exit) return;
       return `expected exit code ${exit}, got ${result}:\n${readFileSync(this.#output, "utf8").slice(before)}`;
     }
