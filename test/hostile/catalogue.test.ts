@@ -71,7 +71,7 @@ const INTRODUCTION = `# Hostile inputs
 <!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.test.ts -u\`. -->
 
 Inputs that the receiver and the command line must survive, and how they respond. The titles of the tests in \`test/hostile/\` start
-with these numbers; a test compares this page, the list and the tests. [What the receiver answers](answers.md) has the rules.
+with these numbers; a test compares this page, the list and the tests. [What the receiver answers](reference/answers.md) has the rules.
 
 By default the tests use small numbers. \`HOOKPORTER_LONG=1 npx vitest run test/hostile\` uses up to a million.
 `;
