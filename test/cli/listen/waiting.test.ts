@@ -113,7 +113,7 @@ it.each([
         "--give-up-on",
         "4xx",
         "--order-by",
-        "data.id",
+        "data.address",
         "--dead-letters",
         choice,
       ],
