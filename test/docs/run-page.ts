@@ -112,6 +112,7 @@ class Run {
   readonly #output: string;
   readonly #limit: number;
   #started = 0;
+  #isOver = false;
 
   constructor(folder: string, modules: string, limit: number) {
     this.#limit = limit;
@@ -147,7 +148,9 @@ class Run {
     return "expected to be told what to do with this block, such as its file";
   }
 
+  /** Ends all that was started; what that still prints is lost, as the folder may be removed. */
   end(): void {
+    this.#isOver = true;
     this.#keeper.kill("SIGKILL");
   }
 
@@ -180,7 +183,9 @@ class Run {
     const before = readFileSync(this.#output, "utf8").length;
     const program = ["-t", await this.#first(), "-n", "-p", "-m", "setsid", "-w", "bash", "-c", script];
     const child = spawn("nsenter", program, { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
-    const write = (chunk: Buffer) => appendFileSync(this.#output, chunk);
+    const write = (chunk: Buffer) => {
+      if (!this.#isOver) appendFileSync(this.#output, chunk);
+    };
     child.stdout.on("data", write);
     child.stderr.on("data", write);
     const ended = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -38,7 +38,9 @@ it("a new project's handlers are typed by what it received, with no edit of the 
   const cwd = join(place, "app");
   await scaffold({ directory: cwd, template: "express", inbox: "file" });
   await symlink(await packagePlace(place), join(cwd, "node_modules"), "junction");
-  const listen = startCli(["listen", "--port", "0", "--json", "--no-inspect"], { cwd });
+  const listen = startCli(["listen", "--port", "0", "--json", "--no-inspect", "--inbox", "data/inbox.db"], {
+    cwd,
+  });
   const ready = await vi.waitFor(() => {
     const record = listen.now().records.find(({ type }) => type === "ready");
     if (record === undefined) throw new Error(listen.now().stderr);

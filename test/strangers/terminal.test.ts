@@ -36,11 +36,11 @@ it.for(WIDTHS)(
   async (columns, context) => {
     if (!hasPython) skip(context, "python3");
     const target = await startReceiving();
-    const argv = ["trigger", "lead.created", "--count", "10000", "--url", target.url];
+    const argv = ["trigger", "lead.created", "--count", "100000", "--url", target.url];
     const { code, lines } = await onTerminal(columns, " 1 %", argv, tempFolder());
     expect(code).toBe(130);
     const shown = lines.join("\n");
-    expect(shown).toMatch(/stopped by SIGINT: \d+ of 10000 sent/);
+    expect(shown).toMatch(/stopped by SIGINT: \d+ of 100000 sent/);
     expect(shown).toMatch(/--count \d+ sends the rest/);
     expect(lines.length).toBeLessThan(8); // the progress stays on one line
   },

@@ -245,6 +245,9 @@ it("a missing client is reported with how to install it", async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const filter = (path: string) => !path.endsWith("types");
   cpSync(dirname(CHILD_FILE), folder, { recursive: true, filter });
+  const cwd = process.cwd();
+  process.chdir(folder); // the client is looked for in the working folder, too
+  onTestFinished(() => process.chdir(cwd));
   const { until, states } = await openTunnel({ file: join(folder, basename(CHILD_FILE)) });
   expect((await until("failed")).failure).toMatchObject({ code: "ngrok_missing", permanent: true });
   expect(states()).toEqual(["starting", "failed"]);
