@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../errors.ts";
 import type { PostgresTerms } from "./options.ts";
 import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
 
-/** Milliseconds to wait for a connection. */
+/** Milliseconds to wait for a connection, and for what is asked on the one that listens. */
 const CONNECT_TIMEOUT = 5000;
 
 /** A session on what the options name. Loads `pg` only for a URL. */
@@ -29,6 +29,7 @@ export async function connect({ connection, connections, name, listenUrl }: Post
     const client = new Client({
       connectionString: listenUrl ?? connection,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
+      query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
       keepAlive: true,
       application_name: "hookporter",
     });

@@ -97,4 +97,17 @@ describe("a receiver whose server hangs", async () => {
     });
     expect((await direct.counts()).unhandled + (await direct.counts()).dead).toBe(0);
   });
+
+  it("closes, although no connection of its own can be closed in order", { timeout: 60_000 }, async () => {
+    const proxy = await startSwallowingProxy(server.url);
+    onTestFinished(() => proxy.stop());
+    const schema = newSchema();
+    await open(schema);
+    const url = new URL(proxy.url);
+    url.searchParams.set("schema", schema);
+    const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
+    await receiver.start();
+    proxy.beSilent(true);
+    await receiver.close();
+  });
 });

@@ -1,15 +1,15 @@
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * A proxy in front of a server that can fall silent: connections stay open, new ones are accepted, and no byte passes in
- * either direction, as if the server hung. What was swallowed stays lost; later connections work again.
+ * A proxy in front of a server that can fall silent: connections stay open, new ones are accepted, and nothing passes in
+ * either direction, not even the end of one, as if the server hung. What was swallowed stays lost; later connections work again.
  */
 export async function startSwallowingProxy(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let isSilent = false;
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     let isLost = false;
     const pass = (to: Socket) => (chunk: Buffer) => {
       isLost ||= isSilent;
@@ -21,6 +21,10 @@ export async function startSwallowingProxy(url: string) {
     ] as const) {
       sockets.add(socket);
       socket.on("data", pass(other));
+      socket.on("end", () => {
+        isLost ||= isSilent;
+        if (!isLost) other.end();
+      });
       socket.on("error", () => {});
       socket.on("close", () => {
         sockets.delete(socket);
