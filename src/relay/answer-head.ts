@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, maxHeaderSize } from "node:http";
 import { answerFault } from "./answer-fault.ts";
 
-/** How the end of an answer's body is found: after so many bytes, after the last chunk, or when the connection ends. */
+/** Where an answer's body ends: after this many bytes, after its last chunk, or at the end of the connection. */
 export type Framing = number | "chunked" | "until_close";
 
 /** What precedes an answer's body. */

@@ -68,7 +68,7 @@ describe("runEntry", () => {
     expect(seen).toEqual([sampleEvent()]);
   });
 
-  it("lets whoever wraps a handler replace the parts of its context", async () => {
+  it("lets a wrapper of a handler replace parts of its context", async () => {
     const lines: unknown[] = [];
     const own = {
       debug: () => {},

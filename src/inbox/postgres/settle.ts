@@ -39,8 +39,8 @@ const ENDED_OTHERWISE = `, again AS (
 
 /**
  * Ends the leases of a batch; returns those that were ours. What was dropped while it ran ends as dropped, unless it
- * succeeded. Locks in the order in which renewing does. Parts that a batch does not need, all of whose entries are done,
- * are left out, since the server plans them anew each time.
+ * succeeded. Locks in the order in which renewing does. The server plans each statement anew, so a batch whose entries
+ * are all done has a shorter one.
  */
 const settling = ({ allDone }: { readonly allDone: boolean }) => `
   WITH input AS MATERIALIZED (

@@ -4,7 +4,7 @@ export const MOST_DELIVERIES = 200;
 /** Deliveries per request: after each one there is progress, and one can stop. */
 const PER_STEP = 10;
 
-/** The most events of each kind, if each round has so many deliveries. */
+/** The maximum number of rounds, each of which sends this many deliveries. */
 export function mostRounds(perRound: number): number {
   return Math.floor(MOST_DELIVERIES / perRound);
 }

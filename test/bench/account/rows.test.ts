@@ -29,7 +29,7 @@ it("a file packs for the other thread, if its name says so, and there is one", (
   expect(packing.length).toBeGreaterThan(0);
 });
 
-it("a statement counts for itself, whoever runs it", () => {
+it("the time of a statement is not added to the function that runs it", () => {
   const stack = [
     { name: "run", file: "" },
     { name: "sql$INSERT$INTO$entry", file: "" },
