@@ -9,7 +9,9 @@ const MIB = 1024 * 1024;
 
 /** Rounds of a comparison, and the highest ratio of an honest sender's wait to that with a bare server. */
 const ROUNDS = long(1, 7);
-const MOST = 1.2;
+const MOST = long(5, 1.2);
+/** Milliseconds that the bare server's wait counts as at least: in a single round, one pause of the system decides the ratio. */
+const LEAST = long(100, 0);
 
 /** The longest wait of an honest sender during a flood. */
 async function longestWait(kind: "ours" | "bare", flood: Flood, ms: number): Promise<number> {
@@ -32,7 +34,7 @@ async function compareWaits(flood: Flood, ms: number): Promise<number> {
   const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
   const [ours, bare] = [median(waits.ours), median(waits.bare)];
   process.stdout.write(`longest waits, ms: ours ${ours.toFixed(0)}, bare ${bare.toFixed(0)}\n`);
-  return ours / bare;
+  return ours / Math.max(bare, LEAST);
 }
 
 it(caseTitle(46, "2 000 stalled bodies and honest deliveries"), async () => {
@@ -57,10 +59,10 @@ it(caseTitle(46, "2 000 stalled bodies and honest deliveries"), async () => {
 it(caseTitle(47, "100 000 unsigned requests, answers unread"), async () => {
   const text = `${head({ "content-length": 2 })}{}`.repeat(500);
   const ratio = await compareWaits({ connections: long(20, 200), text }, long(1000, 4000));
-  expect(ratio).toBeLessThan(long(5, MOST));
+  expect(ratio).toBeLessThan(MOST);
 }, 300_000);
 
 it(caseTitle(47, "10 000 silent connections"), async () => {
   const ratio = await compareWaits({ connections: long(1000, 10_000) }, long(1000, 4000));
-  expect(ratio).toBeLessThan(long(5, MOST));
+  expect(ratio).toBeLessThan(MOST);
 }, 300_000);

@@ -1,8 +1,8 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { ConfigurationError } from "../../errors.ts";
+import { findPackage, requirePackage } from "../../own-address.ts";
 import type { PostgresTerms } from "./options.ts";
 import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
+import { Sockets } from "./sockets.ts";
 
 /** Milliseconds to wait for a connection, and for what is asked on the one that listens. */
 const CONNECT_TIMEOUT = 5000;
@@ -15,8 +15,10 @@ export async function connect({ connection, connections, name, listenUrl }: Post
       : poolSession(connection, () => Promise.resolve());
   }
   const { Pool, Client } = await loadClient(name);
+  const pooled = new Sockets();
   const pool = new Pool({
     connectionString: connection,
+    stream: pooled.create,
     max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     idleTimeoutMillis: 60_000,
@@ -26,8 +28,10 @@ export async function connect({ connection, connections, name, listenUrl }: Post
   // An idle connection that is lost is no failure: the next statement opens another.
   pool.on("error", () => {});
   const listen: Session["listen"] = async (channel, heard, lost) => {
+    const sockets = new Sockets();
     const client = new Client({
       connectionString: listenUrl ?? connection,
+      stream: sockets.create,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
       keepAlive: true,
@@ -39,16 +43,16 @@ export async function connect({ connection, connections, name, listenUrl }: Post
       await client.connect();
       await client.query(`LISTEN "${channel}"`);
     } catch (thrown) {
-      await client.end().catch(() => {});
+      await sockets.close(() => client.end()).catch(() => {});
       throw thrown;
     }
     client.once("end", lost);
     return {
-      stop: () => client.end(),
+      stop: () => sockets.close(() => client.end()),
       query: async (text, values = []) => (await client.query(text, [...values])).rows,
     };
   };
-  return { ...poolSession(pool as PostgresPool, () => pool.end()), listen };
+  return { ...poolSession(pool as PostgresPool, () => pooled.close(() => pool.end())), listen };
 }
 
 type Client = Pick<typeof import("pg"), "Pool" | "Client">;
@@ -58,21 +62,12 @@ async function loadClient(name: string): Promise<Client> {
     const { default: client } = await import("pg");
     return client;
   } catch (cause) {
-    const client = fromWorkingFolder();
-    if (client !== undefined) return client;
+    const found = findPackage("pg");
+    if (found !== undefined) return requirePackage(found) as Client;
     throw new ConfigurationError(
       "inbox_client_missing",
       `expected the package pg to be installed for the inbox ${name}, got none: run npm i pg`,
       { cause },
     );
-  }
-}
-
-/** The client of the project in the working folder, for a program that is installed globally or run by `npx`. */
-function fromWorkingFolder(): Client | undefined {
-  try {
-    return createRequire(join(process.cwd(), "package.json"))("pg");
-  } catch {
-    return undefined;
   }
 }

@@ -1,12 +1,16 @@
 import { expect, it, vi } from "vitest";
+import type * as ownAddress from "../../../src/own-address.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
 
 vi.mock("pg", () => {
   throw new Error("Cannot find package 'pg'");
 });
+vi.mock("../../../src/own-address.ts", async (original) => ({
+  ...(await original<typeof ownAddress>()),
+  findPackage: () => undefined,
+}));
 
 it("without the package pg, an inbox on PostgreSQL does not open, and its error says what to run", async () => {
-  vi.spyOn(process, "cwd").mockReturnValue("/nowhere"); // whose packages are looked for too
   const inbox = postgresInbox("postgres://user:canary-password@db.test/app");
   const error = await inbox.open().then(
     () => expect.unreachable("it opened"),

@@ -22,7 +22,7 @@ describe("a receiver whose server hangs", async () => {
     it.skip(NO_SERVER, () => {});
     return;
   }
-  const { server, newSchema, open } = await openServer();
+  const { server, admin, newSchema, open } = await openServer();
 
   it("refuses at once after the first time-out, acknowledges nothing falsely, and recovers by itself", {
     timeout: 60_000,
@@ -108,6 +108,26 @@ describe("a receiver whose server hangs", async () => {
     const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
     await receiver.start();
     proxy.beSilent(true);
+    await receiver.close();
+  });
+
+  it("closes, although the end of its listening connection is lost on the way", {
+    timeout: 60_000,
+  }, async () => {
+    const proxy = await startSwallowingProxy(server.url);
+    onTestFinished(() => proxy.stop());
+    const schema = newSchema();
+    await open(schema);
+    const url = new URL(proxy.url);
+    url.searchParams.set("schema", schema);
+    const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
+    await receiver.start();
+    await delay(500); // it listens
+    // The notification is swallowed, and with it all that this connection carries from now on. Others work again.
+    proxy.beSilent(true);
+    await admin.query(`NOTIFY "hookporter_due_${schema}"`);
+    await delay(100);
+    proxy.beSilent(false);
     await receiver.close();
   });
 });
