@@ -42,8 +42,8 @@ function readTimes(file: string): object {
 }
 
 /**
- * Tests of whole systems: browsers, database servers, other languages, installs, long series of processes, large bodies. `npm test` stays
- * quick without them; `npm run test:system` (`--mode system`) runs these alone.
+ * Tests of whole systems: browsers, database servers, other languages, installs, long series of processes, large bodies; and those that
+ * replace a module, which files that share modules cannot. `npm test` stays quick without them; `npm run test:system` (`--mode system`) runs these alone.
  */
 const SYSTEM = [
   "test/inspector/browser/*.test.ts",
@@ -61,7 +61,7 @@ const SYSTEM = [
   "test/cli/tunnel/listen-through-*.test.ts",
   "test/tunnel/{drill,ngrok,outage}.test.ts",
   "test/hostile/{floods,handlers,storage}.test.ts",
-  "test/inbox/postgres/{server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers}.test.ts",
+  "test/inbox/postgres/{client,server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers}.test.ts",
   "test/inbox/postgres/{roles,transactions*}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/server.test.ts",

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import type * as ownAddress from "../../../src/own-address.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import type * as ownAddress from "../../../src/own-address.ts";
 
 vi.mock("pg", () => {
   throw new Error("Cannot find package 'pg'");
