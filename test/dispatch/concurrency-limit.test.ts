@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ConcurrencyLimit } from "../../src/dispatch/concurrency-limit.ts";
 import { gate } from "./sample.ts";
 
@@ -6,6 +6,22 @@ import { gate } from "./sample.ts";
 function held() {
   const { opened, open } = gate();
   return { work: () => opened.then(() => "ran"), end: open };
+}
+
+/** A clock that stands still until it is moved, so that a busy machine makes no run longer. */
+function stillClock() {
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  return { move: (ms: number) => (now += ms) };
+}
+
+/** A limit that has seen quick runs only. */
+async function afterQuickRuns(slots: number) {
+  stillClock();
+  const limit = new ConcurrencyLimit(slots);
+  for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
+  return limit;
 }
 
 describe("ConcurrencyLimit", () => {
@@ -35,8 +51,7 @@ describe("ConcurrencyLimit", () => {
   });
 
   it("queues more the faster runs are, up to 200", async () => {
-    const limit = new ConcurrencyLimit(3);
-    for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
+    const limit = await afterQuickRuns(3);
     expect(limit.room).toEqual({ now: 3, ahead: 200 });
   });
 
@@ -47,27 +62,19 @@ describe("ConcurrencyLimit", () => {
   });
 
   it("weighs the latest run by a tenth, so that one slow or quick run changes little", async () => {
-    let now = 0;
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
-    try {
-      const limit = new ConcurrencyLimit(1);
-      const ahead: number[] = [];
-      for (const ms of [10, 20, 0.5, 100]) {
-        await limit.run(async () => {
-          now += ms;
-        });
-        ahead.push(limit.room.ahead);
-      }
-      // The averages are 10, 11, 9.95 and 18.955 ms.
-      expect(ahead).toEqual([10, 9, 10, 5]);
-    } finally {
-      clock.mockRestore();
+    const clock = stillClock();
+    const limit = new ConcurrencyLimit(1);
+    const ahead: number[] = [];
+    for (const ms of [10, 20, 0.5, 100]) {
+      await limit.run(async () => clock.move(ms));
+      ahead.push(limit.room.ahead);
     }
+    // The averages are 10, 11, 9.95 and 18.955 ms.
+    expect(ahead).toEqual([10, 9, 10, 5]);
   });
 
   it("counts what is already queued", async () => {
-    const limit = new ConcurrencyLimit(1);
-    for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
+    const limit = await afterQuickRuns(1);
     const { work, end } = held();
     const runs = [limit.run(work), limit.run(work), limit.run(work)];
     expect(limit.room).toEqual({ now: 0, ahead: 198 });
@@ -76,8 +83,7 @@ describe("ConcurrencyLimit", () => {
   });
 
   it("reserves running slots first, then queue slots", async () => {
-    const limit = new ConcurrencyLimit(2);
-    for (let run = 0; run < 50; run++) await limit.run(async () => undefined);
+    const limit = await afterQuickRuns(2);
     const rooms = [limit.reserve(), limit.reserve(), limit.reserve()];
     expect(limit.room).toEqual({ now: 0, ahead: 199 });
     rooms[0]?.();
