@@ -77,6 +77,7 @@ export class Summary {
 
 /** What our own receiver's answer says; `undefined` for the answer of another. */
 function isDuplicate(body: string): boolean | undefined {
+  if (!body.startsWith("{")) return undefined; // an error for each answer would take longer than the rest of its report
   try {
     const { duplicate } = JSON.parse(body);
     return typeof duplicate === "boolean" ? duplicate : undefined;
