@@ -12,6 +12,7 @@ import { json, openSandbox } from "../sandbox/open.ts";
 import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/sandbox.md");
+const library = readPage("docs/reference/package/sandbox.md");
 
 /** The types keep these complete: an added or removed option or field does not compile. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
@@ -28,7 +29,7 @@ const ATTEMPT: Readonly<Record<keyof SandboxAttempt, true>> = {
 };
 
 it("the page lists every option of a sandbox, and no other, with the actual defaults", () => {
-  const rows = rowsOf(sectionOf(page, "Options of startSandbox"));
+  const rows = rowsOf(sectionOf(library, "startSandbox(options)"));
   expect(rows.map(([name = ""]) => quoted(name)[0])).toEqual(Object.keys(OPTIONS));
   const settings = readSandboxOptions({});
   const plain = Object.entries(settings).filter(([, value]) => ["number", "string"].includes(typeof value));

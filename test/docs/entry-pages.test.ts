@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Declarations, ENTRIES, openDeclarations } from "../declarations.ts";
+import { codeOf, quoted, readPage, rowsOf, sectionsOf, withoutCode } from "./markdown.ts";
+
+const FOLDER = "docs/reference/package";
+
+/** The page of each import is named like it. */
+const pageOf = (name: string) => readPage(`${FOLDER}/${name.split("/")[1] ?? name}.md`);
+
+let declarations: Declarations;
+
+beforeAll(() => {
+  declarations = openDeclarations();
+}, 60_000);
+
+afterAll(() => declarations.close());
+
+describe.each(ENTRIES)("the page of `$name`", ({ name, file }) => {
+  it("names every export", () => {
+    const words = wordsOf(pageOf(name));
+    const exported = declarations.exportsOf(file).map((symbol) => symbol.name);
+    expect(exported.length).toBeGreaterThan(1);
+    expect(exported.filter((one) => !words.has(one))).toEqual([]);
+  });
+
+  it("begins with what it is for, then has an example that imports it", () => {
+    const page = pageOf(name);
+    expect(page).toMatch(/^# .+\n\n[A-Z`[].+/);
+    const [example = ""] = codeOf(page, "ts");
+    expect(example).toContain(`from "${name}"`);
+  });
+
+  it("lists in its tables of types only what it exports", () => {
+    const exported = new Set(declarations.exportsOf(file).map((symbol) => symbol.name));
+    const listed = typeRows(pageOf(name)).flatMap(([first = ""]) => quoted(first));
+    expect(listed.length).toBeGreaterThan(0);
+    expect(listed.filter((one) => !exported.has(one))).toEqual([]);
+  });
+
+  it("names each option of each function, or links to a page that does", () => {
+    const { checker } = declarations.project;
+    const rows = typeRows(pageOf(name));
+    const missing = declarations
+      .exportsOf(file)
+      .filter((symbol) => symbol.name.endsWith("Options"))
+      .flatMap((symbol) => {
+        const [, meaning = ""] = rows.find(([first = ""]) => quoted(first).includes(symbol.name)) ?? [];
+        const linked = [...meaning.matchAll(/\]\(([^)#]+\.md)/g)].map(([, path = ""]) =>
+          readPage(`${FOLDER}/${path}`),
+        );
+        const words = wordsOf([pageOf(name), ...linked].join("\n"));
+        const options = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
+        expect(options.length, symbol.name).toBeGreaterThan(0);
+        return options
+          .filter((option) => !words.has(option.name))
+          .map((option) => `${symbol.name}.${option.name}`);
+      });
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The rows of all tables under headings that begin with "Types". */
+function typeRows(page: string) {
+  return [...sectionsOf(page)].flatMap(([heading, text]) =>
+    heading.startsWith("Types") ? rowsOf(text) : [],
+  );
+}
+
+/** The words in code on a page, outside of blocks. */
+function wordsOf(page: string): ReadonlySet<string> {
+  return new Set(quoted(withoutCode(page)).flatMap((code) => code.match(/\w+/g) ?? []));
+}
