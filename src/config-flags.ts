@@ -206,7 +206,7 @@ export interface SharedFlags {
   readonly concurrency?: number | undefined;
   /** Stop after this many deliveries in a row without an answer (default: 10). */
   readonly maxFailures?: number | undefined;
-  /** Stop at the first file that is not valid, and the first delivery that is not answered 2xx. */
+  /** Stop at the first delivery that is not answered 2xx. */
   readonly failFast?: boolean | undefined;
   /** Send nothing; print a curl command for each delivery, with its body in a file. */
   readonly dryRun?: boolean | undefined;

@@ -58,7 +58,7 @@ export function createProgram(context: MutableContext): Command {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     await applySettings(command, context);
-    refusePasswordUrls(command);
+    refusePasswordUrls(command, context.io);
     const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
     context.debug = debug === true;
     context.output = createOutput(context.io, { json: json === true, color, clock: context.clock });

@@ -39,7 +39,7 @@ export function explainAnswer(target: URL, answer: Explained): string | undefine
   if (status === 419 || (status === 403 && /\bcsrf\b/i.test(body)))
     return `the app expects a CSRF token: exempt ${target.pathname} from its CSRF protection`;
   if (status === 401 || status === 403)
-    return "the app's own secret may differ from the one that signed this delivery, or it expects a login: compare the secrets, and the name of the signature header";
+    return `the app's own secret may differ from the one that signed this delivery, or it expects a login: compare the secrets, and the name of the signature header; \`hookporter check ${shownUrl(target.origin + target.pathname)}\` looks for the cause`;
   if (status === 404) return whyNotFound(target);
   if (status === 405) {
     const allowed = headers.allow === undefined ? "" : `, only ${headers.allow}`;

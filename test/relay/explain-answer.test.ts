@@ -45,6 +45,7 @@ it("a 401 or 403 is explained by the app's own secret, after what the app said",
   for (const status of [401, 403]) {
     const told = describeRefusal(target, { status, headers: {}, body: "bad signature\n" });
     expect(told).toMatch(new RegExp(`^${status}: bad signature; the app's own secret may differ`));
+    expect(told).toMatch(/; `hookporter check http:\/\/127\.0\.0\.1:3000\/hooks` looks for the cause$/);
   }
 });
 

@@ -129,6 +129,23 @@ test("commands read the inbox of the server in a project with a file, except for
   }
 });
 
+test("commands read the inbox of the server in a project on PostgreSQL, except for `listen`", async () => {
+  const projects = [...made].filter(([name]) => name.endsWith(" postgres"));
+  expect(projects.length).toBeGreaterThan(4);
+  const show = "console.log(JSON.stringify((await import(process.argv[1])).default))";
+  for (const [name, { directory }] of projects) {
+    const file = join(directory, "hookporter.config.ts");
+    const config = join(place, "config.mjs"); // Node 20 runs no TypeScript; this file has no types
+    await writeFile(
+      config,
+      (await readFile(file, "utf8")).replaceAll('".env"', JSON.stringify(join(directory, ".env"))),
+    );
+    const shown = await run(directory, "--input-type=module", "-e", show, "--", config);
+    const [, url] = /^DATABASE_URL=(.*)$/m.exec(await readFile(join(directory, ".env"), "utf8")) ?? [];
+    expect(JSON.parse(shown), name).toEqual({ inbox: url, listen: { inbox: ".hookporter/inbox.db" } });
+  }
+});
+
 test("the tests that each template has of its own pass", async () => {
   const vitest = join(modules, "vitest", "vitest.mjs");
   const own = await Promise.all(

@@ -32,7 +32,7 @@ export function registerReplay(program: Command, context: CliContext): void {
       "name of the signature header (default: x-service-signature)",
       readHeaderName,
     );
-  addSecretOptions(addChaosOptions(command))
+  addSecretOptions(addChaosOptions(command, { failFast: "the first file that is not valid, and " }))
     .addHelpText(
       "after",
       "\nExample:\n  hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks",

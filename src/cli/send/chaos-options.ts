@@ -37,8 +37,8 @@ export const CHAOS_FLAGS = [
   ...["concurrency", "maxFailures", "dryRun", "bodiesTo"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
-/** Adds the chaos options to a command that sends. */
-export function addChaosOptions(command: Command): Command {
+/** Adds the chaos options to a command that sends. `failFast` is what else `--fail-fast` stops at. */
+export function addChaosOptions(command: Command, { failFast = "" } = {}): Command {
   // Commander reads `--no-x` as the opposite of `--x`; this one has no opposite.
   const noSignature = new Option("--no-signature", "omit the signature header");
   noSignature.negate = false;
@@ -67,10 +67,7 @@ export function addChaosOptions(command: Command): Command {
       "stop after this many deliveries in a row without an answer (default: 10)",
       readCount,
     )
-    .option(
-      "--fail-fast",
-      "stop at the first file that is not valid, and the first delivery that is not answered 2xx",
-    )
+    .option("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
     .option("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
     .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }

@@ -1,11 +1,12 @@
 import type { DriftNote } from "../api.ts";
 import { LocalTime } from "./time.tsx";
+import { nameOf } from "./use-drifts.ts";
 import { visible } from "./visible.ts";
 
 /** How many are shown above the list. */
 const SHOWN = 2;
 
-/** Tells above the list that events began to differ, until it is dismissed. Screen readers announce it. */
+/** Tells above the list that events began to differ, until they are dismissed in this tab. Screen readers announce it. */
 export function DriftNotice({ drifts, dismiss }: { drifts: readonly DriftNote[]; dismiss: () => void }) {
   const left = drifts.length - SHOWN;
   return (
@@ -85,8 +86,4 @@ function Difference({ drift: { path, what, expected, got } }: { drift: DriftNote
       <code>{visible(path)}</code>: {what}, expected {visible(expected)}, got {visible(got)}
     </>
   );
-}
-
-function nameOf({ kind, path, what, got }: DriftNote): string {
-  return `${kind} ${path} ${what} ${got}`;
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
@@ -41,6 +41,25 @@ it("a module may import other files of the project, and keys that are undefined 
     [TS]: 'import { name } from "./names.ts"; export default { sign: { signatureHeader: undefined }, listen: undefined, signatureHeader: name };',
   });
   expect((await sign(cwd)).stdout).toMatch(/^x-imported: /);
+});
+
+it("a module may take a URL with a password from a variable, but not contain one", async () => {
+  const url = "postgres://app:open-sesame@127.0.0.1:1/app";
+  vi.stubEnv("APP_DATABASE", url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const list = (text: string) => runCli(["events", "list"], { cwd: folderWith({ [TS]: text }), env });
+  const taken = await list("export default { inbox: process.env.APP_DATABASE };");
+  expect(taken.stderr).toMatch(/127\.0\.0\.1:1\/app/); // nothing listens there
+  expect(taken.stderr).not.toMatch(/open-sesame|configuration file/);
+  for (const text of [
+    `export default { inbox: ${JSON.stringify(url)} };`,
+    'const host = "127.0.0.1:1"; export default { inbox: "postgres://app:open-sesame@" + host + "/app" };',
+  ]) {
+    const { code, stderr } = await list(text);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: expected a URL without a password in the configuration file \(inbox\)/);
+    expect(stderr).not.toContain("open-sesame");
+  }
 });
 
 it("what a module prints goes to standard error", async () => {

@@ -38,6 +38,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await payment({ id: "pay_3", amount: 8.5, note: "x" });
     await notice.getByText("data.note").waitFor();
     expect(await notice.innerText()).not.toContain("data.amount");
+    await page.reload();
+    await notice.getByText("data.note").waitFor();
+    expect(await notice.innerText()).not.toContain("data.amount");
 
     await page.getByRole("link", { name: "Overview" }).click();
     const list = page.getByRole("region", { name: "Events that began to differ" });
