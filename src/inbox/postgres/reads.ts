@@ -5,6 +5,7 @@ import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
+import { runsWithin } from "../runs-within.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
@@ -48,7 +49,8 @@ export async function deliveryOfEntry(store: Store, seq: number): Promise<Delive
 /** The runs of an entry's handlers, oldest first. */
 export async function attemptsOfEntry(store: Store, seq: number): Promise<readonly AttemptRecord[]> {
   const rows = await store.query("SELECT * FROM @.attempt WHERE seq = $1::bigint ORDER BY id", [seq]);
-  return rows.map(toAttempt);
+  const ended = await store.query("SELECT finished_handlers FROM @.done WHERE seq = $1::bigint", [seq]);
+  return [...rows.map(toAttempt), ...ended.flatMap((row) => runsWithin(row.finished_handlers))];
 }
 
 /** The runs of the last attempts, and the beginnings of bodies. Only the days on which the entries were received are read. */
@@ -69,6 +71,11 @@ export async function outlineEntries(
      ORDER BY a.seq, a.id`,
     [seqs, entries.map(({ attempts }) => attempts), from, to],
   );
+  const ended = await store.query(
+    `SELECT seq, finished_handlers FROM @.done
+     WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $2::bigint AND $3::bigint`,
+    [seqs, from, to],
+  );
   const starts = await store.query(
     `SELECT seq, substring(body FROM 1 FOR $2::int) AS start FROM @.delivery
      WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $3::bigint AND $4::bigint`,
@@ -76,7 +83,12 @@ export async function outlineEntries(
   );
   return toOutlines(
     request,
-    runs.map((row) => [Number(row.seq), toAttempt(row)]),
+    [
+      ...runs.map((row) => [Number(row.seq), toAttempt(row)] as const),
+      ...ended.flatMap((row) =>
+        runsWithin(row.finished_handlers).map((run) => [Number(row.seq), run] as const),
+      ),
+    ],
     new Map(starts.map(({ seq, start }) => [Number(seq), start as Uint8Array])),
   );
 }

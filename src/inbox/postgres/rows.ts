@@ -4,6 +4,7 @@ import type { DedupKey } from "../../event/identity.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Entry } from "../entry.ts";
+import { finishedNames } from "../runs-within.ts";
 import type { TargetWait } from "../target-wait.ts";
 import { decodeText } from "../text.ts";
 import { noDelivery } from "../unreadable.ts";
@@ -25,7 +26,7 @@ export function toEntry(row: Row): Entry {
     duplicates: Number(row.duplicates),
     lastSeenAt: Number(row.last_seen_at),
     settledAt: nullableNumber(row.settled_at),
-    finishedHandlers: readJson(row.finished_handlers) ?? [],
+    finishedHandlers: finishedNames(row.finished_handlers),
     waits: toWaits(row),
     bodyHash: String(row.body_hash),
     bodyLength: Number(row.body_length),
@@ -43,7 +44,7 @@ export function toClaimed(row: Row, until: number): ClaimedEntry {
     runAt: until,
     dueAt: Number(row.run_at),
     attempts: Number(row.attempts),
-    finishedHandlers: readJson<string[]>(row.finished_handlers) ?? [],
+    finishedHandlers: finishedNames(row.finished_handlers),
     waits: toWaits(row),
     reason: decodeNullable(row.reason),
   };

@@ -1,4 +1,5 @@
 import type { InsideResult, Progress } from "../inside.ts";
+import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeNullable, encodeText } from "../text.ts";
@@ -39,10 +40,9 @@ const ENDED_OTHERWISE = `, again AS (
 
 /**
  * Ends the leases of a batch; returns those that were ours. What was dropped while it ran ends as dropped, unless it
- * succeeded. Locks in the order in which renewing does. The server plans each statement anew, so a batch whose entries
- * are all done has a shorter one.
+ * succeeded. Locks in the order in which renewing does.
  */
-const settling = ({ allDone }: { readonly allDone: boolean }) => `
+const SETTLING = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
   ), own AS MATERIALIZED (
@@ -55,15 +55,31 @@ const settling = ({ allDone }: { readonly allDone: boolean }) => `
     FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
     ORDER BY turn.seq FOR UPDATE OF turn
   ), gone AS (
-    DELETE FROM @.turn USING own WHERE turn.seq = own.seq${allDone ? "" : " AND own.state <> 'pending'"}
+    DELETE FROM @.turn USING own WHERE turn.seq = own.seq AND own.state <> 'pending'
   ), ended AS (
     INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits, lease)
     SELECT seq, key_timestamp, received_at, dated, source, reason, now, run_at, attempts, finished_handlers, waits, lease
-    FROM own${allDone ? "" : " WHERE state = 'done'"}
-  )${allDone ? "" : ENDED_OTHERWISE}, ${RECORDS}`;
-const SETTLING = settling({ allDone: false });
+    FROM own WHERE state = 'done'
+  )${ENDED_OTHERWISE}, ${RECORDS}`;
 const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
-const SETTLE_DONE = `${settling({ allDone: true })} SELECT n, order_hash FROM own`;
+
+/** The same for a batch of which there is nothing to say: the server plans each statement anew, so it is short. */
+const SETTLE_UNEVENTFUL = `
+  WITH input AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json)
+      AS j(n int, seq bigint, lease text, run_at bigint, now bigint, finished_handlers text)
+  ), own AS MATERIALIZED (
+    SELECT n, turn.seq, key_timestamp, received_at, dated, source, order_hash, input.lease, input.run_at, now, attempts,
+      input.finished_handlers, waits
+    FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
+    ORDER BY turn.seq FOR UPDATE OF turn
+  ), gone AS (
+    DELETE FROM @.turn USING own WHERE turn.seq = own.seq
+  ), ended AS (
+    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, settled_at, run_at, attempts, finished_handlers, waits, lease)
+    SELECT seq, key_timestamp, received_at, dated, source, now, run_at, attempts, finished_handlers, waits, lease FROM own
+  )
+  SELECT n FROM own`;
 
 /**
  * Until the commit that follows, the row is locked that renewing needs. A client that is cut off before that must not hold
@@ -107,10 +123,11 @@ const STILL_LEASED = `
 
 /** Settles a batch; `false` for each whose lease was lost. Each entry may occur once. */
 export async function settleAll(store: Store, batch: readonly Settling[]): Promise<readonly boolean[]> {
-  const values = valuesOf(batch);
-  const [input] = values;
+  const isShort = batch.every(({ settlement }) => isUneventful(settlement));
+  const [settle, values] = isShort
+    ? [SETTLE_UNEVENTFUL, [JSON.stringify(batch.map(uneventfulOf))]]
+    : [SETTLE, valuesOf(batch)];
   const ordered = batch.filter(({ settlement }) => settlement.unordered !== true);
-  const settle = batch.every(({ settlement }) => settlement.state === "done") ? SETTLE_DONE : SETTLE;
   const rows =
     ordered.length === 0
       ? await store.query(settle, values)
@@ -118,7 +135,8 @@ export async function settleAll(store: Store, batch: readonly Settling[]): Promi
   const results = batch.map(() => false);
   for (const { n } of rows) results[Number(n)] = true;
   if (rows.length < batch.length) {
-    for (const { n } of await store.query(SETTLED_BEFORE, [input])) results[Number(n)] = true;
+    const input = batch.map(({ settlement: { seq, lease, state } }, n) => ({ n, seq, lease, state }));
+    for (const { n } of await store.query(SETTLED_BEFORE, [JSON.stringify(input)])) results[Number(n)] = true;
   }
   return results;
 }
@@ -164,7 +182,7 @@ async function settleInOrder(
   query: Query,
   ordered: readonly Settling[],
   values: readonly string[],
-  settle = SETTLE,
+  settle: string,
 ): Promise<readonly Row[]> {
   const locked = await query(LOCK_KEYS_OF, [ordered.map(({ settlement }) => settlement.seq)]);
   const rows = await query(settle, values);
@@ -172,34 +190,38 @@ async function settleInOrder(
   return rows;
 }
 
-function valuesOf(batch: readonly Settling[]): readonly [input: string, records: string] {
+function valuesOf(batch: readonly Settling[]): readonly string[] {
   return [JSON.stringify(batch.map(inputOf)), recordsValue(batch.map(({ settlement }) => settlement))];
 }
 
-function recordsValue(results: readonly Pick<Settlement, "records">[]): string {
+function recordsValue(results: readonly (Settlement | Progress)[]): string {
   return JSON.stringify(results.flatMap(recordsOf).map((record, at) => ({ at, ...record })));
+}
+
+/** A row of a batch of which there is nothing to say. */
+function uneventfulOf({ settlement, now }: Settling, n: number) {
+  const { seq, lease, runAt } = settlement;
+  return { n, seq, lease, run_at: runAt, now, finished_handlers: withRuns(settlement.records) };
 }
 
 /** A row of a batch. What is not given is NULL, and `undefined` takes no room in JSON. */
 function inputOf({ settlement, now }: Settling, n: number) {
-  const { seq, lease, state, reason, problems, runAt, finishedHandlers, waits, uncount } = settlement;
+  const { state, reason, problems, finishedHandlers, waits, uncount } = settlement;
   return {
-    n,
-    seq,
-    lease,
+    ...uneventfulOf({ settlement, now }, n),
     state,
     reason: encodeNullable(reason) ?? undefined,
     problems: problems === undefined ? undefined : JSON.stringify(problems),
-    run_at: runAt,
-    now,
-    finished_handlers: JSON.stringify(finishedHandlers),
+    ...(!isUneventful(settlement) && { finished_handlers: JSON.stringify(finishedHandlers) }),
     ...(waits !== undefined && { waits: waitsValue(waits), waiting_for: waitingFor(waits), has_waits: true }),
     uncounted: uncount === true ? 1 : 0,
   };
 }
 
-function recordsOf({ records }: Pick<Settlement, "records">, n: number) {
-  return records.map((record) => ({
+/** The rows of the runs that are not within the entry. */
+function recordsOf(result: Settlement | Progress, n: number) {
+  if (result.state !== "running" && isUneventful(result)) return [];
+  return result.records.map((record) => ({
     n,
     attempt: record.attempt,
     handler: encodeText(record.handler),

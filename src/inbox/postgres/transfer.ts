@@ -1,3 +1,4 @@
+import { runsWithin, splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { bySeq, oneRead } from "../transfer/transfer.ts";
@@ -71,7 +72,7 @@ async function read(store: Store, { after, last, limit }: TransferRange): Promis
       entry,
       lease: row.lease as string | null,
       delivery: deliveries.get(entry.seq),
-      runs: (attempts.get(entry.seq) ?? []).map(toAttempt),
+      runs: [...(attempts.get(entry.seq) ?? []).map(toAttempt), ...runsWithin(row.finished_handlers)],
     };
   });
 }
@@ -126,12 +127,13 @@ const WRITE_ATTEMPTS = `
 async function write(store: Store, entries: readonly WholeEntry[]): Promise<void> {
   const bodies = entries.flatMap(({ delivery }) => (delivery === undefined ? [] : [delivery.body]));
   let bodyAt = 0;
-  const rows = entries.map((one) => {
-    const row = rowOf(one, bodyAt);
+  const split = entries.map(({ entry, runs }) => ({ entry, ...splitRuns(entry, runs) }));
+  const rows = entries.map((one, index) => {
+    const row = { ...rowOf(one, bodyAt), finished_handlers: split[index]?.finished };
     bodyAt += one.delivery?.body.byteLength ?? 0;
     return row;
   });
-  const runs = entries.flatMap(({ entry, runs }) => runs.map((run) => ({ entry, run })));
+  const runs = split.flatMap(({ entry, others }) => others.map((run) => ({ entry, run })));
   const attempts = runs.map(({ entry, run }, n) => ({
     ...{ n, seq: entry.seq, received_at: entry.receivedAt, attempt: run.attempt },
     ...{ handler: encodeText(run.handler), started_at: run.startedAt, duration_ms: run.durationMs },
@@ -162,7 +164,6 @@ function rowOf({ entry, lease, delivery }: WholeEntry, bodyAt: number) {
     reason: encodeNullable(entry.reason),
     problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
     ...{ settled_at: settledAt ?? receivedAt, run_at: entry.runAt, lease, attempts: entry.attempts },
-    finished_handlers: JSON.stringify(entry.finishedHandlers),
     ...{ waits: waitsValue(entry.waits), waiting_for: waitingFor(entry.waits) },
     ...{ duplicates: entry.duplicates, last_seen_at: entry.lastSeenAt },
     method: delivery === undefined ? null : encodeText(delivery.method),

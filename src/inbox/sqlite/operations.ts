@@ -7,6 +7,7 @@ import { carryOutNow, decideDelivery } from "../decide-entry.ts";
 import type { EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { KeepTerms, Kept } from "../kept.ts";
+import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
@@ -18,7 +19,6 @@ import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { giveBackPages, prunedUntil, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
 import { forgetRunners, recordRunner } from "./runner-records.ts";
-import { isUneventful, withRuns } from "./runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Lease } from "../lease.ts";
+import { finishedNames } from "../runs-within.ts";
 import { noDelivery } from "../unreadable.ts";
 import { type Row, toClaimed } from "./rows.ts";
-import { finishedNames } from "./runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 /**

@@ -5,12 +5,12 @@ import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
+import { runsWithin } from "../runs-within.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { filterSql } from "./filter.ts";
 import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
-import { runsWithin } from "./runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */

@@ -4,9 +4,9 @@ import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Entry } from "../entry.ts";
 import type { Lease } from "../lease.ts";
+import { finishedNames } from "../runs-within.ts";
 import type { TargetWait } from "../target-wait.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
-import { finishedNames } from "./runs-within.ts";
 
 /** A row of SQLite. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { runsWithin, splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { bySeq, oneRead } from "../transfer/transfer.ts";
@@ -5,7 +6,6 @@ import { inboxError } from "./errors.ts";
 import { openFile } from "./open-file.ts";
 import { attemptValues, type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
 import { isHeld, lockedRunners } from "./runner-lock.ts";
-import { runsWithin, splitRuns } from "./runs-within.ts";
 import { Statements, type Value } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */

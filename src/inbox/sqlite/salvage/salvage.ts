@@ -2,10 +2,10 @@ import { describeError, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import type { DedupKey } from "../../../event/identity.ts";
 import { ENTRY_STATES, type Entry } from "../../entry.ts";
+import { runsWithin } from "../../runs-within.ts";
 import { decodeText } from "../../text.ts";
 import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 import { type Row, toAttempt, toDelivery, toEntry } from "../rows.ts";
-import { runsWithin } from "../runs-within.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
 import {

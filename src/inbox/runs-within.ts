@@ -1,5 +1,5 @@
-import type { AttemptRecord } from "../attempt-record.ts";
-import type { Settlement } from "../settlement.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
+import type { Settlement } from "./settlement.ts";
 
 // Nearly all entries end with their first attempt, and there is nothing to say about it. A row of `attempt` for each of
 // their runs would cost more than the entry's own row. So these runs are within the entry: its column
