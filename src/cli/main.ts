@@ -33,6 +33,12 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
+/** Names the list of commands, if commander has no likely one to name. */
+function withHelp({ code }: CommanderError, text: string): string {
+  const isUnknown = code === "commander.unknownCommand" && !text.includes("Did you mean");
+  return isUnknown ? `${text}: run hookporter --help for the list` : text;
+}
+
 function report(thrown: unknown, context: CliContext): ExitCode {
   const { output, debug } = context;
   if (thrown instanceof CommanderError) {
@@ -42,7 +48,7 @@ function report(thrown: unknown, context: CliContext): ExitCode {
       .replaceAll(/\s*\n\s*/g, " ");
     const told = text === "(outputHelp)"; // commander has printed a group's help to standard error
     if (told) record("usage", "expected a command, got none");
-    else say("usage", text);
+    else say("usage", withHelp(thrown, text));
     return 2;
   }
   const known = thrown instanceof HookporterError ? thrown : unusableFrom(thrown);

@@ -31,10 +31,15 @@ function parse(given: string | URL | undefined): URL {
     throw invalid("to be the service's base URL, got none: pass baseUrl");
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const got = url === undefined ? describeValue(given) : `${url.protocol}//…`;
+    const got = url === undefined ? unreadable(given) : `${url.protocol}//…`;
     throw invalid(`to be an http or https URL, got ${got}: pass one such as https://api.example.com`);
   }
   return url;
+}
+
+/** What a value is that is not a URL; a text is not shown, since it may be a key. */
+function unreadable(given: unknown): string {
+  return typeof given === "string" ? "one without https:// or http://" : describeValue(given);
 }
 
 function invalid(expected: string): ConfigurationError {

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import type { Inbox } from "./inbox.ts";
 import { memoryInbox } from "./memory.ts";
@@ -39,5 +39,10 @@ export function selectInbox(option: InboxOption): Inbox {
       `expected an inbox as a file path, a postgres:// URL or "memory:", got ${got}: name a file, such as hookporter.db`,
     );
   }
+  if (basename(option) === ":memory:")
+    throw new ConfigurationError(
+      "inbox_unsupported",
+      'expected "memory:" for an inbox in memory, got ":memory:": remove the first colon',
+    );
   return sqliteInbox(resolve(option));
 }

@@ -32,7 +32,7 @@ describe("selectInbox", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it.each(["", "mysql://localhost/db", "redis://x", "file:///tmp/x", "HTTPS://example.com"])(
+  it.each(["", ":memory:", "mysql://localhost/db", "redis://x", "file:///tmp/x", "HTTPS://example.com"])(
     "refuses %j",
     (option) => {
       expect(() => selectInbox(option)).toThrow(

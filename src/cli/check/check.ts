@@ -66,7 +66,9 @@ export async function runCheckCommand(
   if (secret === undefined) return;
   const observer = readObserver(options.observe, timeout, context);
 
-  const patient = cases.some(({ id }) => id === "HTTP-10") ? `; HTTP-10 takes up to ${timeout / 1000} s` : "";
+  const patient = cases.some(({ id }) => id === "HTTP-10")
+    ? `\n  HTTP-10 takes up to ${timeout / 1000} s`
+    : "";
   output.talk(`${shownUrl(target)}: ${cases.length} cases, secret from ${found.from}${patient}`);
   const shown = options.format === undefined || options.format === "pretty" || options.output !== undefined;
   const view = new CheckView(context, options.verbose === true, shown);
@@ -177,7 +179,7 @@ function listCases(options: CheckCommandOptions, { output }: CliContext): void {
   for (const one of wanted) {
     const { id, sent, severity, why, runs } = one;
     const right = rightText(one);
-    output.data(caseLine({ id, sent, severity, right }, output.color));
+    output.data(caseLine({ id, sent, severity, right }, output.color, output.columns));
     output.record("case", {
       id,
       group: groupOf(one),

@@ -142,12 +142,15 @@ export class CheckView {
   }
 }
 
-/** A case in the catalogue as one line. */
+/** A case in the catalogue as one line, or wrapped to the columns of a terminal. */
 export function caseLine(
   { id, sent, severity, right }: { id: string; sent: string; severity: Severity; right: string },
   color: ChalkInstance,
+  columns = Number.POSITIVE_INFINITY,
 ): string {
-  return `${id.padEnd(8)} ${severity.padEnd(13)} ${sent} → ${color.dim(right)}`;
+  const head = `${id.padEnd(8)} ${severity.padEnd(13)} `;
+  const lines = wrapText(`${sent} → ${color.dim(right)}`, columns - head.length);
+  return head + lines.join(`\n${" ".repeat(head.length)}`);
 }
 
 const RANKS = { required: 3, recommended: 2, informational: 1 } as const;

@@ -49,7 +49,7 @@ export const processes: Check = {
     if ((await contents()) === undefined) return [];
     const found = await others();
     if (found.length === 0) return [ok("no process uses the inbox now")];
-    const shown = found.map(({ role, version }) => `${role} (${version})`).join(", ");
+    const shown = found.map(({ role, version }) => `role ${role}, version ${version}`).join("; ");
     return [ok(`${counted(found.length, "process uses", "processes use")} the inbox: ${shown}`)];
   },
 };

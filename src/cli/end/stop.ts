@@ -1,3 +1,4 @@
+import { durationText } from "../../duration-text.ts";
 import type { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -42,7 +43,8 @@ export function stopAfter(
   stop: (stop: Stop) => void,
 ): () => void {
   if (timeout === undefined) return () => {};
-  const giveUp = () => stop({ reason: `timed out: ${goal?.progress} in ${timeout} ms`, exitCode: 6 });
+  const giveUp = () =>
+    stop({ reason: `timed out: ${goal?.progress} in ${durationText(timeout)}`, exitCode: 6 });
   const timer = setTimeout(giveUp, timeout);
   return () => clearTimeout(timer);
 }

@@ -7,6 +7,7 @@ import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/verdict.ts";
 import { shownUrl } from "../../shown-url.ts";
 import { printable } from "../printable.ts";
+import { columnsOf } from "../wrap-text.ts";
 
 /** An entry as the fields of a record. */
 export function entryFields(entry: Entry): object {
@@ -35,26 +36,40 @@ export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "fai
   return name.endsWith("Error") && name !== "Error" ? `${name}: ${error}` : (error ?? "");
 }
 
-/** An entry as one line. */
-export function entryLine(entry: Entry, color: ChalkInstance): string {
+/**
+ * An entry as one line. On a terminal that is too narrow for it, the id and the milliseconds are left out, since the number
+ * names the entry too, and what is still too long is cut: `events show` has it all.
+ */
+export function entryLine(entry: Entry, color: ChalkInstance, columns = Number.POSITIVE_INFINITY): string {
   const { seq, kind, key, state, reason, problems, attempts, duplicates, waits, settledAt } = entry;
   const more = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
-    attempts > 0 ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
+    attempts > 0 && state !== "unhandled" ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
     waits.length > 0 && settledAt === null ? waitText(waits) : null,
     duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
   ].filter((part) => part !== null);
-  return [
-    color.dim(`#${seq}`.padStart(5)),
-    iso(entry.receivedAt),
-    stateColor(state, color)(state.padEnd(9)),
-    printable(kind ?? "-", 40).padEnd(20),
-    color.dim(printable(key.eventId, 60)),
-    more.join(", "),
-  ]
-    .join("  ")
-    .trimEnd();
+  const line = (received: string, id: readonly string[], notes: string) =>
+    [
+      color.dim(`#${seq}`.padStart(5)),
+      received,
+      stateColor(state, color)(state.padEnd(9)),
+      printable(kind ?? "-", 40).padEnd(20),
+      ...id,
+      notes,
+    ]
+      .join("  ")
+      .trimEnd();
+  const received = new Date(entry.receivedAt).toISOString();
+  const notes = more.join(", ");
+  const whole = line(received, [color.dim(printable(key.eventId, 60))], notes);
+  if (columnsOf(whole) <= columns) return whole;
+  const brief = line(received.replace(/\.\d+/, ""), [], notes);
+  const excess = columnsOf(brief) - columns;
+  return excess <= 0 ? brief : line(received.replace(/\.\d+/, ""), [], `${notes.slice(0, -excess - 1)}…`);
 }
+
+/** Fields with lines of their own. */
+const LISTED: ReadonlySet<string> = new Set(["problems", "waits"]);
 
 /** An entry, its delivery and its handler runs as lines. */
 export function entryPage(
@@ -64,7 +79,7 @@ export function entryPage(
   color: ChalkInstance,
 ): readonly string[] {
   const rows = Object.entries(entryFields(entry)).filter(
-    ([name, value]) => value !== null && value !== undefined && name !== "problems" && name !== "waits",
+    ([name, value]) => value !== null && value !== undefined && String(value) !== "" && !LISTED.has(name),
   );
   const problems = entry.problems.map((problem) => `  ${printable(problemLine(problem), 700)}`);
   const waits = entry.waits.map((wait) => `  ${waitLine(wait)}`);

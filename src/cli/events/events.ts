@@ -29,7 +29,7 @@ export async function listEvents(options: SelectOptions, context: CliContext): P
       limit: options.limit ?? LIST_LIMIT,
     });
     for (const entry of entries) {
-      output.data(entryLine(entry, output.color));
+      output.data(entryLine(entry, output.color, output.columns));
       output.record("entry", entryFields(entry));
     }
     const counts = await inbox.counts();

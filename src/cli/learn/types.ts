@@ -141,7 +141,7 @@ function report(learned: Learned, { out, shapes, edited }: Written, { output, io
       ...(leftOut > 0 ? [`${leftOut} seen once and left out`] : []),
       ...(events < ENOUGH_EVENTS ? [`weak: fewer than ${ENOUGH_EVENTS} events`] : []),
     ];
-    const counts = `${String(events).padStart(7)} ${events === 1 ? "event " : "events"}${String(fields.size).padStart(4)} fields`;
+    const counts = `${String(events).padStart(7)} ${events === 1 ? "event " : "events"}${String(fields.size).padStart(4)} ${fields.size === 1 ? "field " : "fields"}`;
     output.talk(`${kind.padEnd(20)}${counts}${notes.length > 0 ? `  ${notes.join("; ")}` : ""}`);
     output.record("schema", { kind, events, fields: fields.size, leftOut });
   }

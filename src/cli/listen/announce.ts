@@ -17,6 +17,8 @@ export interface Announced {
   readonly fingerprint: string;
   /** The inbox, as it may be shown. */
   readonly inbox: string;
+  /** Whether there was no inbox before. */
+  readonly newInbox: boolean;
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */
   readonly page: URL | undefined;
@@ -27,7 +29,7 @@ export interface Announced {
 /** Prints where `listen` listens and what it does; returns the same as the fields of a record. */
 export function announce(
   { url }: RunningServer,
-  { from, fingerprint, inbox, healthUrl, page, waiting }: Announced,
+  { from, fingerprint, inbox, newInbox, healthUrl, page, waiting }: Announced,
   options: ListenOptions,
   context: CliContext,
 ): object {
@@ -40,7 +42,7 @@ export function announce(
   const rows: readonly (readonly [label: string, text: string | null | undefined])[] = [
     ["Endpoint", url.href],
     ["Secret", `${from} (fingerprint ${fingerprint})${own}`],
-    ["Inbox", inbox],
+    ["Inbox", newInbox ? `${inbox}, new and empty` : inbox],
     ["Handlers", handlers],
     ["Program", program === null ? null : `${printable(program)}, run for each event`],
     ...forwardTo.map((rule) => ["Forward", `${describeRule(rule)}${waits}`] as const),
@@ -57,7 +59,7 @@ export function announce(
   if (options.role === "receive")
     output.talk("  Role receive: events are kept here, and run by other processes on this inbox.");
   else if (handlers === undefined && program === null && forwardTo.length === 0)
-    output.talk("  Events are kept and shown. To process them, pass --handlers PATH or --forward-to URL.");
+    output.talk("  Events are kept and shown.\n  To process them, pass --handlers PATH or --forward-to URL.");
   const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
   output.talk(`  Try it in this folder:\n  npx hookporter trigger payment.received${where}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));

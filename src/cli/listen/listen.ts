@@ -101,7 +101,7 @@ async function readWaitingFor({ options, inbox }: Session): Promise<Waiting> {
 /** Opens the receiver, its port on this machine, and the views. */
 async function open(session: Session): Promise<Opened> {
   const { options, context, stops, stop, tally, goal, receiver, secrets, current, inbox, tunnel } = session;
-  const { running } = session;
+  const { running, newInbox } = session;
   const { handlers, forwardTo = [], signatureHeader } = options;
   const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
   const noted = runNotes && new NotedRuns(runNotes);
@@ -155,8 +155,8 @@ async function open(session: Session): Promise<Opened> {
   };
   const page = await openInspector(options, { ...inspected, secrets }, context, stops);
   const fingerprint = current?.fingerprint ?? "";
-  const found = { ...secrets, fingerprint, inbox: inbox.shown, healthUrl: ready.healthUrl, page, waiting };
-  const fields = announce(server, found, options, context);
+  const found = { ...secrets, fingerprint, inbox: inbox.shown, newInbox: newInbox.made };
+  const fields = announce(server, { ...found, healthUrl: ready.healthUrl, page, waiting }, options, context);
   const keys = { gate, bar, recent, page, goal, inbox: receiver.inbox, target: server.url };
   stops.push(openKeys({ ...keys, secret: current, signatureHeader }, options, context, stop));
   return { server, ready, fields };

@@ -18,6 +18,7 @@ import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { currentSecret } from "../service/subscription-secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
 import { driftOption } from "./drift.ts";
+import { NewInbox } from "./new-inbox.ts";
 import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import type { Subscribing } from "./subscribing.ts";
@@ -32,6 +33,7 @@ export interface ListenPlan {
   /** The secret that signs; deliveries may also be signed with the others. */
   readonly current: Secret | undefined;
   readonly inbox: NamedInbox;
+  readonly newInbox: NewInbox;
   readonly receiver: Receiver;
   /** What handles requests: the receiver, or with `--sync` the relay in front of it. */
   readonly front: Pick<Receiver, "receive">;
@@ -60,10 +62,11 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
   checkInbox(inbox);
+  const newInbox = new NewInbox();
   const receiver = createReceiver({
     secret: secrets.values,
     inbox: inbox.option,
-    log: withoutShown(createCliLogger(context.output)),
+    log: newInbox.without(withoutShown(createCliLogger(context.output))),
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...receiverLimits(options),
     ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),
@@ -75,7 +78,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const front = sync?.over(receiver) ?? receiver;
   const forwarding = { ...forwardingOf(options), ...sync?.forwardOptions, ...request };
   return {
-    ...{ port, path, goal, secrets, current, inbox, receiver, front, forwarding },
+    ...{ port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription },
   };
 }

@@ -80,7 +80,7 @@ function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: 
   output.talk(
     `  API key: ${onlyKeyEnv === undefined ? "any key that begins with sk_test_" : `the one in ${onlyKeyEnv}`}`,
   );
-  output.talk(`  stream on ${streamUrl.href} (experimental: the service's description does not show it)`);
+  output.talk(`  stream on ${streamUrl.href} (experimental)`);
   output.talk(
     `  delivers ${targetHosts.length === 0 ? "only to this machine" : `to this machine and to ${targetHosts.join(", ")}`}`,
   );

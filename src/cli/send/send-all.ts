@@ -10,6 +10,7 @@ import { shownUrl } from "../../shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { stopRunOnSignal } from "./interrupt.ts";
+import { ownAnswerLine, readOwnAnswer } from "./own-answer.ts";
 import { type Progress, startProgress } from "./progress.ts";
 import { Summary } from "./summary.ts";
 
@@ -207,9 +208,12 @@ class Run {
   }
 
   #answerLine(label: string, { ok, status, durationMs, body }: TargetAnswer): string {
-    const { color } = this.#context.output;
+    const { color, columns } = this.#context.output;
+    const code = ok ? color.green(status) : color.red(status);
+    const own = ok ? readOwnAnswer(body) : undefined;
+    if (own !== undefined) return `${code} ${ownAnswerLine(printable(label), durationMs, own, columns)}`;
     const shown = briefBody(body, 300) || "(empty body)";
-    return `${ok ? color.green(status) : color.red(status)} ${printable(label)} ${durationMs} ms  ${printable(shown, 300)}`;
+    return `${code} ${printable(label)} ${durationMs} ms  ${printable(shown, 300)}`;
   }
 
   #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 130 | 143 }): void {

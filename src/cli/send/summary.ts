@@ -1,5 +1,6 @@
 import type { Disturbed, Sendable } from "../../relay/chaos.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
+import { readOwnAnswer } from "./own-answer.ts";
 
 /** How many deliveries were answered in which way. */
 export class Summary {
@@ -22,7 +23,7 @@ export class Summary {
   add({ ok, body }: TargetAnswer): void {
     if (!ok) this.#refused++;
     else this.#ok++;
-    const duplicate = ok ? isDuplicate(body) : undefined;
+    const duplicate = ok ? readOwnAnswer(body)?.duplicate : undefined;
     if (duplicate === true) this.#duplicates++;
     if (duplicate === false) this.#new++;
   }
@@ -72,17 +73,6 @@ export class Summary {
   get fields(): object {
     const sent = this.#ok + this.#refused;
     return { total: this.#total, sent, ok: this.#ok, new: this.#new, duplicates: this.#duplicates };
-  }
-}
-
-/** What our own receiver's answer says; `undefined` for the answer of another. */
-function isDuplicate(body: string): boolean | undefined {
-  if (!body.startsWith("{")) return undefined; // an error for each answer would take longer than the rest of its report
-  try {
-    const { duplicate } = JSON.parse(body);
-    return typeof duplicate === "boolean" ? duplicate : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -25,7 +25,7 @@ it("doctor finds a receiver of this inbox on its port while it runs, and nothing
     "a receiver of this inbox runs there",
   );
   expect(findings.find(({ check }) => check === "processes")?.message).toMatch(
-    /^1 process uses the inbox: both/,
+    /^1 process uses the inbox: role both, version /,
   );
 });
 

@@ -32,3 +32,20 @@ it("commands that only read leave no state behind", async () => {
   await runCli(["events", "list"], { cwd });
   expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
 });
+
+it("on a terminal of 80 columns, each entry of a list takes one line", async () => {
+  const { url, cwd, records } = await listening();
+  await runCli(["trigger", "deal.status_changed", "--duplicate", "3", "--url", url], { cwd });
+  await runCli(["trigger", "property.created", "--set", "data.rooms=two", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(4));
+  const piped = await runCli(["events", "list"], { cwd });
+  expect(piped.stdout).toMatch(
+    /unhandled {2}deal\.status_changed {3}evt_1_\w{40} {2}no_handler, 2 duplicates\n/,
+  );
+  const shown = await runCli(["events", "list", "--no-color"], { cwd, isTTY: { stdout: true } });
+  const lines = shown.stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(/^ {3}#1 {2}\S+:\d\dZ {2}unhandled {2}deal\.status_changed {3}no_handler, 2 d/);
+  expect(lines[1]).toMatch(/invalid_data: dat…$/);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+});

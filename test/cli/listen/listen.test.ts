@@ -210,10 +210,20 @@ it("listen reports a taken port and exits with 5", async () => {
   expect(run.stderr).toContain("in use");
 });
 
+it("a new inbox is named beside its path, and an existing one is not called new", async () => {
+  const cwd = tempFolder();
+  const first = await listening([], cwd);
+  expect(first.now().stderr).toMatch(/^hookporter .*\n\n/);
+  expect(first.now().stderr).toMatch(/^ {2}Inbox {6}\S+inbox\.db, new and empty$/m);
+  first.signal("SIGINT");
+  await first.finished;
+  expect((await listening([], cwd)).now().stderr).toMatch(/^ {2}Inbox {6}\S+inbox\.db$/m);
+});
+
 it("the inspector opens, on a free port if its own is taken, and not with --no-inspect", async () => {
   const { records, now } = await listening();
   const address = String(records("ready")[0]?.inspector);
-  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}$/);
   expect(now().stderr).toContain(address);
   const token = address.replace(/.*=/, "");
   const status = await fetch(new URL("/api/status", address), {

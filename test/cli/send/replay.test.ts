@@ -27,7 +27,7 @@ it("--save-dir saves authentic deliveries byte for byte, and replay --exact rese
   expect(got).toEqual([{ body: saved.body, signature: saved.headers["x-service-signature"] }]);
   expect(saved.body).toContain('{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
   expect((await runCli(["replay", "saved", "--exact", "--url", url], { cwd })).stdout).toContain(
-    '"duplicate":true',
+    " ms  duplicate  evt_1_",
   );
 });
 

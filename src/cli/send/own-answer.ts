@@ -1,0 +1,43 @@
+import { printable } from "../printable.ts";
+import { columnsOf } from "../wrap-text.ts";
+
+/** What a receiver made with this library answers to an event that it keeps. */
+export interface OwnAnswer {
+  readonly id: string;
+  readonly duplicate: boolean;
+}
+
+/** Reads a receiver's answer; `undefined` for that of another receiver. */
+export function readOwnAnswer(body: string): OwnAnswer | undefined {
+  if (!body.startsWith("{")) return undefined; // an error for each answer would take longer than the rest of its report
+  try {
+    const { received, id, duplicate } = JSON.parse(body);
+    const isOwn = received === true && typeof id === "string" && typeof duplicate === "boolean";
+    return isOwn ? { id, duplicate } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Columns of the status and the space after it. */
+const STATUS_COLUMNS = 4;
+
+/** With fewer columns of its id, an event cannot be told from another. */
+const SHORTEST_ID = 12;
+
+/**
+ * What follows the status: `payment.received 8.3 ms  new  evt_1_5b0c…`. On a terminal it is one line: the id is cut, which
+ * `events show` takes too, then left out, then the label is cut.
+ */
+export function ownAnswerLine(
+  label: string,
+  durationMs: number,
+  { id, duplicate }: OwnAnswer,
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  const end = ` ${durationMs} ms  ${duplicate ? "duplicate" : "new"}`;
+  const room = columns - STATUS_COLUMNS - end.length;
+  const left = room - columnsOf(label) - 2;
+  if (left >= SHORTEST_ID) return `${label}${end}  ${printable(id).slice(0, left)}`;
+  return `${columnsOf(label) > room ? `${[...label].slice(0, room - 1).join("")}…` : label}${end}`;
+}
