@@ -31,7 +31,7 @@ it("each place to look contains what it is said to contain", () => {
 
 it("each step of a delivery is where the page says, and so is everything that is called keep", () => {
   const steps = rowsOf(sectionOf(architecture, "The path of a delivery")).map(([, where = ""]) => where);
-  const names = rowsOf(sectionOf(architecture, "What is called keep")).map(([where = ""]) => where);
+  const names = rowsOf(sectionOf(architecture, "Functions called keep")).map(([where = ""]) => where);
   expect(steps.length).toBeGreaterThan(10);
   expect(names.length).toBeGreaterThan(5);
   for (const where of [...steps, ...names]) {

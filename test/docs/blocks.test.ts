@@ -74,7 +74,6 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "another machine": 2,
   "hours of measuring": 1,
   "it needs the internet": 3,
-  "minutes of observing": 1,
   "the address is an example": 1,
   "the registry": 6,
 };
