@@ -52,6 +52,14 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
 const GOES_ON = /^npx hookporter (?:listen|sandbox)\b(?!.*&$)/;
 const READY = "/webhooks";
 
+/** Waits until each event that `listen` kept has ended `done`; prints those that have not. */
+const ALL_DONE = [
+  `ids() { grep "$1" listen.ndjson | grep -o '"id":"[^"]*"' | sort -u; }`,
+  `left() { comm -23 <(ids '"verdict":"accepted"') <(ids '"type":"attempt".*"state":"done"'); }`,
+  `for i in {1..100}; do [ -z "$(left)" ] && break; sleep 0.2; done`,
+  `left && [ -z "$(left)" ]`,
+].join("; ");
+
 /** A page that does what the block says, with what it needs running: an app, a `listen`, the sandbox, PostgreSQL. */
 export function pageOf({ code, exit }: ShellBlock): string {
   const own = EXAMPLES.reduce((text, [from, to]) => text.replaceAll(from, to), code);
@@ -84,8 +92,8 @@ export function pageOf({ code, exit }: ShellBlock): string {
   const needsListen = /npx hookporter (?:trigger|replay)(?!.*--(?:url|handlers))|4400|listen\.ndjson/.test(
     own,
   );
-  if (needsListen && !/npx hookporter listen/.test(own))
-    start("npx hookporter listen --handlers handlers/ --json | tee listen.ndjson", READY);
+  const ownListen = needsListen && !/npx hookporter listen/.test(own);
+  if (ownListen) start("npx hookporter listen --handlers handlers/ --json | tee listen.ndjson", READY);
 
   let listening: number | undefined;
   for (const part of own.split(/^(npx hookporter (?:listen|sandbox)\b.*(?<!&)\n)/m)) {
@@ -99,5 +107,7 @@ export function pageOf({ code, exit }: ShellBlock): string {
     start(part.trim(), part.includes(" sandbox") ? "try it" : "Endpoint");
     listening = started;
   }
+  // What a block sends to that `listen`, its handlers must have handled; `check` sends what they must not.
+  if (ownListen && !/npx hookporter check/.test(own)) steps.push(`<!-- run: ${ALL_DONE} -->`);
   return steps.join("\n\n");
 }
