@@ -55,6 +55,7 @@ it("a new project's handlers are typed by what it received, with no edit of the 
 
   const { code, stderr } = await runCli(["types"], { cwd });
   expect([code, stderr]).toEqual([0, expect.stringMatching(/contact\.created +40 events/)]);
+  expect(await failedTests(cwd)).toEqual([]);
   await writeFile(join(cwd, "src", "learned-handlers.ts"), HANDLERS);
   expect(await compilerOutput(cwd)).toBe("");
   const wrong = (await readFile(join(cwd, "src", "learned-handlers.ts"), "utf8")).replace(
@@ -70,9 +71,24 @@ async function packagePlace(place: string): Promise<string> {
   const packages = join(place, "packages");
   await mkdir(packages);
   await symlink(root, join(packages, "hookporter"), "junction");
-  for (const name of ["zod", "express", "prom-client", "@types", "typescript"])
+  for (const name of ["zod", "express", "prom-client", "@types", "typescript", "vitest"])
     await symlink(join(root, "node_modules", name), join(packages, name), "junction");
   return packages;
+}
+
+/** The project's own tests of its handlers that fail. */
+async function failedTests(cwd: string): Promise<readonly string[]> {
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const argv = [vitest, "run", "test/handlers.test.ts", "--reporter", "json"];
+  const run = promisify(execFile)(process.execPath, argv, {
+    cwd,
+    env: { ...process.env, VITEST: undefined },
+  });
+  const { stdout } = await run.catch((error) => error);
+  const { testResults } = JSON.parse(stdout);
+  const tests: readonly { title: string; status: string }[] = testResults[0].assertionResults;
+  expect(tests.length).toBeGreaterThan(10);
+  return tests.flatMap(({ title, status }) => (status === "failed" ? [title] : []));
 }
 
 /** What the compiler says of a project's sources, without its tests. */

