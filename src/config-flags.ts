@@ -59,7 +59,7 @@ export interface SharedFlags {
   readonly deadLetters?: "skip" | "block" | undefined;
   /** Program and arguments to run when there are dead letters, without a shell; for the first at once, then at most once a minute. */
   readonly onDead?: string | undefined;
-  /** Tell when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one). */
+  /** Report when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one). */
   readonly shapes?: string | undefined;
   /** At the start, run unhandled entries that now have a handler or target (default: with --forward-to). */
   readonly catchUp?: boolean | undefined;
@@ -73,7 +73,7 @@ export interface SharedFlags {
   readonly forwardFor?: string | number | undefined;
   /** Give up on an event at once if a target answers 4xx, other than 408, 409, 425 and 429 (default: never). */
   readonly giveUpOn?: "4xx" | undefined;
-  /** Once a target is back, send what waited for it in parallel, not one after another in order of arrival. */
+  /** Once a target is back, send the events that waited for it in parallel, not in order of arrival. */
   readonly unordered?: boolean | undefined;
   /** Forward while the sender waits, and return the target's response to the sender. */
   readonly sync?: boolean | undefined;
@@ -118,7 +118,7 @@ export interface SharedFlags {
   readonly inspectPort?: number | undefined;
   /** Forwarded address under which the inspector page is open, such as localhost:9000 or devbox.test; may be a list. */
   readonly inspectHost?: OneOrMore<string | number> | undefined;
-  /** Let no tab of an earlier run back in. */
+  /** Lock out the inspector's tabs of earlier runs. */
   readonly forgetTabs?: boolean | undefined;
   /** Open the inspector, even if a setting turns it off. */
   readonly inspect?: boolean | undefined;
@@ -285,19 +285,19 @@ export interface SharedFlags {
   readonly to?: string | undefined;
   /** Only entries older than this (default: 30d). */
   readonly olderThan?: string | number | undefined;
-  /** Of entries done longer ago than this, delete the delivery but keep the rest (default: 7d). */
+  /** Delete the delivery of entries that were done longer ago than this, and keep the rest (default: 7d). */
   readonly deliveriesOlderThan?: string | number | undefined;
-  /** Also grant this user what receivers need, without the right to make tables. */
+  /** Also grant this user the rights that receivers need, but not to create tables. */
   readonly grantTo?: string | undefined;
-  /** Print the SQL of what is pending, and run nothing. */
+  /** Print the SQL that is still to run, and run nothing. */
   readonly print?: boolean | undefined;
-  /** Copy what can be read of a damaged file, and say what cannot. */
+  /** Copy the readable part of a damaged file, and report the rest. */
   readonly salvage?: boolean | undefined;
   /** File to write, or - (default: src/schemas.ts, or src/schemas.json). */
   readonly out?: string | undefined;
   /** Make an enum of the strings at a path, such as payment.received:data.status; may be a list. */
   readonly enums?: OneOrMore<string> | undefined;
-  /** Keep what was edited in the file, and print how it differs from what was learned. */
+  /** Keep your edits of the file, and print how they differ from what was learned. */
   readonly merge?: boolean | undefined;
   /** Write nothing; compare the events before and since a time, or a shape file with events or another one. */
   readonly diff?: string | undefined;
@@ -591,7 +591,7 @@ export interface CommandFlags {
         readonly all?: boolean | undefined;
       })
     | undefined;
-  /** Run pending entries now, however long they would still wait, and dead and unhandled ones again. */
+  /** Run pending entries now, before their time, and dead and unhandled ones again. */
   readonly "events retry"?:
     | (Pick<
         SharedFlags,
@@ -603,7 +603,7 @@ export interface CommandFlags {
         readonly all?: boolean | undefined;
       })
     | undefined;
-  /** Let entries go: they become dead letters, and hold back no other entry. */
+  /** Drop entries: they become dead letters, and hold back no other entry. */
   readonly "events drop"?:
     | (Pick<
         SharedFlags,
@@ -644,14 +644,14 @@ export interface CommandFlags {
         readonly state?: OneOrMore<"done" | "unhandled" | "dead"> | undefined;
       })
     | undefined;
-  /** Make the tables of an inbox on PostgreSQL, or bring them up to date. */
+  /** Create the tables of an inbox on PostgreSQL, or update them. */
   readonly "inbox migrate"?:
     | (Pick<SharedFlags, "inbox" | "grantTo" | "print" | "json" | "color" | "debug"> & {
         /** With --print: print the SQL of every version, without connecting. */
         readonly all?: boolean | undefined;
       })
     | undefined;
-  /** Make the coming days of an inbox on PostgreSQL, and delete what is old; for cron. */
+  /** Create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron. */
   readonly "inbox maintain"?:
     | (Pick<
         SharedFlags,
@@ -661,11 +661,11 @@ export interface CommandFlags {
         readonly state?: OneOrMore<"done" | "unhandled" | "dead"> | undefined;
       })
     | undefined;
-  /** Check every page and every delivery of an inbox file, and say what is in it. */
+  /** Check every page and every delivery of an inbox file, and print what it contains. */
   readonly "inbox check"?: Pick<SharedFlags, "inbox" | "json" | "color" | "debug"> | undefined;
-  /** Give the free space of an inbox file back to the disk; stop its receivers first. */
+  /** Return the free space of an inbox file to the disk; stop its receivers first. */
   readonly "inbox vacuum"?: Pick<SharedFlags, "inbox" | "json" | "color" | "debug"> | undefined;
-  /** Copy every entry of an inbox into a new one, and compare both; goes on where it was interrupted. */
+  /** Copy every entry of an inbox into a new one, and compare both; continues an interrupted copy. */
   readonly "inbox copy"?:
     | (Pick<SharedFlags, "inbox" | "salvage" | "json" | "color" | "debug"> & {
         /** Copy even if processes are registered with the inbox, such as killed ones. */
@@ -696,11 +696,11 @@ export interface CommandFlags {
         readonly check?: boolean | undefined;
       })
     | undefined;
-  /** Replace the values of fixtures by made-up ones of the same shape, so that they can be shared. */
+  /** Replace the values in fixtures with made-up ones of the same shape, so that you can share them. */
   readonly "fixtures scrub"?:
     | Pick<SharedFlags, "inbox" | "to" | "keep" | "seed" | "json" | "color" | "debug">
     | undefined;
-  /** Say what is wrong with this setup and how to fix it; takes the flags and settings of listen, and changes nothing. */
+  /** Check your setup, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing. */
   readonly doctor?:
     | (Pick<
         SharedFlags,
@@ -738,7 +738,7 @@ export interface CommandFlags {
       > & {
         /** Port of the endpoint (default: 4400). */
         readonly port?: number | undefined;
-        /** TypeScript or JavaScript file or folder with the handlers; they are loaded, and not run. */
+        /** TypeScript or JavaScript file or folder with the handlers; they are loaded, but not run. */
         readonly handlers?: string | undefined;
         /** Listen creates a subscription, so the service's address and key are needed. */
         readonly subscribe?: boolean | undefined;

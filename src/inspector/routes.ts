@@ -99,7 +99,7 @@ function toPassOn(
   const asked = query.get("credentials");
   if (asked === "include") return { delivery, hidden: [] };
   if (asked !== null)
-    throw new RequestError(400, "invalid_request", "expected credentials to be include, or absent");
+    throw new RequestError(400, "invalid_request", "expected credentials to be include, or to be left out");
   return {
     delivery: withoutCredentials(delivery, signatureHeader),
     hidden: hiddenHeaders(delivery.headers, signatureHeader),

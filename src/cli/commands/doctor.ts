@@ -10,7 +10,7 @@ import { addTunnelOptions } from "../tunnel/options.ts";
 
 const EXAMPLES = `
 Examples:
-  hookporter doctor                    look at what listen would use here
+  hookporter doctor                    check what listen would use here
   hookporter doctor --handlers handlers/ --forward-to 3000
   hookporter doctor --json | jq 'select(.status == "fail")'`;
 
@@ -19,7 +19,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
   const command = program
     .command("doctor")
     .description(
-      "say what is wrong with this setup and how to fix it; takes the flags and settings of listen, and changes nothing",
+      "check your setup, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing",
     )
     .optionsGroup("Receive:")
     .option("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
@@ -30,7 +30,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .optionsGroup("Handle:")
     .option(
       "--handlers <path>",
-      "TypeScript or JavaScript file or folder with the handlers; they are loaded, and not run",
+      "TypeScript or JavaScript file or folder with the handlers; they are loaded, but not run",
     )
     .option("--exec <command>", "program and arguments to run for each event", readCommand)
     .option("--on-dead <command>", "program and arguments to run when there are dead letters", readCommand)

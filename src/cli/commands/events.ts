@@ -12,7 +12,7 @@ import { readCount, readKinds, readMoment, readOneOf, readSources, readTexts } f
 export function registerEvents(program: Command, context: CliContext): void {
   const events = program
     .command("events")
-    .description("inspect the inbox, run entries again, and let them go");
+    .description("show entries of the inbox, run them again, or drop them");
 
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)
@@ -44,9 +44,7 @@ export function registerEvents(program: Command, context: CliContext): void {
 
   const retry = events
     .command("retry")
-    .description(
-      "run pending entries now, however long they would still wait, and dead and unhandled ones again",
-    );
+    .description("run pending entries now, before their time, and dead and unhandled ones again");
   addSelection(retry)
     .argument("[entries...]", "event ids or entry numbers")
     .option("--all", "retry every pending, dead and unhandled entry")
@@ -57,7 +55,7 @@ export function registerEvents(program: Command, context: CliContext): void {
 
   const drop = events
     .command("drop")
-    .description("let entries go: they become dead letters, and hold back no other entry");
+    .description("drop entries: they become dead letters, and hold back no other entry");
   addSelection(drop)
     .argument("[entries...]", "event ids or entry numbers")
     .option("--all", "drop every pending and running entry")

@@ -11,7 +11,7 @@ export function registerFixtures(program: Command, context: CliContext): void {
   fixtures
     .command("scrub")
     .description(
-      "replace the values of fixtures by made-up ones of the same shape, so that they can be shared",
+      "replace the values in fixtures with made-up ones of the same shape, so that you can share them",
     )
     .argument(
       "<fixtures...>",
@@ -23,7 +23,7 @@ export function registerFixtures(program: Command, context: CliContext): void {
       "write one file per fixture to this folder (default: one per line on standard output)",
     )
     .option("--keep <path>", "keep the values at a path, such as data.status; may be repeated", readDataPath)
-    .option("--seed <n>", "make the same values of the same fixtures again", readSeed)
+    .option("--seed <n>", "random seed, to make the same values of the same fixtures again", readSeed)
     .addHelpText(
       "after",
       "\nExample:\n  hookporter fixtures scrub recorded/ --to fixtures/ --keep data.status",

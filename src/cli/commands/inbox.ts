@@ -9,14 +9,17 @@ import type { VacuumOptions } from "../inbox/vacuum.ts";
 
 /** `inbox migrate|maintain|check|vacuum|copy`: care of the inbox itself. */
 export function registerInbox(program: Command, context: CliContext): void {
-  const inbox = program.command("inbox").description("make, maintain, check and copy inboxes");
+  const inbox = program.command("inbox").description("create, maintain, check and copy inboxes");
 
   inbox
     .command("migrate")
-    .description("make the tables of an inbox on PostgreSQL, or bring them up to date")
+    .description("create the tables of an inbox on PostgreSQL, or update them")
     .option("--inbox <inbox>", "postgres:// URL of a user who may create a schema")
-    .option("--grant-to <role>", "also grant this user what receivers need, without the right to make tables")
-    .option("--print", "print the SQL of what is pending, and run nothing")
+    .option(
+      "--grant-to <role>",
+      "also grant this user the rights that receivers need, but not to create tables",
+    )
+    .option("--print", "print the SQL that is still to run, and run nothing")
     .option("--all", "with --print: print the SQL of every version, without connecting")
     .addHelpText("after", "\nExample:\n  hookporter inbox migrate --print --grant-to app")
     .action(async (options: MigrateOptions) =>
@@ -24,7 +27,9 @@ export function registerInbox(program: Command, context: CliContext): void {
     );
 
   addPruneOptions(inbox.command("maintain"))
-    .description("make the coming days of an inbox on PostgreSQL, and delete what is old; for cron")
+    .description(
+      "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
+    )
     .addHelpText("after", "\nExample:\n  hookporter inbox maintain --older-than 90d")
     .action(async (options: PruneOptions) =>
       (await import("../inbox/maintain.ts")).maintainInbox(options, context),
@@ -32,7 +37,7 @@ export function registerInbox(program: Command, context: CliContext): void {
 
   inbox
     .command("check")
-    .description("check every page and every delivery of an inbox file, and say what is in it")
+    .description("check every page and every delivery of an inbox file, and print what it contains")
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .addHelpText("after", "\nExample:\n  hookporter inbox check --inbox backup.db")
     .action(async (options: CheckInboxOptions) =>
@@ -41,7 +46,7 @@ export function registerInbox(program: Command, context: CliContext): void {
 
   inbox
     .command("vacuum")
-    .description("give the free space of an inbox file back to the disk; stop its receivers first")
+    .description("return the free space of an inbox file to the disk; stop its receivers first")
     .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
     .addHelpText("after", "\nExample:\n  hookporter inbox vacuum")
     .action(async (options: VacuumOptions) =>
@@ -51,13 +56,13 @@ export function registerInbox(program: Command, context: CliContext): void {
   inbox
     .command("copy")
     .description(
-      "copy every entry of an inbox into a new one, and compare both; goes on where it was interrupted",
+      "copy every entry of an inbox into a new one, and compare both; continues an interrupted copy",
     )
     .argument("<from>", "inbox file, or postgres:// URL")
     .argument("[to]", "new inbox file, or postgres:// URL (default: the inbox of --inbox)")
     .option("--inbox <inbox>", "where to copy to, if it is not an argument")
     .option("--force", "copy even if processes are registered with the inbox, such as killed ones")
-    .option("--salvage", "copy what can be read of a damaged file, and say what cannot")
+    .option("--salvage", "copy the readable part of a damaged file, and report the rest")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter inbox copy .hookporter/inbox.db postgres://app@localhost/app\n" +

@@ -81,7 +81,7 @@ export function registerListen(program: Command, context: CliContext): void {
     )
     .option(
       "--shapes <file>",
-      "tell when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one)",
+      "report when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one)",
     )
     .option(
       "--catch-up",
@@ -116,7 +116,7 @@ export function registerListen(program: Command, context: CliContext): void {
     )
     .option(
       "--unordered",
-      "once a target is back, send what waited for it in parallel, not one after another in order of arrival",
+      "once a target is back, send the events that waited for it in parallel, not in order of arrival",
     )
     .option("--sync", "forward while the sender waits, and return the target's response to the sender");
   addForwardRequestOptions(command).optionsGroup("Tunnel:");
@@ -132,7 +132,7 @@ export function registerListen(program: Command, context: CliContext): void {
       "forwarded address under which the inspector page is open, such as localhost:9000 or devbox.test; may be repeated",
       readInspectHost,
     )
-    .option("--forget-tabs", "let no tab of an earlier run back in")
+    .option("--forget-tabs", "lock out the inspector's tabs of earlier runs")
     .option("--inspect", "open the inspector, even if a setting turns it off")
     .option("--no-inspect", "do not open the inspector")
     .optionsGroup("Service:")

@@ -25,7 +25,7 @@ export function registerTypes(program: Command, context: CliContext): void {
       "make an enum of the strings at a path, such as payment.received:data.status; may be repeated",
       readEnumPath,
     )
-    .option("--merge", "keep what was edited in the file, and print how it differs from what was learned")
+    .option("--merge", "keep your edits of the file, and print how they differ from what was learned")
     .option("--force", "replace the file even if it was edited")
     .option(
       "--check",

@@ -18,7 +18,7 @@ export function addPruneOptions(command: Command): Command {
     .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",
-      "of entries done longer ago than this, delete the delivery but keep the rest (default: 7d)",
+      "delete the delivery of entries that were done longer ago than this, and keep the rest (default: 7d)",
       readDuration,
     );
 }

@@ -82,7 +82,7 @@ async function open(
   if (runners === 0) return transfer;
   throw new HookporterError(
     "inbox_busy",
-    `expected no process to use ${shown}, got ${runners}: what they change meanwhile would not be copied; stop them, ` +
+    `expected no process to use ${shown}, got ${runners}: changes that they make meanwhile would not be copied; stop them, ` +
       "or pass --force if they were killed",
   );
 }

@@ -19,7 +19,7 @@ export async function vacuumInbox(options: VacuumOptions, context: CliContext): 
     const { schema } = readPostgresOptions(named.option, {});
     throw new ConfigurationError(
       "inbox_unsupported",
-      `expected an inbox file, got ${named.shown}: PostgreSQL frees space by itself, and days that are over are dropped whole; ` +
+      `expected an inbox file, got ${named.shown}: PostgreSQL frees space by itself, and past days are dropped whole; ` +
         `to do it now, run in psql: VACUUM (VERBOSE, ANALYZE) ${schema}.entry`,
     );
   }
