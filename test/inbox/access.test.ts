@@ -9,18 +9,7 @@ import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { RunnerLock } from "../../src/inbox/sqlite/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
-
-/** SQL that turns an inbox file back into the schema of version 0.1.0, apart from its rows. */
-const TO_SCHEMA_2 = `
-  DROP INDEX entry_waits;
-  ALTER TABLE entry DROP COLUMN waits;
-  ALTER TABLE entry DROP COLUMN problems;
-  ALTER TABLE attempt DROP COLUMN failure;
-  DROP TABLE pruned_source;
-  DROP TABLE runner;
-  DROP INDEX entry_waiting;
-  CREATE INDEX entry_waiting ON entry (run_at, seq) WHERE state IN ('pending', 'running') AND held_back = 0;
-  DELETE FROM migration WHERE version > 2`;
+import { TO_SCHEMA_2 } from "./sqlite/schema-2.ts";
 
 let path: string;
 

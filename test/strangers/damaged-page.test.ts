@@ -45,7 +45,7 @@ it("All entries of an undamaged inbox are handled", async () => {
 
 it("There are pages of every kind to damage", () => {
   const trees = new Set(positions.map(({ tree }) => tree));
-  const kinds = ["sqlite_schema", "entry", "entry_key", "entry_waiting", "delivery", "attempt", "free list"];
+  const kinds = ["sqlite_schema", "entry", "entry_key", "entry_queue", "delivery", "attempt", "free list"];
   expect(kinds.filter((kind) => !trees.has(kind))).toEqual([]);
   expect(positions.filter(({ place }) => place.startsWith("overflow")).length).toBeGreaterThan(2);
   expect(positions.length).toBeGreaterThanOrEqual(17);

@@ -1,13 +1,43 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
+import { addColumnsInPlace, createIndexInPlace } from "./in-place.ts";
+
+/** A version of the schema: SQL, which an empty file can run in any case. */
+interface Step {
+  readonly sql: string;
+  /** What comes to the same in a file with rows, but reads none of them. */
+  readonly inPlace?: (database: DatabaseSyncInstance) => void;
+}
+
+/** What can be claimed, in the order it is claimed, by source: a claim passes over no entry of another receiver's. */
+const ENTRY_QUEUE = `CREATE INDEX entry_queue ON entry (source, run_at, seq)
+    WHERE state IN ('pending', 'running') AND held_back = 0`;
+
+const ENTRY_WAITS = `CREATE INDEX entry_waits ON entry (source, seq)
+    WHERE waits IS NOT NULL AND state IN ('pending', 'running')`;
+
+const STEP_3_TABLES = `
+    -- As pruned, for one source: what one receiver drops early must not make another refuse its events.
+    CREATE TABLE pruned_source (source TEXT PRIMARY KEY, dated_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+    -- One row per process that runs entries. Each holds a lock on a file of its own, named for its id.
+    CREATE TABLE runner (
+      id TEXT PRIMARY KEY,
+      since INTEGER NOT NULL,
+      version TEXT NOT NULL,
+      schema INTEGER NOT NULL,
+      role TEXT NOT NULL,
+      sources TEXT NOT NULL,
+      kinds TEXT NOT NULL
+    ) STRICT`;
 
 /**
- * The schema, one step per version. Append only: never edit a step that has shipped, since existing files have run it.
- * A step must not read the rows of `entry`, as CREATE INDEX does, and ALTER TABLE ADD COLUMN too: SQLite then checks
- * every row of a STRICT table, which takes more than a minute for ten million.
+ * The schema, one step per version. Append only: never edit a step that has shipped, since existing files have run it. A
+ * step must not read the rows of `entry`, `delivery` or `attempt`, of which there may be millions; see `in-place.ts`.
  */
-const MIGRATIONS: readonly string[] = [
-  `
+const MIGRATIONS: readonly Step[] = [
+  {
+    sql: `
   -- One row per dedup key, small and fixed in size, since it changes with every attempt.
   CREATE TABLE entry (
     seq INTEGER PRIMARY KEY,
@@ -70,43 +100,37 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE pruned (dated_until INTEGER NOT NULL) STRICT;
   INSERT INTO pruned VALUES (-9007199254740991);
   `,
-  `
+  },
+  {
+    sql: `
   -- What the handler noted, such as its target's answer.
   ALTER TABLE attempt ADD COLUMN note TEXT;
   `,
-  `
-  -- By source, so that a claim passes over no entry of another receiver's.
-  DROP INDEX entry_waiting;
-  CREATE INDEX entry_waiting ON entry (source, run_at, seq) WHERE state IN ('pending', 'running') AND held_back = 0;
-
-  -- As pruned, for one source: what one receiver drops early must not make another refuse its events.
-  CREATE TABLE pruned_source (source TEXT PRIMARY KEY, dated_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
-  -- One row per process that runs entries. Each holds a lock on a file of its own, named for its id.
-  CREATE TABLE runner (
-    id TEXT PRIMARY KEY,
-    since INTEGER NOT NULL,
-    version TEXT NOT NULL,
-    schema INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    sources TEXT NOT NULL,
-    kinds TEXT NOT NULL
-  ) STRICT;
-  `,
-  `
-  -- How data does not fit its schema, and what is known about a handler's error, both as JSON.
-  ALTER TABLE entry ADD COLUMN problems TEXT;
-  ALTER TABLE attempt ADD COLUMN failure TEXT;
-  `,
-  `
-  -- The targets that an entry waits for, as JSON.
-  ALTER TABLE entry ADD COLUMN waits TEXT;
-  CREATE INDEX entry_waits ON entry (source, seq) WHERE waits IS NOT NULL AND state IN ('pending', 'running');
-  `,
-  `
-  -- Nothing to change: an element of finished_handlers is the handler's name, as before, or the record of its only run,
-  -- [name, attempt, started_at, duration_ms], if all went well and there is nothing to add. Such runs are not in attempt.
-  `,
+  },
+  {
+    sql: `
+    -- By source, so that a claim passes over no entry of another receiver's.
+    ${ENTRY_QUEUE};
+    DROP INDEX entry_waiting;
+    ${STEP_3_TABLES};
+    -- How data does not fit its schema, and the targets that an entry waits for, both as JSON.
+    ALTER TABLE entry ADD COLUMN problems TEXT;
+    ALTER TABLE entry ADD COLUMN waits TEXT;
+    -- What is known about a handler's error, as JSON.
+    ALTER TABLE attempt ADD COLUMN failure TEXT;
+    ${ENTRY_WAITS};
+    `,
+    // And without a change: an element of finished_handlers is the handler's name, as before, or the record of its only
+    // run, [name, attempt, started_at, duration_ms], if all went well and there is nothing to add. Such runs are not in
+    // attempt.
+    inPlace: (database) => {
+      createIndexInPlace(database, ENTRY_QUEUE, "FROM entry INDEXED BY entry_waiting");
+      database.exec(`DROP INDEX entry_waiting; ${STEP_3_TABLES}`);
+      addColumnsInPlace(database, "entry", "problems TEXT, waits TEXT");
+      addColumnsInPlace(database, "attempt", "failure TEXT");
+      createIndexInPlace(database, ENTRY_WAITS);
+    },
+  },
 ];
 
 /** The newest schema version that this code knows. */
@@ -118,7 +142,7 @@ const CREATE_MIGRATION =
 /** Creates the schema in an empty file; an older version is for the first page of a damaged file only. */
 export function createSchema(database: DatabaseSyncInstance, now: number, version = SCHEMA_VERSION): void {
   const steps = MIGRATIONS.slice(0, version).map(
-    (sql, index) => `${sql}; INSERT INTO migration VALUES (${index + 1}, ${now});`,
+    ({ sql }, index) => `${sql}; INSERT INTO migration VALUES (${index + 1}, ${now});`,
   );
   database.exec(`BEGIN IMMEDIATE; ${CREATE_MIGRATION}; ${steps.join("\n")} COMMIT`);
 }
@@ -136,7 +160,9 @@ export function migrate(database: DatabaseSyncInstance, path: string, now: numbe
     database.exec("BEGIN IMMEDIATE");
     try {
       if (applied() < version) {
-        database.exec(MIGRATIONS[version - 1] ?? "");
+        const { sql = "", inPlace } = MIGRATIONS[version - 1] ?? {};
+        if (inPlace === undefined) database.exec(sql);
+        else inPlace(database);
         database.prepare("INSERT INTO migration VALUES (?, ?)").run(version, now);
       }
       database.exec("COMMIT");

@@ -1,11 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { loadSqlite, markAsInbox } from "../../../src/inbox/sqlite/client.ts";
+import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
+import { openFile } from "../../../src/inbox/sqlite/open-file.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "../entries.ts";
+import { TO_SCHEMA_2 } from "./schema-2.ts";
 
 const RECORD: AttemptRecord = {
   ...{
@@ -20,10 +24,25 @@ const RECORD: AttemptRecord = {
   },
 };
 
-it("a file without notes is migrated with all its content", async () => {
+let path: string;
+
+beforeEach(() => {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-schema-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "inbox.sqlite");
+  path = join(folder, "inbox.sqlite");
+});
+
+/** Runs work with a database, and closes it. */
+function withDatabase<Result>(at: string, work: (database: DatabaseSyncInstance) => Result): Result {
+  const database = new (loadSqlite().DatabaseSync)(at);
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+it("a file without notes is migrated with all its content", async () => {
   const before = sqliteInbox(path);
   await before.open();
   await keep(before, sampleEntry());
@@ -31,14 +50,11 @@ it("a file without notes is migrated with all its content", async () => {
   const entries = await before.list({});
   await before.close();
 
-  const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(path);
-  database.exec(
-    "DROP TABLE pruned_source; DROP TABLE runner; " +
-      "ALTER TABLE attempt DROP COLUMN note; ALTER TABLE attempt DROP COLUMN failure; " +
-      "DROP INDEX entry_waits; ALTER TABLE entry DROP COLUMN waits; ALTER TABLE entry DROP COLUMN problems; DELETE FROM migration WHERE version > 1",
+  withDatabase(path, (database) =>
+    database.exec(
+      `${TO_SCHEMA_2}; ALTER TABLE attempt DROP COLUMN note; DELETE FROM migration WHERE version > 1`,
+    ),
   );
-  database.close();
 
   const after = sqliteInbox(path);
   await after.open();
@@ -50,4 +66,90 @@ it("a file without notes is migrated with all its content", async () => {
   const noted: AttemptRecord = { ...RECORD, note: "200 OK", outcome: "error", error: "no", failure };
   await after.settle(settlementOf(await claimOne(after), { records: [noted] }), AT);
   expect(await after.attempts(seq)).toEqual([noted]);
+});
+
+const PAGE = 4096;
+/** SQLite moves the content of the first pages to make room for the new tables' roots. */
+const MOVED = 20 * PAGE;
+/** The first byte of a page that has rows of a table. */
+const LEAF_OF_TABLE = 0x0d;
+
+/** What rows have that the migration reads, and that it must not read. */
+const WAITING = "waits for a claim";
+const ENDED = "ended long ago";
+
+/** Entries before and after those that wait, so many that they fill pages which hold nothing else. */
+const DONE = 1000;
+
+/** A file of schema 2, with entries that wait in the middle. */
+function makeSchema2(): void {
+  withDatabase(path, (database) => {
+    markAsInbox(database);
+    createSchema(database, AT, 2);
+    const numbers = `WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${3 * DONE})`;
+    const isDone = `n NOT BETWEEN ${DONE + 1} AND ${2 * DONE}`;
+    database.exec(`
+      INSERT INTO entry (seq, key_timestamp, event_id, source, state, held_back, received_at, run_at, last_seen_at,
+          attempts, body_hash, body_length)
+        ${numbers} SELECT n, ${AT}, 'evt_' || n, iif(n % 3 = 0, 'crm', 'service'),
+          CASE WHEN ${isDone} THEN 'done' WHEN n % 5 = 0 THEN 'running' ELSE 'pending' END,
+          n % 7 = 0, ${AT}, ${AT} - n % 11, ${AT}, 1, iif(${isDone}, '${ENDED}', '${WAITING}'), 0 FROM number;
+      INSERT INTO attempt
+        ${numbers} SELECT n, 1, '${ENDED}', ${AT}, 1.5, 'ok', NULL, NULL FROM number;`);
+  });
+}
+
+const schemaOf = (at: string) =>
+  withDatabase(at, (database) =>
+    database.prepare("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY name").all(),
+  );
+
+describe("the migration of a file with rows", () => {
+  beforeEach(makeSchema2);
+
+  it("leaves the schema of a new file, letter for letter and address for address, and indexes that are right", () => {
+    const fresh = `${path}-fresh`;
+    for (const at of [path, fresh]) {
+      const { database } = openFile(at, "own");
+      expect(() => database.exec("UPDATE sqlite_schema SET sql = ''")).toThrow("may not be modified");
+      database.close();
+    }
+    expect(schemaOf(path)).toEqual(schemaOf(fresh));
+    withDatabase(path, (database) => {
+      expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+      const waiting = database
+        .prepare(
+          "SELECT count(*) AS n FROM entry INDEXED BY entry_queue WHERE state IN ('pending', 'running') AND held_back = 0",
+        )
+        .get();
+      expect(waiting?.n).toBeGreaterThan(DONE / 2);
+    });
+  });
+
+  it("reads no row but those that wait, so it takes no longer in a large file", () => {
+    const bytes = readFileSync(path);
+    let damaged = 0;
+    for (let at = MOVED; at < bytes.length; at += PAGE) {
+      const page = bytes.subarray(at, at + PAGE);
+      if (page[0] !== LEAF_OF_TABLE || !page.includes(ENDED) || page.includes(WAITING)) continue;
+      page.fill(0x5a);
+      damaged++;
+    }
+    expect(damaged).toBeGreaterThan(30);
+    writeFileSync(path, bytes);
+    openFile(path, "own").database.close();
+    withDatabase(path, (database) => {
+      expect(() => database.prepare("SELECT count(lease) FROM entry").get()).toThrow("malformed");
+      expect(() => database.prepare("SELECT count(error) FROM attempt").get()).toThrow("malformed");
+    });
+  });
+
+  it("changes nothing if it fails", () => {
+    const before = schemaOf(path);
+    withDatabase(path, (database) => database.exec("CREATE TABLE runner (a)"));
+    expect(() => openFile(path, "own")).toThrow("runner already exists");
+    withDatabase(path, (database) => database.exec("DROP TABLE runner"));
+    expect(schemaOf(path)).toEqual(before);
+    openFile(path, "own").database.close();
+  });
 });

@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { expect, vi } from "vitest";
 import { sampleEvent } from "../../../../src/event/sample.ts";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
-import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleDelivery } from "../../../inbox/entries.ts";
+import { TO_SCHEMA_2 } from "../../../inbox/sqlite/schema-2.ts";
 import { runCli } from "../../fake-io.ts";
 import { listening } from "../../open-listen.ts";
 import type { Fault } from "../fault.ts";
@@ -124,11 +124,7 @@ export const INBOX_FAULTS: readonly Fault[] = [
   },
   {
     title: "an inbox of an older version",
-    plant: ({ inbox }) =>
-      changeInbox(
-        inbox,
-        `DROP INDEX entry_waits; ALTER TABLE entry DROP COLUMN waits; DELETE FROM migration WHERE version = ${SCHEMA_VERSION}`,
-      ),
+    plant: ({ inbox }) => changeInbox(inbox, TO_SCHEMA_2),
     found: { check: "content", status: "warn", message: /of an older version/ },
     fix: /start listen once/,
     follow: ({ inbox }) => opened(inbox, async () => {}),
