@@ -168,6 +168,8 @@ function refusesAll({ answer }: CheckResult, { control }: FoundCauses): string {
   if (answer === "401" || answer === "403")
     return `${came}: most likely the secrets differ, or the signature header's name.`;
   if (answer === "404" || answer === "405") return `${came}: check the path.`;
+  if (answer?.startsWith("5"))
+    return `${came}: the app's own log says why. If it verifies with hookporter or in Express, a body parser may run before that.`;
   if (/^2/.test(answer ?? "")) return `${came}: only 200 confirms a delivery.`;
   return `${came}: fix that first.`;
 }

@@ -19,6 +19,7 @@ export const KIND_CASES: readonly CheckCase[] = [
       return {
         ...{ ...common, right: ["200"], why: WHY.confirm, about: "header" },
         fix: "it refuses a completely valid delivery: compare the secret, the header's name and the path",
+        crash: "it fails on a completely valid delivery: see its own log",
       };
     }
     return {
