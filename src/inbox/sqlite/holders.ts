@@ -46,7 +46,7 @@ function recorded(statements: Statements) {
   }
 }
 
-/** A holder in words: `process 4711 (hookporter 0.1.0, lease 3f9c)`. */
+/** A holder in words: `process 4711 (hookporter 0.2.0, lease 3f9c)`. */
 export function holderText({ id, pid, version }: Holder): string {
   const who = pid === null ? "a process" : `process ${pid}`;
   return `${who} (hookporter${version === null ? "" : ` ${version}`}, leases ${id.slice(0, 8)}…)`;
