@@ -1,9 +1,9 @@
 import { type AgeLimits, checkAge, tooOld } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../event/identity.ts";
-import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { type EventFacts, readFacts } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
-import { documentedProblems } from "../event/schemas.ts";
+import { documentedProblems, isDocumented } from "../event/schemas.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { KeepTerms, Kept } from "./kept.ts";
 import { type EntryTerms, newEntry, storedKind } from "./new-entry.ts";
@@ -19,11 +19,11 @@ export type Decision = Generator<Write, Kept, Appended | undefined>;
 
 /** Decides what the bytes of an authentic delivery become, without any of the user's own code. */
 export function decideDelivery(delivery: Delivery, terms: KeepTerms): Decision {
-  const read = readEnvelope(delivery.body);
+  const read = readFacts(delivery.body, isDocumented);
   const { source, holdMs, lease } = terms;
   if (!read.ok) return decideRejected(delivery, { rejection: read.rejection, source });
-  const { eventId, timestamp, envelope } = read;
-  const problems = documentedProblems(envelope.event, envelope.data);
+  const { kind, eventId, timestamp, data } = read;
+  const problems = data === undefined ? [] : documentedProblems(kind, data);
   const key = { source, eventId, timestamp };
   return decideEvent(delivery, read, { key, order: null, problems, holdMs, lease }, terms);
 }
@@ -31,7 +31,7 @@ export function decideDelivery(delivery: Delivery, terms: KeepTerms): Decision {
 /** Decides what an event becomes: an entry, a duplicate, or a dead letter if it is too old or from the future. */
 export function* decideEvent(
   delivery: Delivery,
-  read: ReadEnvelope,
+  read: EventFacts,
   terms: EntryTerms,
   limits: AgeLimits & Pick<KeepTerms, "now">,
 ): Decision {
@@ -44,7 +44,7 @@ export function* decideEvent(
     : { touch: key, at: delivery.receivedAt };
   if (appended !== undefined) {
     const { seq, duplicate, state, leased = false } = appended;
-    return { seq, duplicate, state, leased, key, kind: read.envelope.event, timestamp, content, problems };
+    return { seq, duplicate, state, leased, key, kind: read.kind, timestamp, content, problems };
   }
   // Its key may have been pruned, even if a clock that was set back calls it timely: it could run twice.
   return yield* decideRejected(delivery, { rejection: untimely ?? tooOld(), read, source: key.source });
@@ -53,14 +53,14 @@ export function* decideEvent(
 /** Why a delivery is a dead letter, and what could be read of it. */
 interface DeadLetterTerms {
   readonly rejection: Rejection;
-  readonly read?: ReadEnvelope;
+  readonly read?: EventFacts;
   readonly source: string;
 }
 
 /** Decides what a rejected delivery becomes: a dead letter. */
 export function* decideRejected(delivery: Delivery, { rejection, read, source }: DeadLetterTerms): Decision {
   const key = rejectedKey(source, delivery.body);
-  const kind = read === undefined ? null : storedKind(read.envelope.event);
+  const kind = read === undefined ? null : storedKind(read.kind);
   const timestamp = read?.timestamp ?? null;
   const { reason } = rejection;
   const appended = yield {

@@ -1,7 +1,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
-import type { ReadEnvelope } from "../event/read-envelope.ts";
+import type { EventFacts } from "../event/read-envelope.ts";
 import type { NewEntry } from "./append.ts";
 import type { Lease } from "./lease.ts";
 
@@ -21,12 +21,12 @@ export interface EntryTerms {
 }
 
 /** The first state of an event's entry. */
-export function newEntry(delivery: Delivery, read: ReadEnvelope, terms: EntryTerms): NewEntry {
+export function newEntry(delivery: Delivery, read: EventFacts, terms: EntryTerms): NewEntry {
   const { key, order, problems, holdMs = 0, lease } = terms;
   const fits = problems.length === 0;
   return {
     key,
-    kind: storedKind(read.envelope.event),
+    kind: storedKind(read.kind),
     eventTimestamp: read.timestamp,
     state: fits ? "pending" : "dead",
     reason: fits ? null : "invalid_data",

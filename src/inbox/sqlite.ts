@@ -155,16 +155,16 @@ class SqliteInbox implements Inbox {
     return this.#write("renew", own, until);
   }
 
-  settle(settlement: Settlement, now: number): Promise<boolean> {
-    return this.#whileUsable(async () => {
-      try {
-        return await this.#write("settle", settlement, now);
-      } catch (thrown) {
+  async settle(settlement: Settlement, now: number): Promise<boolean> {
+    try {
+      return await this.#write("settle", settlement, now);
+    } catch (thrown) {
+      return this.#whileUsable(async () => {
         // A damaged page among the attempt records must not make the entry run again for ever.
         if (!isCorrupt(thrown) || settlement.records.length === 0) throw thrown;
         return await this.#write("settle", { ...settlement, records: [] }, now);
-      }
-    });
+      });
+    }
   }
 
   nextRunAt(request: DueRequest = {}): Promise<number | undefined> {

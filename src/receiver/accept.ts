@@ -2,7 +2,7 @@ import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
-import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { factsOf, type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
 import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
 import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
@@ -133,7 +133,7 @@ async function decideHere(delivery: Delivery, terms: StoreTerms, settings: Setti
   if (!read.ok) return carryOut(decideRejected(delivery, { rejection: read.rejection, source }), inbox);
   const own = await ownTerms(read, settings);
   const limits = { maxAge, maxSkew, now: clock() };
-  return carryOut(decideEvent(delivery, read, { ...own, ...terms }, limits), inbox);
+  return carryOut(decideEvent(delivery, factsOf(read), { ...own, ...terms }, limits), inbox);
 }
 
 /** What went wrong in the user's own code. */

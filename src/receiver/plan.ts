@@ -4,7 +4,7 @@ import type { Difference } from "../event/difference.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
-import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
+import { factsOf, readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
@@ -99,6 +99,6 @@ async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   const read = readEnvelope(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), problems: [] };
-  await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
+  await settings.inbox.append({ ...newEntry(entry.delivery, factsOf(read), terms), afterPruning: true });
   return { end: "done", reason: "redriven" };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readEnvelope } from "../../src/event/read-envelope.ts";
+import { factsOf, readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 import { type EntryTerms, newEntry, storedKind } from "../../src/inbox/new-entry.ts";
 import { AT, sampleDelivery, sampleKey } from "./entries.ts";
@@ -50,5 +50,5 @@ const BODY = Buffer.from(JSON.stringify(sampleEvent("payment.received", { timest
 function entryOf(terms: Partial<EntryTerms>) {
   const read = readEnvelope(BODY);
   if (!read.ok) throw new Error(read.rejection.reason);
-  return newEntry(sampleDelivery({ body: BODY }), read, { ...TERMS, ...terms });
+  return newEntry(sampleDelivery({ body: BODY }), factsOf(read), { ...TERMS, ...terms });
 }

@@ -14,6 +14,7 @@ import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { hasten } from "./hasten.ts";
+import { headersJson } from "./headers-json.ts";
 import { insertEntry } from "./insert-entry.ts";
 import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { giveBackPages, prunedUntil, pruneStep, slimStep } from "./prune.ts";
@@ -73,13 +74,13 @@ export function runOperation(statements: Statements, { name, args }: Operation):
 }
 
 function append(statements: Statements, entry: NewEntry): Appended | undefined {
-  const { method, target, headers, body, receivedAt } = entry.delivery;
+  const { method, target, body, receivedAt } = entry.delivery;
   const seq = mayBePruned(statements, entry)
     ? undefined
     : insertEntry(statements, entry, hash("sha256", body, "hex"));
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
-  statements.run(insert, seq, method, target, JSON.stringify(headers), body);
+  statements.run(insert, seq, method, target, headersJson(entry.delivery), body);
   recordProblems(statements, seq, entry.problems);
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
 }

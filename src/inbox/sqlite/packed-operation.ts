@@ -3,6 +3,7 @@ import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { KeepTerms } from "../kept.ts";
 import type { Settlement } from "../settlement.ts";
+import { deliveryWithHeadersAsJson } from "./headers-json.ts";
 import type { Operation } from "./operations.ts";
 import type { PacketReader, PacketWriter } from "./packet.ts";
 
@@ -30,10 +31,10 @@ export function writeOperation(packet: PacketWriter, operation: Operation): void
 /** Reads an operation from a packet. */
 export function readOperation(packet: PacketReader): Operation {
   const name = packet.text() as Operation["name"];
-  if (name === "keep") return { name, args: [readDelivery(packet), readTerms(packet)] };
+  if (name === "keep") return { name, args: [readDeliveryToKeep(packet), readTerms(packet)] };
   if (name === "settle") return { name, args: [readSettlement(packet), packet.number()] };
   if (name !== "append") return { name, args: packet.json() };
-  const delivery = readDelivery(packet);
+  const delivery = readDeliveryToKeep(packet);
   return { name, args: [{ ...packet.json<Omit<NewEntry, "delivery">>(), delivery }] };
 }
 
@@ -55,6 +56,15 @@ export function readDelivery(packet: PacketReader): Delivery {
     body: packet.bytes(),
     receivedAt: packet.number(),
   };
+}
+
+/** The same, for a delivery that is only stored: its headers need not be parsed. */
+function readDeliveryToKeep(packet: PacketReader): Delivery {
+  const method = packet.text();
+  const target = packet.text();
+  const headers = packet.text();
+  const body = packet.bytes();
+  return deliveryWithHeadersAsJson({ method, target, headers, body, receivedAt: packet.number() });
 }
 
 function writeTerms(packet: PacketWriter, terms: KeepTerms): void {
