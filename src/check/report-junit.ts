@@ -78,7 +78,7 @@ function attributesText(attributes: Readonly<Record<string, string | number>>): 
 }
 
 /** Escapes text for XML; characters that XML cannot contain become `?`. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",
     "<": "&lt;",

@@ -56,7 +56,7 @@ function dead({ reason, kind, attempts }: Entry): EntrySummary {
   const times = attempts === 1 ? "The only attempt" : `All ${attempts} attempts`;
   const why =
     reason === "attempts_exhausted" ? `${times} failed` : `Dead letter: ${reasonWords(reason ?? "")}`;
-  return { summary: `${why}. It does not run again by itself.`, fix: "Fix the cause, then redrive it." };
+  return { summary: `${why}. It does not run again by itself.`, fix: "Fix the cause, then retry it." };
 }
 
 function waiting({ reason, attempts, waits }: Entry): EntrySummary {

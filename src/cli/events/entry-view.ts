@@ -115,7 +115,7 @@ function waitLine({ target, since, attempts, over }: TargetWait): string {
 }
 
 /** The colour of a state, used everywhere. */
-export function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
+function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
   const colors = { pending: color.yellow, running: color.blue, done: color.green, dead: color.red };
   return state === "unhandled" ? color.dim : colors[state];
 }

@@ -55,7 +55,7 @@ export class StatusBar {
 }
 
 /** The line's text; `undefined` if there is nothing to say. */
-export function statusText(status: Status): string | undefined {
+function statusText(status: Status): string | undefined {
   const { counts, away, selected, paused = false, filter = "", hasKeys = false } = status;
   if (selected !== undefined) {
     return `▸ #${selected.seq} ${selected.text}   enter show  r run again  d drop  o page  esc back`;

@@ -5,7 +5,7 @@ import type { ApiClient } from "./client.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { DriftNotice } from "./drift-notice.tsx";
 import { EntryPage } from "./entry-page.tsx";
-import type { Feed } from "./feed.ts";
+import type { Feed, FeedState } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { useListView } from "./list-view.ts";
 import { sentMessage, TellContext, useAttempt } from "./messages.tsx";
@@ -94,7 +94,12 @@ export function DeliveriesPage({
 
   const count = feed?.lines.count ?? 0;
   const narrowed = isNarrowed(route.filter);
-  const empty = feed !== undefined && feed.state === "live" && count === 0 && feed.lines.next === null;
+  const empty =
+    feed !== undefined &&
+    SHOWING.has(feed.state) &&
+    feed.lines.isLoaded &&
+    count === 0 &&
+    feed.lines.next === null;
   if (empty && !narrowed && opened === undefined) return <NothingYet status={status} />;
   return (
     <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
@@ -138,6 +143,9 @@ export function DeliveriesPage({
     </main>
   );
 }
+
+/** The states in which the list is what `listen` last said. */
+const SHOWING: ReadonlySet<FeedState> = new Set(["live", "offline"]);
 
 /** The id of the row that a path opens, such as `e12` for `/entry/12`. */
 function openedId(path: string): string | undefined {

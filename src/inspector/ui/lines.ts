@@ -16,12 +16,18 @@ export class Lines {
   /** Refused deliveries older than all loaded entries; shown once entries of their time are loaded. */
   #early: RefusalRow[] = [];
   #next: number | null = null;
+  #isLoaded = false;
 
   get count(): number {
     return this.#lines.length;
   }
 
   /** Where older rows continue; `null` if all are loaded. */
+  /** Whether they were read at least once. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
   get next(): number | null {
     return this.#next;
   }
@@ -47,6 +53,7 @@ export class Lines {
     this.#byId = new Map();
     this.#early = refusals.toReversed();
     this.addPast(rows, next);
+    this.#isLoaded = true;
   }
 
   /** Adds an older page, newest first. */

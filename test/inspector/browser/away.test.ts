@@ -129,4 +129,44 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("button", { name: "Show the deliveries" }).click();
     await page.locator("#line-e1").waitFor();
   });
+
+  it("a page without deliveries keeps saying how to send one while listen is stopped", async () => {
+    const { inspector, close } = await openInspector();
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    const title = page.getByRole("heading", { name: "No deliveries yet" });
+    await title.waitFor();
+    await close();
+    await page.locator(".feed-state.offline").waitFor();
+    expect(await title.isVisible()).toBe(true);
+  });
+
+  it.each([1024, 360])(
+    "a page of %i px says that listen is stopped, and keeps its buttons in sight",
+    async (width) => {
+      const { inspector, deliver, close } = await openInspector({ handler: () => {} });
+      await deliver("payment.received");
+      const page = await newPage({ viewport: { width, height: 740 } });
+      await openPage(page, inspector.url);
+      await close();
+      const state = page.getByRole("status").filter({ hasText: "listen does not respond" });
+      await state.waitFor();
+      expect((await state.boundingBox())?.height).toBeLessThan(40);
+      const keys = await page.getByRole("button", { name: "Keys" }).boundingBox();
+      expect((keys?.x ?? width) + (keys?.width ?? 0)).toBeLessThanOrEqual(width);
+    },
+  );
+
+  it("the chart of handlers keeps a long kind clear of its number of runs", async () => {
+    const { inspector, deliver } = await openInspector({ handler: () => {} });
+    const webhook = { id: "wh_1", url: "https://receiver.example/webhooks" };
+    const event = `property.${"x".repeat(90)}`;
+    await deliver({ event, timestamp: new Date().toISOString(), data: { id: "prop_1" }, webhook });
+    const page = await newPage();
+    await openPage(page, inspector.url, "/overview");
+    const box = async (name: string) => page.locator("svg[aria-label^=Handler]").locator(name).boundingBox();
+    await page.getByText("1 run", { exact: true }).waitFor();
+    const [kind, runs] = [await box("text.label"), await box("text.tick.end >> nth=-1")];
+    expect((kind?.x ?? 0) + (kind?.width ?? 0)).toBeLessThan(runs?.x ?? 0);
+  });
 });
