@@ -95,6 +95,7 @@ class PostgresInbox implements Inbox {
       keeping: new Batches({
         ...terms,
         isOutage,
+        mayOvertake: ({ orderKey }) => orderKey === null,
         run: (entries) => this.vitals.timed(keepAll(store, entries)),
       }),
       settling: new Batches({

@@ -18,9 +18,13 @@ export interface BatchTerms<Item, Result> {
   readonly isOutage?: (thrown: unknown) => boolean;
   /** Items of one batch must have different keys. Default: any items fit together. */
   readonly keyOf?: (item: Item) => unknown;
+  /** Whether an item may run beside items that came before it. Default: none may. */
+  readonly mayOvertake?: (item: Item) => boolean;
 }
 
 const MAX_ITEMS = 512;
+/** So many items are worth a second batch beside the one that is under way. */
+const LARGE = 128;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** If more than this is waiting the database cannot keep up: refuse early rather than grow. */
 const MAX_WAITING = 10_000;
@@ -28,13 +32,17 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
  * Runs work in batches: one is under way, and the next gathers meanwhile. A round trip and a commit cost the same for
- * one row and for hundreds, and no timer delays a lone one.
+ * one row and for hundreds, and no timer delays a lone one. If enough is waiting, a second batch is prepared and sent
+ * while the server works on the first.
  */
 export class Batches<Item, Result> {
   readonly #terms: BatchTerms<Item, Result>;
   #waiting: Waiting<Item, Result>[] = [];
   #bytes = 0;
   #running: Promise<void> | undefined;
+  #second: Promise<void> | undefined;
+  /** How many of those waiting may overtake others. */
+  #free = 0;
   /** With what the last batch failed in an outage. */
   #outage: { readonly error: unknown } | undefined;
 
@@ -60,38 +68,56 @@ export class Batches<Item, Result> {
       );
     }
     this.#bytes += bytes;
+    if (this.#isFree(item)) this.#free++;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, bytes, resolve, reject });
       this.#running ??= this.#runAll();
+      if (this.#free >= LARGE) this.#second ??= this.#runBeside();
     });
   }
 
   /** Resolves once nothing is waiting. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    while (this.#running !== undefined || this.#second !== undefined)
+      await Promise.all([this.#running, this.#second]);
   }
 
   async #runAll(): Promise<void> {
     await new Promise((turn) => setImmediate(turn)); // what arrives in the same turn shares the batch
-    while (this.#waiting.length > 0) await this.#runOne(this.#take());
+    while (this.#waiting.length > 0) await this.#runOne(this.#take(() => true));
     this.#running = undefined;
   }
 
-  #take(): readonly Waiting<Item, Result>[] {
+  async #runBeside(): Promise<void> {
+    await new Promise((turn) => setImmediate(turn));
+    while (this.#free >= LARGE) await this.#runOne(this.#take((item) => this.#isFree(item)));
+    this.#second = undefined;
+  }
+
+  #isFree(item: Item): boolean {
+    return this.#terms.mayOvertake?.(item) === true;
+  }
+
+  /** The next batch, of items that meet a condition. */
+  #take(meets: (item: Item) => boolean): readonly Waiting<Item, Result>[] {
     const batch: Waiting<Item, Result>[] = [];
     const rest: Waiting<Item, Result>[] = [];
     const keys = new Set<unknown>();
     let bytes = 0;
+    // Half of many, so that the rest can run beside them.
+    const most = this.#free >= 2 * LARGE ? Math.ceil(this.#waiting.length / 2) : MAX_ITEMS;
     for (const one of this.#waiting) {
       const key = this.#terms.keyOf?.(one.item) ?? one;
-      const isFull = batch.length === MAX_ITEMS || (batch.length > 0 && bytes + one.bytes > MAX_BYTES);
-      if (isFull || keys.has(key)) {
+      const isFull =
+        batch.length >= Math.min(most, MAX_ITEMS) || (batch.length > 0 && bytes + one.bytes > MAX_BYTES);
+      if (isFull || keys.has(key) || !meets(one.item)) {
         rest.push(one);
         continue;
       }
       keys.add(key);
       batch.push(one);
       bytes += one.bytes;
+      if (this.#isFree(one.item)) this.#free--;
     }
     this.#waiting = rest;
     this.#bytes -= bytes;
@@ -102,6 +128,7 @@ export class Batches<Item, Result> {
     for (const { reject } of this.#waiting) reject(thrown);
     this.#waiting = [];
     this.#bytes = 0;
+    this.#free = 0;
   }
 
   async #runOne(batch: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -46,7 +46,7 @@ const keep = ({ ordered, dead }: Kinds) => `
     SELECT marks FROM @.pruned FOR SHARE
   ), new AS (
     INSERT INTO @.entry (seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, body_hash, body_length)
-    SELECT seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, body_hash, body_length
+    SELECT seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, decode(body_hash, 'hex'), body_length
     FROM input, pruned
     WHERE in_any_case OR dated > coalesce((marks ->> source)::bigint, dated - 1)
     ORDER BY key_timestamp, event_id, source, n

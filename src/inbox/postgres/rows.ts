@@ -28,7 +28,7 @@ export function toEntry(row: Row): Entry {
     settledAt: nullableNumber(row.settled_at),
     finishedHandlers: finishedNames(row.finished_handlers),
     waits: toWaits(row),
-    bodyHash: String(row.body_hash),
+    bodyHash: hex(row.body_hash),
     bodyLength: Number(row.body_length),
   };
 }
@@ -55,7 +55,7 @@ export function toClaimed(row: Row, until: number): ClaimedEntry {
 
 function whyUnreadable(row: Row): string | undefined {
   if (row.body === null) return "it has no delivery";
-  const isAsReceived = hash("sha256", row.body as Uint8Array, "hex") === row.body_hash;
+  const isAsReceived = hash("sha256", row.body as Uint8Array, "hex") === hex(row.body_hash);
   return isAsReceived ? undefined : "its body is not what was received";
 }
 
@@ -93,6 +93,10 @@ function toKey(row: Row): DedupKey {
 function toWaits(row: Row): readonly TargetWait[] {
   const waits = readJson<readonly TargetWait[]>(row.waits) ?? [];
   return waits.map((wait) => ({ ...wait, target: decodeText(wait.target) }));
+}
+
+function hex(stored: unknown): string {
+  return Buffer.from(stored as Uint8Array).toString("hex");
 }
 
 function readJson<Value>(stored: unknown): Value | undefined {

@@ -14,6 +14,9 @@ export interface Settling {
   readonly now: number;
 }
 
+/** A lease in the row of an entry that is done, where it is needed only once more, if at all. */
+const digest = (lease: string) => `hashtextextended(${lease}, 0)`;
+
 const INPUT = `n int, seq bigint, lease text, state text, reason text, problems text, run_at bigint, now bigint,
   finished_handlers text, waits text, waiting_for text[], has_waits boolean, uncounted int`;
 
@@ -57,8 +60,9 @@ const SETTLING = `
   ), gone AS (
     DELETE FROM @.turn USING own WHERE turn.seq = own.seq AND own.state <> 'pending'
   ), ended AS (
-    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits, lease)
-    SELECT seq, key_timestamp, received_at, dated, source, reason, now, run_at, attempts, finished_handlers, waits, lease
+    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits,
+      lease_hash)
+    SELECT seq, key_timestamp, received_at, dated, source, reason, now, run_at, attempts, finished_handlers, waits, ${digest("lease")}
     FROM own WHERE state = 'done'
   )${ENDED_OTHERWISE}, ${RECORDS}`;
 const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
@@ -76,8 +80,8 @@ const SETTLE_UNEVENTFUL = `
   ), gone AS (
     DELETE FROM @.turn USING own WHERE turn.seq = own.seq
   ), ended AS (
-    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, settled_at, run_at, attempts, finished_handlers, waits, lease)
-    SELECT seq, key_timestamp, received_at, dated, source, now, run_at, attempts, finished_handlers, waits, lease FROM own
+    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, settled_at, run_at, attempts, finished_handlers, waits, lease_hash)
+    SELECT seq, key_timestamp, received_at, dated, source, now, run_at, attempts, finished_handlers, waits, ${digest("lease")} FROM own
   )
   SELECT n FROM own`;
 
@@ -99,7 +103,7 @@ const SETTLED_BEFORE = `
   SELECT n FROM input
   WHERE CASE input.state
     WHEN 'pending' THEN EXISTS (SELECT FROM @.turn t WHERE t.seq = input.seq AND t.settled_lease = input.lease)
-    WHEN 'done' THEN EXISTS (SELECT FROM @.done t WHERE t.seq = input.seq AND t.lease = input.lease)
+    WHEN 'done' THEN EXISTS (SELECT FROM @.done t WHERE t.seq = input.seq AND t.lease_hash = ${digest("input.lease")})
     ELSE EXISTS (SELECT FROM @.stuck t WHERE t.seq = input.seq AND t.lease = input.lease AND t.state = input.state) END`;
 
 /** Stores which handlers of an entry have finished, if its lease is ours; it stays leased. */

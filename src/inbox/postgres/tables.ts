@@ -30,7 +30,7 @@ export const TABLES = `
     event_timestamp bigint,
     order_key text COLLATE "C",
     received_at bigint NOT NULL,
-    body_hash text NOT NULL,
+    body_hash bytea NOT NULL,
     body_length int NOT NULL
   ) PARTITION BY RANGE (key_timestamp);
   CREATE UNIQUE INDEX entry_key ON @.entry (key_timestamp, event_id, source);
@@ -109,7 +109,8 @@ export const TABLES = `
     attempts int NOT NULL,
     finished_handlers text NOT NULL,
     waits text,
-    lease text
+    -- A digest of the lease that ended with this, so that its settlement can be repeated.
+    lease_hash bigint
   ) PARTITION BY RANGE (received_at);
   CREATE INDEX done_seq ON @.done (seq);
 

@@ -89,7 +89,8 @@ const WRITE = `
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
   ), entries AS (
     INSERT INTO @.entry (seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, body_hash, body_length)
-    SELECT seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, body_hash, body_length FROM input
+    SELECT seq, key_timestamp, event_id, source, kind, event_timestamp, order_key, received_at, decode(body_hash, 'hex'), body_length
+    FROM input
   ), deliveries AS (
     INSERT INTO @.delivery (seq, received_at, method, target, headers, body)
     SELECT seq, received_at, method, target, headers, substring($2::bytea FROM body_at + 1 FOR body_length)

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Batches } from "../../../src/inbox/postgres/batch.ts";
 
 /** Batches that note what they ran, and end when they are told to. */
-function noted(keyOf?: (item: number) => unknown) {
+function noted(keyOf?: (item: number) => unknown, mayOvertake?: (item: number) => boolean) {
   const ran: (readonly number[])[] = [];
   const ends: (() => void)[] = [];
   const batches = new Batches<number, string>({
@@ -14,6 +14,7 @@ function noted(keyOf?: (item: number) => unknown) {
     },
     isFaultOfOne: (thrown) => (thrown as Error).message === "unlucky",
     ...(keyOf && { keyOf }),
+    ...(mayOvertake && { mayOvertake }),
   });
   /** Ends every batch, until nothing is left. */
   const endAll = async () => {
@@ -57,6 +58,48 @@ it("items of one key are in different batches, in order", async () => {
   await endAll();
   await Promise.all(all);
   expect(ran).toEqual([[1, 2, 3], [11], [21]]);
+});
+
+it("a large number of items that may overtake others runs in a second batch beside the first", async () => {
+  const { batches, ran, endAll } = noted(undefined, (item) => item < 1000);
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+  const all = [batches.add(0)];
+  await turn();
+  for (let item = 1; item < 128; item++) all.push(batches.add(item), batches.add(1000 + item));
+  await turn();
+  expect(ran).toEqual([[0]]); // 127 are too few
+  all.push(batches.add(128));
+  await turn();
+  expect(ran.slice(1)).toEqual([Array.from({ length: 128 }, (_, index) => index + 1)]);
+  for (let item = 201; item < 400; item++) all.push(batches.add(item));
+  await turn();
+  expect(ran).toHaveLength(2); // two batches at a time
+  await endAll();
+  expect((await Promise.all(all)).every((result) => result.startsWith("ran"))).toBe(true);
+  const ordered = ran.flat().filter((item) => item > 1000);
+  expect(ordered).toEqual(Array.from({ length: 127 }, (_, index) => 1001 + index));
+  expect(ran.filter((items) => items.some((item) => item > 1000))).toHaveLength(1); // never side by side
+  const left = [batches.add(500)];
+  await endAll();
+  await Promise.all(left);
+});
+
+it("so many items at once that they fill two batches are halved between them", async () => {
+  const { batches, ran, endAll } = noted(undefined, () => true);
+  const all = Array.from({ length: 300 }, (_, item) => batches.add(item));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(ran.map(({ length }) => length)).toEqual([150, 150]);
+  await endAll();
+  await Promise.all(all);
+});
+
+it("items that may not overtake others run in one batch at a time, however many wait", async () => {
+  const { batches, ran, endAll } = noted();
+  const all = Array.from({ length: 600 }, (_, item) => batches.add(item));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(ran).toHaveLength(1);
+  await endAll();
+  await Promise.all(all);
 });
 
 it("a batch that fails by the fault of one item is run one by one", async () => {
