@@ -62,7 +62,10 @@ export class BodyBudget {
    */
   open(announced: number, end: () => void): HeldBody {
     let ranks = announced > SMALL ? this.#large : this.#small;
-    const release = () => ranks.remove(body);
+    const release = () => {
+      ranks.remove(body);
+      body.bytes = 0; // should it grow after all, it is counted anew
+    };
     const body: RankedBody = {
       ...{ bytes: 0, sinceStep: 0, steppedAt: 0 },
       end: () => {

@@ -155,6 +155,17 @@ describe("BodyBudget", () => {
     }
   });
 
+  it("counts a body anew that grows after it was released", () => {
+    const { budget, begin } = open();
+    const body = begin("late");
+    for (let round = 0; round < 2; round++) {
+      body.take(1);
+      expect(budget.held).toBeGreaterThan(0);
+      body.release();
+      expect(budget.held).toBe(0);
+    }
+  });
+
   it("never exceeds its limit or ends a body twice, for any sequence of bodies", () => {
     const step = fc.record({
       body: fc.nat(30),

@@ -1,11 +1,14 @@
 import { signed } from "./made.ts";
 import { type Mistakes, sentAs, signedAs } from "./mistake.ts";
 
+/** Stands for the number; longer than any text that a test draws. */
+const NUMBER = `"${"number ".repeat(20)}"`;
+
 /** JSON printed with an indent, with its numbers unchanged. */
 export const spaced = (indent: number | string) => (json: string) => {
   // Numbers stay as written, so that only spacing changes.
-  const text = JSON.stringify(JSON.parse(json.replaceAll("1450.50", '"##"')), null, indent);
-  return text.replaceAll('"##"', "1450.50");
+  const text = JSON.stringify(JSON.parse(json.replaceAll("1450.50", NUMBER)), null, indent);
+  return text.replaceAll(NUMBER, "1450.50");
 };
 /** As Python prints JSON without commas and colons in its strings. */
 const pythonSpaced = () => '{"event": "e", "data": {"b": [1, 2, {}], "a": []}}';
@@ -23,9 +26,9 @@ const jacksonSpaced = `{
 const ascii = (json: string) =>
   json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const sorted = (json: string) => {
-  const { data, event, webhook } = JSON.parse(json.replaceAll("1450.50", '"##"'));
+  const { data, event, webhook } = JSON.parse(json.replaceAll("1450.50", NUMBER));
   const keys = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return JSON.stringify({ data: keys, event, webhook }).replaceAll('"##"', "1450.50");
+  return JSON.stringify({ data: keys, event, webhook }).replaceAll(NUMBER, "1450.50");
 };
 const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"list":[]');
 
