@@ -1,11 +1,14 @@
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
+import { within } from "../within.ts";
 import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
 import type { Settings } from "./options.ts";
 
 /** Milliseconds from the start to the first pruning, and from one to the next. */
 const FIRST_LOOK = 5000;
 const NEXT_LOOK = 10 * 60_000;
+/** Milliseconds that a running step may take once the receiver closes: a database that hangs must not hold it up. */
+const LAST_STEP = 5000;
 
 /** What a receiver's pruning depends on. */
 type Terms = Pick<
@@ -39,11 +42,11 @@ export class Retention {
     this.#lookIn(FIRST_LOOK);
   }
 
-  /** Ends the schedule; resolves once a running step has ended. */
+  /** Ends the schedule; resolves once a running step has ended, or after 5 seconds. Closing the inbox ends the step then. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#aborter.abort();
-    await this.#underWay;
+    if (this.#underWay !== undefined) await within(this.#underWay, LAST_STEP, () => undefined);
   }
 
   #lookIn(ms: number): void {
@@ -64,6 +67,7 @@ export class Retention {
       const due = dueForPruning({ ...this.#terms, clock: () => now });
       await pruneInbox(inbox, { ...due, signal: this.#aborter.signal });
     } catch (thrown) {
+      if (this.#aborter.signal.aborted) return; // the inbox closed meanwhile
       log.warn({ error: describeError(thrown) }, "the inbox could not be pruned; trying again later");
     }
   }

@@ -1,4 +1,5 @@
 import type { Logger } from "../../logger.ts";
+import { within } from "../../within.ts";
 import type { StoreClock } from "./clock.ts";
 import { type DaysLeft, DayWarnings } from "./day-warnings.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
@@ -8,6 +9,8 @@ const DAYS_AHEAD = 3;
 /** Milliseconds between looks. */
 const PERIOD = 30_000;
 const DAY_MS = 86_400_000;
+/** Milliseconds that a look may still take once the inbox closes: a server that hangs must not hold it up. */
+const LAST_LOOK = 5000;
 
 /**
  * Measures the clock, and makes the days' partitions in time. If it cannot make them, rows go to a partition for all
@@ -32,11 +35,11 @@ export class Upkeep {
     await this.#look();
   }
 
-  /** Resolves once a look in progress has ended. */
+  /** Resolves once a look in progress has ended, or after 5 seconds. Closing the connections ends it then. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#working;
+    if (this.#working !== undefined) await within(this.#working, LAST_LOOK, () => undefined);
   }
 
   async #look(): Promise<void> {
@@ -62,7 +65,7 @@ export class Upkeep {
       if (made === 0 && left.ms < DAY_MS) this.#warnings.notMade(left, undefined);
       else this.#warnings.enough();
     } catch (thrown) {
-      this.#warnings.notMade(left, thrown);
+      if (!this.#stopped) this.#warnings.notMade(left, thrown);
     }
   }
 }

@@ -5,8 +5,8 @@ import { CAN_CHECK, sha256 } from "./server-proof.ts";
 /** Any page of this origin can listen and write here, so neither a token nor a ticket is ever sent on it. */
 const CHANNEL = "hookporter-inspector";
 
-/** Milliseconds to wait for another tab. */
-const WAIT = 2000;
+/** Milliseconds to wait for another tab. A tab in the background of a busy machine is slow to answer. */
+const WAIT = 5000;
 
 /** A message: the hash of a new tab's ticket, and whether another tab has admitted it. */
 interface Message {

@@ -130,4 +130,22 @@ describe("a receiver whose server hangs", async () => {
     proxy.beSilent(false);
     await receiver.close();
   });
+
+  it("closes, although the answer to a statement of its first pruning is lost on the way", {
+    timeout: 60_000,
+  }, async () => {
+    const proxy = await startSwallowingProxy(server.url);
+    onTestFinished(() => proxy.stop());
+    const schema = newSchema();
+    await open(schema);
+    const url = new URL(proxy.url);
+    url.searchParams.set("schema", schema);
+    const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
+    await receiver.start();
+    await delay(4500); // it prunes 5 seconds after its start, in statements that may take minutes
+    proxy.beSilent(true);
+    await delay(1500);
+    proxy.beSilent(false);
+    await receiver.close();
+  });
 });
