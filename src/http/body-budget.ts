@@ -64,7 +64,7 @@ export class BodyBudget {
     let ranks = announced > SMALL ? this.#large : this.#small;
     const release = () => {
       ranks.remove(body);
-      body.bytes = 0; // should it grow after all, it is counted anew
+      body.bytes = 0; // if it grows after all, it is counted again
     };
     const body: RankedBody = {
       ...{ bytes: 0, sinceStep: 0, steppedAt: 0 },

@@ -155,7 +155,7 @@ describe("BodyBudget", () => {
     }
   });
 
-  it("counts a body anew that grows after it was released", () => {
+  it("counts a body again if it grows after it was released", () => {
     const { budget, begin } = open();
     const body = begin("late");
     for (let round = 0; round < 2; round++) {

@@ -23,7 +23,7 @@ export interface BatchTerms<Item, Result> {
 }
 
 const MAX_ITEMS = 512;
-/** So many items are worth a second batch beside the one that is under way. */
+/** If this many items wait, a second batch runs beside the one that is under way. */
 const LARGE = 128;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** If more than this is waiting the database cannot keep up: refuse early rather than grow. */

@@ -23,10 +23,8 @@ describe("a receiver whose server hangs", async () => {
     return;
   }
   const { server, admin, newSchema, open } = await openServer();
-
-  it("refuses at once after the first time-out, acknowledges nothing falsely, and recovers by itself", {
-    timeout: 60_000,
-  }, async () => {
+  /** A receiver whose inbox is reached through a proxy that can fall silent, and the same inbox without it. */
+  const startBehindProxy = async () => {
     const proxy = await startSwallowingProxy(server.url);
     onTestFinished(() => proxy.stop());
     const schema = newSchema();
@@ -36,6 +34,13 @@ describe("a receiver whose server hangs", async () => {
     const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
     receiver.on("*", () => {});
     await receiver.start();
+    return { proxy, schema, direct, receiver };
+  };
+
+  it("refuses at once after the first time-out, acknowledges nothing falsely, and recovers by itself", {
+    timeout: 60_000,
+  }, async () => {
+    const { proxy, direct, receiver } = await startBehindProxy();
     onTestFinished(() => receiver.close());
     const http = createServer(nodeReceiver(receiver));
     await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
@@ -99,14 +104,7 @@ describe("a receiver whose server hangs", async () => {
   });
 
   it("closes, although no connection of its own can be closed in order", { timeout: 60_000 }, async () => {
-    const proxy = await startSwallowingProxy(server.url);
-    onTestFinished(() => proxy.stop());
-    const schema = newSchema();
-    await open(schema);
-    const url = new URL(proxy.url);
-    url.searchParams.set("schema", schema);
-    const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
-    await receiver.start();
+    const { proxy, receiver } = await startBehindProxy();
     proxy.beSilent(true);
     await receiver.close();
   });
@@ -114,14 +112,7 @@ describe("a receiver whose server hangs", async () => {
   it("closes, although the end of its listening connection is lost on the way", {
     timeout: 60_000,
   }, async () => {
-    const proxy = await startSwallowingProxy(server.url);
-    onTestFinished(() => proxy.stop());
-    const schema = newSchema();
-    await open(schema);
-    const url = new URL(proxy.url);
-    url.searchParams.set("schema", schema);
-    const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
-    await receiver.start();
+    const { proxy, schema, receiver } = await startBehindProxy();
     await delay(500); // it listens
     // The notification is swallowed, and with it all that this connection carries from now on. Others work again.
     proxy.beSilent(true);
@@ -134,14 +125,7 @@ describe("a receiver whose server hangs", async () => {
   it("closes, although the answer to a statement of its first pruning is lost on the way", {
     timeout: 60_000,
   }, async () => {
-    const proxy = await startSwallowingProxy(server.url);
-    onTestFinished(() => proxy.stop());
-    const schema = newSchema();
-    await open(schema);
-    const url = new URL(proxy.url);
-    url.searchParams.set("schema", schema);
-    const receiver = createReceiver({ secret: SECRET, inbox: url.href, log: keptLog().log });
-    await receiver.start();
+    const { proxy, receiver } = await startBehindProxy();
     await delay(4500); // it prunes 5 seconds after its start, in statements that may take minutes
     proxy.beSilent(true);
     await delay(1500);
