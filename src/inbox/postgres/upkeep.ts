@@ -65,7 +65,7 @@ export class Upkeep {
       if (made === 0 && left.ms < DAY_MS) this.#warnings.notMade(left, undefined);
       else this.#warnings.enough();
     } catch (thrown) {
-      if (!this.#stopped) this.#warnings.notMade(left, thrown);
+      this.#warnings.notMade(left, thrown);
     }
   }
 }
