@@ -2,13 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash, type Hash, hash } from "node:crypto";
 import { canonicalNumber } from "./canonical-number.ts";
 import type { PlainJson, PlainValue } from "./plain-json.ts";
-
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT } from "./plain-lexemes.ts";
 
 /** Bytes that are collected before they are hashed. */
 const COLLECTED = 32 * 1024;

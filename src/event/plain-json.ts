@@ -1,5 +1,18 @@
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
-import { afterNumber, afterSpace, afterString, afterText, GIVEN_UP, isOdd } from "./plain-lexemes.ts";
+import {
+  afterNumber,
+  afterSpace,
+  afterString,
+  afterText,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  GIVEN_UP,
+  isOdd,
+  OPEN_LIST,
+  OPEN_OBJECT,
+} from "./plain-lexemes.ts";
 
 /** More values, members of one object, or levels are left to the reader of all JSON. */
 const MAX_VALUES = 1024;
@@ -21,12 +34,6 @@ const WIDTH = 6;
 const ODD = 1;
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 const [TRUE, FALSE, NULL] = ["true", "false", "null"].map((text) => Buffer.from(text)) as [
   Buffer,

@@ -9,6 +9,14 @@ export const GIVEN_UP = -1;
 /** Bytes of a string that are read one by one, since most strings are short. */
 const FEW = 64;
 
+// The characters between values.
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_LIST = 0x5b;
+export const CLOSE_LIST = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const MINUS = 0x2d;

@@ -36,7 +36,7 @@ const DEAD = `, dead AS (
  * Keeps the entries whose key is unknown, and returns their numbers. A number is drawn in order of arrival, but rows are
  * inserted in order of their keys, so that two batches with the same keys cannot wait for each other. The row of
  * `pruned` is locked, so that pruning waits for this statement, and this statement for pruning. The server plans
- * each statement anew, so parts that a batch does not need are left out.
+ * each statement again, so parts that a batch does not need are left out.
  */
 const keep = ({ ordered, dead }: Kinds) => `
   WITH input AS MATERIALIZED (

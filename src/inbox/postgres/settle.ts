@@ -67,7 +67,7 @@ const SETTLING = `
   )${ENDED_OTHERWISE}, ${RECORDS}`;
 const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
 
-/** The same for a batch of which there is nothing to say: the server plans each statement anew, so it is short. */
+/** The same for a batch of uneventful entries. It is short, since the server plans each statement again. */
 const SETTLE_UNEVENTFUL = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json)

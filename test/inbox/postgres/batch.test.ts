@@ -84,7 +84,7 @@ it("a large number of items that may overtake others runs in a second batch besi
   await Promise.all(left);
 });
 
-it("so many items at once that they fill two batches are halved between them", async () => {
+it("items that fill two batches at once are halved between them", async () => {
   const { batches, ran, endAll } = noted(undefined, () => true);
   const all = Array.from({ length: 300 }, (_, item) => batches.add(item));
   await new Promise((resolve) => setTimeout(resolve, 10));

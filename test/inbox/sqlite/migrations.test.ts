@@ -78,7 +78,7 @@ const LEAF_OF_TABLE = 0x0d;
 const WAITING = "waits for a claim";
 const ENDED = "ended long ago";
 
-/** Entries before and after those that wait, so many that they fill pages which hold nothing else. */
+/** Entries before and after those that wait: enough to fill pages that hold nothing else. */
 const DONE = 1000;
 
 /** A file of schema 2, with entries that wait in the middle. */
