@@ -8,6 +8,9 @@ const CHANNEL = "hookporter-inspector";
 /** Milliseconds to wait for another tab. A tab in the background of a busy machine is slow to answer. */
 const WAIT = 5000;
 
+/** Milliseconds after which they are asked again: a tab that is connecting just then does not answer. */
+const ASK_AGAIN = 500;
+
 /** A message: the hash of a new tab's ticket, and whether another tab has admitted it. */
 interface Message {
   readonly ticket: string;
@@ -43,8 +46,13 @@ function isAdmitted(ticket: string): Promise<boolean> {
       if (message?.admitted === true && message.ticket === ticket) resolve(true);
     };
   });
-  channel.postMessage({ ticket, admitted: false } satisfies Message);
-  return admitted.finally(() => channel.close());
+  const ask = () => channel.postMessage({ ticket, admitted: false } satisfies Message);
+  ask();
+  const asking = setInterval(ask, ASK_AGAIN);
+  return admitted.finally(() => {
+    clearInterval(asking);
+    channel.close();
+  });
 }
 
 /** Admits new tabs while this one is connected; returns a function that stops it. */
