@@ -5,7 +5,7 @@ import { sampleEvent } from "../src/testing.ts";
 export const SECRET = "hookporter-bench-secret-that-everybody-knows";
 
 /** Events per millisecond: about the number that arrive at full load. */
-const PER_MILLISECOND = 20;
+export const PER_MILLISECOND = 20;
 
 /** One signed body. */
 export interface SignedBody {
