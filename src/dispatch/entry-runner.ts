@@ -29,19 +29,16 @@ interface Running {
 export class EntryRunner {
   readonly #options: DispatcherOptions;
   readonly #parts: Running;
-  readonly #runOptions: RunOptions;
   readonly #storing: Storing;
   readonly #places: TransactionPlaces;
   readonly #transacting: Transacting;
   readonly #running = new RunningEntries();
 
   constructor(options: DispatcherOptions, parts: Running) {
-    const { queues: targets, signal } = parts;
-    const { inbox, clock, plan, retry, handlerTimeoutMs, random, log } = options;
+    const { signal } = parts;
+    const { inbox, clock } = options;
     this.#options = options;
     this.#parts = parts;
-    // What each run copies has these fields only: copying all options would cost more than all else in a short run.
-    this.#runOptions = { plan, retry, handlerTimeoutMs, clock, random, log, targets, signal };
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
     this.#storing = { inbox, clock, isLeased, signal };
     this.#places = new TransactionPlaces(options.inbox.insideLimit);
@@ -63,12 +60,12 @@ export class EntryRunner {
    * have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const running = this.#runAndSettle(entry, how);
-    const finished = how.onEnd === undefined ? running : running.finally(how.onEnd);
-    this.#running.add(entry, finished);
+    const settled = this.#runAndSettle(entry, how);
+    const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
+    const running = this.#running.add(entry, finished);
     const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
     void finished.then((settlement) => {
-      this.#running.delete(entry.seq);
+      this.#running.remove(running);
       this.#parts.queues.stored(entry.seq);
       if (frees || settlement === undefined || settlement.state === "pending") this.#parts.wake();
       else this.#parts.goOn();
@@ -118,12 +115,8 @@ export class EntryRunner {
       begin?.();
       const isForced = atOnce === true && turn === undefined;
       const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
-      const options = {
-        ...this.#runOptions,
-        ...{ transactions, trace },
-        ...(isForced && { targets: queues.atOnce }),
-        ...(within && { targets: undefined, within, signal: within.signal }),
-      };
+      const targets = isForced ? queues.atOnce : queues;
+      const options = this.#runOptions({ targets, transactions, trace, within });
       const run = () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
@@ -151,6 +144,31 @@ export class EntryRunner {
       trace?.end(stored);
     }
     return undefined;
+  }
+
+  /** Field by field: each object that is made by adding to a copy of another would have a hidden class of its own. */
+  #runOptions({
+    targets,
+    transactions,
+    trace,
+    within,
+  }: Pick<RunOptions, "targets" | "transactions" | "trace"> & {
+    readonly within: EntryRun["within"] | undefined;
+  }): RunOptions {
+    const { plan, retry, handlerTimeoutMs, clock, random, log } = this.#options;
+    return {
+      plan,
+      retry,
+      handlerTimeoutMs,
+      clock,
+      random,
+      log,
+      targets: within === undefined ? targets : undefined,
+      transactions,
+      trace,
+      within,
+      signal: within?.signal ?? this.#parts.signal,
+    };
   }
 
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */

@@ -3,12 +3,13 @@ import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
-import { type Logger, withFields } from "../logger.ts";
+import type { Logger } from "../logger.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
 import type { TimeLimit } from "./entry-run.ts";
 import type { EntryTransactions, NoPlace } from "./entry-transactions.ts";
 import { EntryWaits, type Sender } from "./entry-waits.ts";
 import type { HandlerContext, NamedHandler, Plan } from "./handler.ts";
+import { handlerContext } from "./handler-context.ts";
 import type { OwnSignal } from "./own-signal.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
@@ -109,7 +110,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
     }
     // Each handler gets its own copy of the event, so that one that changes it does not affect the next.
     const run = (own: OwnSignal, note: HandlerContext["note"], tx?: unknown) => {
-      const context = handlerContext(entry, options, own, note);
+      const context = handlerContext(entry, options.log, own, note);
       if (named.tx === true) Object.assign(context, { tx });
       const call = (ready: unknown) => handler(ready as never, context);
       const { trace } = options;
@@ -235,32 +236,4 @@ function afterFailure(
   }
   if (next === undefined) return settle("dead", waits?.over ?? "attempts_exhausted", result);
   return settle("pending", reason, { ...result, uncount, runAt: next });
-}
-
-function handlerContext(
-  entry: ClaimedEntry,
-  options: RunOptions,
-  own: OwnSignal,
-  note: HandlerContext["note"],
-): HandlerContext {
-  const { seq, orderKey, attempts: attempt, delivery, key, kind } = entry;
-  let log: Logger | undefined;
-  return {
-    attempt,
-    get signal() {
-      return own.signal;
-    },
-    get log() {
-      log ??= withFields(options.log, { eventId: key.eventId, kind, attempt });
-      return log;
-    },
-    // As any property, it may be replaced by who wraps a handler.
-    set log(own) {
-      log = own;
-    },
-    delivery,
-    seq,
-    orderKey,
-    note,
-  };
 }

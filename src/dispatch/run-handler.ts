@@ -132,8 +132,12 @@ function isPromiseLike(value: unknown): boolean {
 /** A handler that did not end in time says nothing about its target. */
 const OVERDUE: TargetFailure = { away: "perhaps" };
 
+/** Of a handler that did not fail. */
+const NOTHING_SAID: TargetFailure = {};
+
 /** What a handler's error says about the next attempt. Never throws, whatever was thrown. */
 function failureOf(thrown: unknown): TargetFailure {
+  if (thrown === undefined) return NOTHING_SAID;
   try {
     const { away, final } = (thrown ?? {}) as { away?: unknown; final?: unknown };
     return {

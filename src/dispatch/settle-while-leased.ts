@@ -22,14 +22,30 @@ export interface Storing {
  *
  * @throws the store's error, once the lease has ended or the signal is aborted
  */
-export async function settleWhileLeased(settlement: Settlement, storing: Storing): Promise<boolean> {
-  const { inbox, clock, isLeased, signal } = storing;
+export function settleWhileLeased(settlement: Settlement, storing: Storing): Promise<boolean> {
+  const { inbox, clock } = storing;
+  const again = (thrown: unknown) => settleLater(settlement, storing, thrown);
+  try {
+    return inbox.settle(settlement, clock()).catch(again);
+  } catch (thrown) {
+    return again(thrown); // of an inbox of the user's own
+  }
+}
+
+/** Tries again after a failure. */
+async function settleLater(
+  settlement: Settlement,
+  { inbox, clock, isLeased, signal }: Storing,
+  first: unknown,
+): Promise<boolean> {
+  let failure = first;
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
+    if (signal.aborted || !isLeased(settlement.seq)) throw failure;
+    await delay(wait, signal);
     try {
       return await inbox.settle(settlement, clock());
     } catch (thrown) {
-      if (signal.aborted || !isLeased(settlement.seq)) throw thrown;
-      await delay(wait, signal);
+      failure = thrown;
     }
   }
 }

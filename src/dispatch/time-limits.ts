@@ -1,3 +1,5 @@
+import { Chain, type Link } from "../chain.ts";
+
 /** A run that may take too long. */
 export interface Limited {
   /** Called when its time is over. */
@@ -28,9 +30,9 @@ export function limitTime(run: Limited, timeoutMs: number, signal: AbortSignal):
 /** The runs under one signal. */
 class TimeLimits {
   readonly #signal: AbortSignal;
-  readonly #runs = new Set<Limited>();
+  readonly #runs = new Chain<Limited>();
   readonly #stopAll = () => {
-    for (const run of [...this.#runs]) run.stop(this.#signal.reason);
+    for (const run of this.#runs.items()) run.stop(this.#signal.reason);
   };
   #latest: Together | undefined;
 
@@ -39,15 +41,15 @@ class TimeLimits {
   }
 
   add(run: Limited, timeoutMs: number): () => void {
-    if (this.#runs.size === 0) this.#signal.addEventListener("abort", this.#stopAll);
-    this.#runs.add(run);
+    if (this.#runs.isEmpty) this.#signal.addEventListener("abort", this.#stopAll);
+    const link = this.#runs.add(run);
     const now = performance.now();
     if (this.#latest?.takes(timeoutMs, now) !== true) this.#latest = new Together(timeoutMs, now);
     const together = this.#latest;
-    together.add(run);
+    const shared = together.add(run);
     return () => {
-      together.delete(run);
-      if (!this.#runs.delete(run) || this.#runs.size > 0) return;
+      together.remove(shared);
+      if (!this.#runs.remove(link) || !this.#runs.isEmpty) return;
       this.#signal.removeEventListener("abort", this.#stopAll);
     };
   }
@@ -55,7 +57,7 @@ class TimeLimits {
 
 /** Runs that began together, with one timer. */
 class Together {
-  readonly #runs = new Set<Limited>();
+  readonly #runs = new Chain<Limited>();
   readonly #timeoutMs: number;
   readonly #since: number;
   readonly #timer: NodeJS.Timeout;
@@ -66,7 +68,7 @@ class Together {
     this.#since = since;
     this.#timer = setTimeout(() => {
       this.#isOver = true;
-      for (const run of [...this.#runs]) run.overdue();
+      for (const run of this.#runs.items()) run.overdue();
     }, timeoutMs);
   }
 
@@ -75,12 +77,12 @@ class Together {
     return !this.#isOver && timeoutMs === this.#timeoutMs && now - this.#since < TOGETHER_MS;
   }
 
-  add(run: Limited): void {
-    this.#runs.add(run);
+  add(run: Limited): Link<Limited> {
+    return this.#runs.add(run);
   }
 
-  delete(run: Limited): void {
-    if (!this.#runs.delete(run) || this.#runs.size > 0) return;
+  remove(link: Link<Limited>): void {
+    if (!this.#runs.remove(link) || !this.#runs.isEmpty) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
   }

@@ -1,8 +1,13 @@
+import { Chain, type Link } from "../chain.ts";
+
 /** A callback, and when it is due by `performance.now()`. */
-interface Deadline {
+interface Due {
   readonly call: () => void;
   readonly at: number;
 }
+
+/** A deadline, to cancel it. */
+export type Deadline = Link<Due>;
 
 /**
  * Many deadlines of the same length on a single timer. Nearly all are cancelled long before they expire, and a timer for
@@ -10,9 +15,7 @@ interface Deadline {
  */
 export class Deadlines {
   readonly #ms: number;
-  /** By number, since a map hashes numbers faster than functions. */
-  readonly #due = new Map<number, Deadline>();
-  #last = 0;
+  readonly #due = new Chain<Due>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param ms - length of each deadline */
@@ -20,17 +23,15 @@ export class Deadlines {
     this.#ms = ms;
   }
 
-  /** Schedules a callback; returns the deadline's number. */
-  add(call: () => void): number {
-    this.#last++;
-    this.#due.set(this.#last, { call, at: performance.now() + this.#ms });
+  /** Schedules a callback. */
+  add(call: () => void): Deadline {
     this.#timer ??= this.#wait(this.#ms);
-    return this.#last;
+    return this.#due.add({ call, at: performance.now() + this.#ms });
   }
 
-  /** Cancels the deadline with this number. */
-  callOff(number: number): void {
-    this.#due.delete(number);
+  /** Cancels a deadline, unless it has expired. */
+  callOff(deadline: Deadline): void {
+    this.#due.remove(deadline);
   }
 
   /** The timer does not keep the process alive; the guarded work does. */
@@ -40,14 +41,15 @@ export class Deadlines {
 
   #look(): void {
     this.#timer = undefined;
-    for (const [number, { call, at }] of this.#due) {
+    for (let next = this.#due.first; next?.item !== undefined; next = this.#due.first) {
+      const { call, at } = next.item;
       const left = at - performance.now();
       if (left > 0) {
         clearTimeout(this.#timer); // one started by a callback would fire too late
         this.#timer = this.#wait(left);
         return;
       }
-      this.#due.delete(number);
+      this.#due.remove(next);
       call();
     }
   }

@@ -8,11 +8,14 @@ export interface Lease {
   readonly until: number;
 }
 
-/** Of a UUID: 48 random bits, enough to tell the leases of one entry and one process apart. */
-const RANDOM_PART = 13;
+/** Of this thread: 32 random bits, enough to tell it from the other threads of its process. */
+const THREAD = randomUUID().slice(0, 8);
+
+let tokens = 0;
 
 /** A token for a new lease; it starts with the id of the process that holds it, if that process is registered. */
 export function leaseToken(runner: string | undefined): string {
-  const token = randomUUID();
-  return runner === undefined ? token : `${runner}.${token.slice(0, RANDOM_PART)}`;
+  if (runner === undefined) return randomUUID();
+  tokens++;
+  return `${runner}.${THREAD}-${tokens}`;
 }

@@ -22,6 +22,22 @@ function fitWithin(records: readonly AttemptRecord[], finishedHandlers: readonly
   return records.length === finishedHandlers.length && records.every(fits);
 }
 
+/** What is stored of such a settlement. */
+export interface Finish {
+  readonly seq: number;
+  readonly lease: string;
+  readonly runAt: number;
+  /** The value of the column. */
+  readonly runs: string;
+  /** Whether other entries may wait for it. */
+  readonly ordered: boolean;
+}
+
+/** What is to be stored of an uneventful settlement. */
+export function finishOf({ seq, lease, runAt, records, unordered = false }: Settlement): Finish {
+  return { seq, lease, runAt, runs: withRuns(records), ordered: !unordered };
+}
+
 /** The value of the column, with the runs of all handlers in it. */
 export function withRuns(records: readonly AttemptRecord[]): string {
   return JSON.stringify(

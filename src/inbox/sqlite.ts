@@ -13,6 +13,7 @@ import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
+import { finishOf, isUneventful } from "./runs-within.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/check-at-start.ts";
 import { nextDue } from "./sqlite/claim.ts";
@@ -157,7 +158,9 @@ class SqliteInbox implements Inbox {
 
   async settle(settlement: Settlement, now: number): Promise<boolean> {
     try {
-      return await this.#write("settle", settlement, now);
+      return await (isUneventful(settlement)
+        ? this.#write("finish", finishOf(settlement), now)
+        : this.#write("settle", settlement, now));
     } catch (thrown) {
       return this.#whileUsable(async () => {
         // A damaged page among the attempt records must not make the entry run again for ever.

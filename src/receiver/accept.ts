@@ -3,7 +3,7 @@ import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import { factsOf, type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
-import { carryOut, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
+import { carryOut, decideDelivery, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
 import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
 import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
@@ -68,7 +68,8 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
   try {
     const refusal = settings.backlog === undefined ? undefined : await settings.backlog.refusal();
     if (refusal !== undefined) return await acceptKnown(delivery, { proof, refusal }, settings);
-    const kept = await (leaveToInbox(delivery, terms, settings) ?? decideHere(delivery, terms, settings));
+    const kept = await (decidePlainly(delivery, terms, settings) ??
+      decideWithOwnCode(delivery, terms, settings));
     if ("rejection" in kept) return rejectedOutcome(kept, proof, settings);
     const { seq, key, kind, leased } = kept;
     if (leased === true) reservation?.run({ seq, key, kind: storedKind(kind), delivery: copyOf(delivery) });
@@ -116,18 +117,19 @@ function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delive
 
 type StoreTerms = Pick<KeepTerms, "holdMs" | "lease">;
 
-/** Leaves the decision to the inbox, if that can decide beside this thread and none of the user's own code is needed. */
-function leaveToInbox(
+/** Decides without the user's own code, if none is needed: in the inbox, if that can decide beside this thread. */
+function decidePlainly(
   delivery: Delivery,
   { holdMs, lease }: StoreTerms,
   settings: Settings,
 ): Promise<Kept> | undefined {
   const { inbox, identity, orderBy, schemas, source, maxAge, maxSkew, clock } = settings;
   if (identity !== undefined || orderBy !== undefined || Object.keys(schemas).length > 0) return undefined;
-  return inbox.keep?.(delivery, { source, maxAge, maxSkew, holdMs, lease, now: clock() });
+  const terms: KeepTerms = { source, maxAge, maxSkew, holdMs, lease, now: clock() };
+  return inbox.keep?.(delivery, terms) ?? carryOut(decideDelivery(delivery, terms), inbox);
 }
 
-async function decideHere(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
+async function decideWithOwnCode(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
   const { inbox, source, maxAge, maxSkew, clock } = settings;
   const read = readEnvelope(delivery.body);
   if (!read.ok) return carryOut(decideRejected(delivery, { rejection: read.rejection, source }), inbox);
@@ -165,8 +167,19 @@ function acceptedOutcome(kept: KeptEvent, { secret, channel }: Proof, settings: 
   const reason = problems === undefined ? undefined : "invalid_data";
   const restampOf = earlierOf(kept, settings);
   const { eventId } = key;
-  const entry = { eventId, kind, seq, duplicate, entryState };
-  return { type: "accepted", ...entry, reason, problems, restampOf, secret, channel };
+  return {
+    type: "accepted",
+    eventId,
+    kind,
+    seq,
+    duplicate,
+    entryState,
+    reason,
+    problems,
+    restampOf,
+    secret,
+    channel,
+  };
 }
 
 /** The event that a new one may be a restamp of; duplicates and what `identity` has already told apart are none. */

@@ -31,7 +31,7 @@ export class OutcomeLog {
     else if (outcome.type === "accepted" || outcome.type === "rejected") {
       const word = keptAs(outcome);
       const { level, message } = KEPT[word];
-      this.#line(level, message, () => ({ ...keptFields(outcome, word), durationMs: since(start) }));
+      this.#line(level, message, () => keptFields(outcome, word, since(start)));
     }
   }
 
@@ -43,7 +43,11 @@ export class OutcomeLog {
     this.#targets(entry, settlement);
     this.#line(level, message, () => {
       const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
-      return { ...fields, seq, eventId: key.eventId, kind, reason: reason ?? undefined, attempt, durationMs };
+      const { eventId } = key;
+      // Nearly all: an object made by spreading another and adding fields has a hidden class of its own.
+      if (settlement.state === "done")
+        return { outcome: "done", seq, eventId, kind, reason: reason ?? undefined, attempt, durationMs };
+      return { ...fields, seq, eventId, kind, reason: reason ?? undefined, attempt, durationMs };
     });
   }
 
@@ -108,12 +112,14 @@ function keptAs(outcome: Accepted | Rejected): keyof typeof KEPT {
   return outcome.reason === undefined ? "accepted" : "dead";
 }
 
-function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT): object {
+function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, durationMs: number): object {
   const { seq, eventId, kind } = outcome;
   const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
-  const fields = { outcome: word, seq, eventId, kind, reason };
-  if (word !== "dead" || outcome.type === "rejected") return fields;
-  return { ...fields, problems: outcome.problems?.map(problemLine) };
+  if (word !== "dead" || outcome.type === "rejected") {
+    return { outcome: word, seq, eventId, kind, reason, durationMs };
+  }
+  const problems = outcome.problems?.map(problemLine);
+  return { outcome: word, seq, eventId, kind, reason, problems, durationMs };
 }
 
 function runLine(settlement: Settlement, now: number): Line {

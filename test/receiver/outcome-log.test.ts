@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Settlement } from "../../src/inbox/settlement.ts";
+import type { Logger } from "../../src/logger.ts";
+import { OutcomeLog } from "../../src/receiver/outcome-log.ts";
+import { haveOneHiddenClass } from "../hidden-class.ts";
 import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "./open.ts";
 import { at, bytes, DAY, envelope, freshEnvelope, keptLog, signedHeaders, until } from "./sample.ts";
@@ -24,6 +28,39 @@ it("makes no line of a level that the logger says it does not write", async () =
   await until(() => expect(asked).toEqual(["info", "info"]));
   await post("no JSON");
   expect(outcomes).toMatchObject([{ level: "error", fields: { outcome: "rejected" } }]);
+});
+
+it("the lines about runs that succeeded have one hidden class, however many there are", () => {
+  const lines: object[] = [];
+  const note = (fields: unknown) => void lines.push(fields as object);
+  const outcomes = new OutcomeLog({ debug: note, info: note, warn: note, error: note } as Logger);
+  const delivery = { method: "POST", target: "/", headers: {}, body: bytes(""), receivedAt: 1 };
+  for (let seq = 1; seq <= 2000; seq++) {
+    const key = { source: "service", eventId: `evt_${seq}`, timestamp: 1 };
+    const entry = {
+      seq,
+      key,
+      lease: "a",
+      kind: "b",
+      orderKey: null,
+      runAt: 1,
+      attempts: 1,
+      finishedHandlers: [],
+    };
+    const settlement = {
+      seq,
+      lease: "a",
+      state: "done",
+      reason: null,
+      runAt: 1,
+      finishedHandlers: [],
+      records: [],
+    };
+    outcomes.run({ ...entry, delivery }, settlement as Settlement, 1);
+  }
+  const [one = {}, other = {}] = lines.slice(-2);
+  expect(one).toMatchObject({ outcome: "done", seq: 1999 });
+  expect(haveOneHiddenClass(one, other)).toBe(true);
 });
 
 describe("the log has one line for", () => {

@@ -35,7 +35,8 @@ export function toEntry(row: Row): Entry {
 
 /** A claimed entry. If its delivery is not what was received, it is marked: it must not stop others from being claimed. */
 export function toClaimed(row: Row, until: number): ClaimedEntry {
-  const entry = {
+  const unreadable = whyUnreadable(row);
+  return {
     seq: Number(row.seq),
     lease: String(row.lease),
     key: toKey(row),
@@ -47,10 +48,9 @@ export function toClaimed(row: Row, until: number): ClaimedEntry {
     finishedHandlers: finishedNames(row.finished_handlers),
     waits: toWaits(row),
     reason: decodeNullable(row.reason),
+    delivery: unreadable === undefined ? toDelivery(row) : noDelivery(Number(row.received_at)),
+    unreadable,
   };
-  const unreadable = whyUnreadable(row);
-  if (unreadable === undefined) return { ...entry, delivery: toDelivery(row) };
-  return { ...entry, delivery: noDelivery(Number(row.received_at)), unreadable };
 }
 
 function whyUnreadable(row: Row): string | undefined {

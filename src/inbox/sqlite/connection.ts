@@ -95,7 +95,7 @@ export class Connection {
   ): Promise<OperationResult<Name>> {
     const operation: Operation = { name, args };
     const bytes = deliveryOf(operation)?.body.byteLength ?? 0;
-    return this.#commit.run(operation, { bytes, canWait: name === "settle" });
+    return this.#commit.run(operation, { bytes, canWait: name === "finish" || name === "settle" });
   }
 
   /** Moves the log into the database, as far as other programs' locks allow. */

@@ -49,8 +49,8 @@ export class GroupCommit<Operation> {
   #waitingBytes = 0;
   /** How many of them a sender waits for. */
   #urgent = 0;
-  /** One promise per batch in the other thread. */
-  readonly #sent = new Set<Promise<void>>();
+  /** One promise per batch in the other thread, oldest first. */
+  #sent: readonly Promise<void>[] = [];
   #endOfTurn: Promise<void> | undefined;
 
   /**
@@ -86,7 +86,7 @@ export class GroupCommit<Operation> {
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.push({ operation, resolve, reject });
       if (!canWait && ++this.#urgent % FULL_ENOUGH === 0 && this.#trySending()) return;
-      if (this.#sent.size === 0) this.#commitAtEndOfTurn();
+      if (this.#sent.length === 0) this.#commitAtEndOfTurn();
     });
   }
 
@@ -105,16 +105,18 @@ export class GroupCommit<Operation> {
 
   #atEndOfTurn(): void {
     this.#endOfTurn = undefined; // work may add more work
-    if (this.#sent.size > 0 || this.#waiting.length === 0) return;
+    if (this.#sent.length > 0 || this.#waiting.length === 0) return;
     if (!this.#trySending()) this.#commitHere();
   }
 
   #trySending(): boolean {
-    if (this.#sent.size >= MAX_SENT) return false;
+    if (this.#sent.length >= MAX_SENT) return false;
     const batch = this.#send();
     if (batch === undefined) return false;
-    const settled: Promise<void> = this.#settleLater(batch, () => this.#sent.delete(settled));
-    this.#sent.add(settled);
+    const settled: Promise<void> = this.#settleLater(batch, () => {
+      this.#sent = this.#sent.filter((one) => one !== settled);
+    });
+    this.#sent = [...this.#sent, settled];
     return true;
   }
 
@@ -122,8 +124,8 @@ export class GroupCommit<Operation> {
     const known = await results;
     isBack();
     // The next batch is sent before these promises are settled, since what follows from them takes as long.
-    const enough = this.#sent.size === 0 ? this.#waiting.length > 0 : this.#urgent >= FULL_ENOUGH;
-    if (enough && !this.#trySending() && this.#sent.size === 0) this.#commitAtEndOfTurn();
+    const enough = this.#sent.length === 0 ? this.#waiting.length > 0 : this.#urgent >= FULL_ENOUGH;
+    if (enough && !this.#trySending() && this.#sent.length === 0) this.#commitAtEndOfTurn();
     this.#settle(batch, known);
   }
 

@@ -1,30 +1,38 @@
-import type { Delivery } from "../../event/delivery.ts";
+import type { Delivery, DeliveryHeaders } from "../../event/delivery.ts";
 
-/** The headers of deliveries that came to this thread as JSON. */
-const asJson = new WeakMap<Delivery, string>();
+/** A delivery that came to this thread with its headers as JSON. */
+class DeliveryToStore implements Delivery {
+  readonly method: string;
+  readonly target: string;
+  readonly body: Uint8Array;
+  readonly receivedAt: number;
+  readonly #headers: string;
+
+  constructor({ method, target, headers, body, receivedAt }: DeliveryWithJson) {
+    this.method = method;
+    this.target = target;
+    this.body = body;
+    this.receivedAt = receivedAt;
+    this.#headers = headers;
+  }
+
+  get headers(): DeliveryHeaders {
+    return JSON.parse(this.#headers);
+  }
+
+  static headersJson(delivery: Delivery): string {
+    return #headers in delivery ? delivery.#headers : JSON.stringify(delivery.headers);
+  }
+}
+
+type DeliveryWithJson = Omit<Delivery, "headers"> & { readonly headers: string };
 
 /** A delivery whose headers are parsed when they are read; until then, and to be stored, they stay the JSON they are. */
-export function deliveryWithHeadersAsJson({
-  method,
-  target,
-  headers,
-  body,
-  receivedAt,
-}: Omit<Delivery, "headers"> & { readonly headers: string }): Delivery {
-  const delivery: Delivery = {
-    method,
-    target,
-    get headers() {
-      return JSON.parse(headers);
-    },
-    body,
-    receivedAt,
-  };
-  asJson.set(delivery, headers);
-  return delivery;
+export function deliveryWithHeadersAsJson(delivery: DeliveryWithJson): Delivery {
+  return new DeliveryToStore(delivery);
 }
 
 /** The headers of a delivery as they are stored. */
 export function headersJson(delivery: Delivery): string {
-  return asJson.get(delivery) ?? JSON.stringify(delivery.headers);
+  return DeliveryToStore.headersJson(delivery);
 }

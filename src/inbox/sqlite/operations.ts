@@ -7,7 +7,7 @@ import { carryOutNow, decideDelivery } from "../decide-entry.ts";
 import type { EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { KeepTerms, Kept } from "../kept.ts";
-import { isUneventful, withRuns } from "../runs-within.ts";
+import type { Finish } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
@@ -32,6 +32,7 @@ export const OPERATIONS = {
   touch,
   claim: claimDue,
   renew,
+  finish,
   settle,
   redrive,
   reschedule,
@@ -139,26 +140,19 @@ const INSERT_FAILED_ATTEMPT =
   "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure) " +
   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-function settle(statements: Statements, given: Settlement, now: number): boolean {
-  return isUneventful(given)
-    ? settleUneventful(statements, given, now)
-    : settleInFull(statements, given, now);
-}
-
 /** Nearly every settlement: one statement, with its runs, and few values, since each takes time. */
-function settleUneventful(statements: Statements, settlement: Settlement, now: number): boolean {
-  const { seq, lease, runAt, records } = settlement;
+function finish(statements: Statements, { seq, lease, runAt, runs, ordered }: Finish, now: number): boolean {
   const changed = statements.run(
     `UPDATE entry SET state = 'done', reason = NULL, run_at = ?, settled_at = ?, finished_handlers = ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
-    ...[runAt, now, withRuns(records), seq, lease],
+    ...[runAt, now, runs, seq, lease],
   );
-  if (changed === 0) return wasSettled(statements, settlement);
-  if (settlement.unordered !== true) releaseBehind(statements, seq);
+  if (changed === 0) return wasSettled(statements, { seq, lease, state: "done" });
+  if (ordered) releaseBehind(statements, seq);
   return true;
 }
 
-function settleInFull(statements: Statements, given: Settlement, now: number): boolean {
+function settle(statements: Statements, given: Settlement, now: number): boolean {
   const settlement = given.state === "done" ? given : unlessDropped(statements, given);
   const { seq, lease, state, reason, runAt, records, waits } = settlement;
   const settledAt = state === "pending" ? null : now;
@@ -192,7 +186,10 @@ function settleInFull(statements: Statements, given: Settlement, now: number): b
 }
 
 /** Whether this lease ended with this result before, and the caller could not know. The entry keeps its last lease. */
-function wasSettled(statements: Statements, { seq, lease, state }: Settlement): boolean {
+function wasSettled(
+  statements: Statements,
+  { seq, lease, state }: Pick<Settlement, "seq" | "lease" | "state">,
+): boolean {
   const sql = "SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = ?";
   return statements.get(sql, seq, lease, state) !== undefined;
 }

@@ -1,8 +1,7 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { NewEntry } from "../append.ts";
-import type { AttemptRecord } from "../attempt-record.ts";
 import type { KeepTerms } from "../kept.ts";
-import type { Settlement } from "../settlement.ts";
+import type { Finish } from "../runs-within.ts";
 import { deliveryWithHeadersAsJson } from "./headers-json.ts";
 import type { Operation } from "./operations.ts";
 import type { PacketReader, PacketWriter } from "./packet.ts";
@@ -18,8 +17,8 @@ export function writeOperation(packet: PacketWriter, operation: Operation): void
   if (name === "keep") {
     writeDelivery(packet, first as Delivery);
     writeTerms(packet, second as KeepTerms);
-  } else if (name === "settle") {
-    writeSettlement(packet, first as Settlement);
+  } else if (name === "finish") {
+    writeFinish(packet, first as Finish);
     packet.number(second as number);
   } else if (name === "append") {
     const { delivery, ...entry } = first as NewEntry;
@@ -32,7 +31,7 @@ export function writeOperation(packet: PacketWriter, operation: Operation): void
 export function readOperation(packet: PacketReader): Operation {
   const name = packet.text() as Operation["name"];
   if (name === "keep") return { name, args: [readDeliveryToKeep(packet), readTerms(packet)] };
-  if (name === "settle") return { name, args: [readSettlement(packet), packet.number()] };
+  if (name === "finish") return { name, args: [readFinish(packet), packet.number()] };
   if (name !== "append") return { name, args: packet.json() };
   const delivery = readDeliveryToKeep(packet);
   return { name, args: [{ ...packet.json<Omit<NewEntry, "delivery">>(), delivery }] };
@@ -88,57 +87,20 @@ function readTerms(packet: PacketReader): KeepTerms {
   return { source, now, maxAge, maxSkew, holdMs, lease };
 }
 
-function writeSettlement(packet: PacketWriter, settlement: Settlement): void {
-  packet.number(settlement.seq);
-  packet.text(settlement.lease);
-  packet.text(settlement.state);
-  packet.text(settlement.reason);
-  packet.json(settlement.problems);
-  packet.number(settlement.runAt);
-  packet.json(settlement.finishedHandlers);
-  packet.json(settlement.waits);
-  packet.number(settlement.uncount === true ? 1 : 0);
-  packet.number(settlement.unordered === true ? 1 : 0);
-  packet.number(settlement.records.length);
-  for (const record of settlement.records) writeRecord(packet, record);
+function writeFinish(packet: PacketWriter, { seq, lease, runAt, runs, ordered }: Finish): void {
+  packet.number(seq);
+  packet.text(lease);
+  packet.number(runAt);
+  packet.text(runs);
+  packet.number(ordered ? 1 : 0);
 }
 
-function readSettlement(packet: PacketReader): Settlement {
+function readFinish(packet: PacketReader): Finish {
   return {
     seq: packet.number(),
     lease: packet.text(),
-    state: packet.text() as Settlement["state"],
-    reason: packet.textOrNull(),
-    problems: packet.json(),
     runAt: packet.number(),
-    finishedHandlers: packet.json(),
-    waits: packet.json(),
-    uncount: packet.number() === 1,
-    unordered: packet.number() === 1,
-    records: Array.from({ length: packet.number() }, () => readRecord(packet)),
-  };
-}
-
-function writeRecord(packet: PacketWriter, record: AttemptRecord): void {
-  packet.number(record.attempt);
-  packet.text(record.handler);
-  packet.number(record.startedAt);
-  packet.number(record.durationMs);
-  packet.text(record.outcome);
-  packet.text(record.error);
-  packet.json(record.failure);
-  packet.text(record.note);
-}
-
-function readRecord(packet: PacketReader): AttemptRecord {
-  return {
-    attempt: packet.number(),
-    handler: packet.text(),
-    startedAt: packet.number(),
-    durationMs: packet.number(),
-    outcome: packet.text() as AttemptRecord["outcome"],
-    error: packet.textOrNull(),
-    failure: packet.json(),
-    note: packet.textOrNull(),
+    runs: packet.text(),
+    ordered: packet.number() === 1,
   };
 }

@@ -67,13 +67,41 @@ function readKept(packet: PacketReader): KeptEvent {
   };
 }
 
-function writeClaimed(packet: PacketWriter, { delivery, ...entry }: ClaimedEntry): void {
-  packet.json(entry);
-  writeDelivery(packet, delivery);
+function writeClaimed(packet: PacketWriter, entry: ClaimedEntry): void {
+  const { key } = entry;
+  packet.number(entry.seq);
+  packet.text(entry.lease);
+  packet.text(key.source);
+  packet.text(key.eventId);
+  packet.number(key.timestamp);
+  packet.text(entry.kind);
+  packet.text(entry.orderKey);
+  packet.number(entry.runAt);
+  packet.number(entry.attempts);
+  packet.json(entry.finishedHandlers.length === 0 ? undefined : entry.finishedHandlers);
+  packet.json(entry.waits);
+  packet.text(entry.reason ?? null);
+  packet.json(entry.dueAt);
+  packet.json(entry.unreadable);
+  writeDelivery(packet, entry.delivery);
 }
 
 function readClaimed(packet: PacketReader): ClaimedEntry {
-  return { ...packet.json<Omit<ClaimedEntry, "delivery">>(), delivery: readDelivery(packet) };
+  return {
+    seq: packet.number(),
+    lease: packet.text(),
+    key: { source: packet.text(), eventId: packet.text(), timestamp: packet.number() },
+    kind: packet.textOrNull(),
+    orderKey: packet.textOrNull(),
+    runAt: packet.number(),
+    attempts: packet.number(),
+    finishedHandlers: packet.json() ?? [],
+    waits: packet.json(),
+    reason: packet.textOrNull(),
+    dueAt: packet.json(),
+    unreadable: packet.json(),
+    delivery: readDelivery(packet),
+  };
 }
 
 /** An error as a plain value: cloned between threads it would lose its class and its codes. */

@@ -3,7 +3,7 @@ import type { ClaimedEntry } from "../claim.ts";
 import type { Lease } from "../lease.ts";
 import { finishedNames } from "../runs-within.ts";
 import { noDelivery } from "../unreadable.ts";
-import { type Row, toClaimed } from "./rows.ts";
+import { type Row, toClaimed, toDelivery } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /**
@@ -26,8 +26,8 @@ export function readClaimed(
       row.seq as number,
     );
     if (stored === undefined) return unreadable(row, lease, "it has no delivery");
-    const claimed = toClaimed({ ...row, ...stored }, lease);
-    if (hash("sha256", claimed.delivery.body, "hex") === row.body_hash) return claimed;
+    const delivery = toDelivery(stored, row.received_at);
+    if (hash("sha256", delivery.body, "hex") === row.body_hash) return toClaimed(row, delivery, lease);
     return unreadable(row, lease, "its body is not what was received");
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return unreadable(row, lease, "its headers are not JSON");
@@ -36,9 +36,9 @@ export function readClaimed(
 }
 
 function unreadable(row: Row, lease: Lease, why: string): ClaimedEntry {
-  const nothing = { ...noDelivery(row.received_at as number), headers: "{}" };
   const finished = isList(row.finished_handlers) ? row.finished_handlers : "[]";
-  const claimed = toClaimed({ ...row, ...nothing, finished_handlers: finished }, lease);
+  const nothing = noDelivery(row.received_at as number);
+  const claimed = toClaimed({ ...row, finished_handlers: finished }, nothing, lease);
   return { ...claimed, unreadable: why };
 }
 

@@ -39,8 +39,8 @@ export const CLAIM_COLUMNS =
   "seq, key_timestamp, event_id, source, kind, state, reason, order_key, received_at, run_at, attempts, " +
   "finished_handlers, waits, body_hash";
 
-/** The claimed entry, from these columns as they were before the claim and those of its delivery. */
-export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
+/** The claimed entry, from these columns as they were before the claim. */
+export function toClaimed(row: Row, delivery: Delivery, lease: Lease): ClaimedEntry {
   return {
     seq: row.seq as number,
     lease: lease.token,
@@ -53,7 +53,7 @@ export function toClaimed(row: Row, lease: Lease): ClaimedEntry {
     waits: toWaits(row),
     reason: decodeNullable(row.reason),
     dueAt: row.run_at as number,
-    delivery: toDelivery(row),
+    delivery,
   };
 }
 
@@ -76,14 +76,14 @@ function toKey(row: Row): DedupKey {
   };
 }
 
-/** A delivery, from a row of `delivery` joined with its entry's `received_at`. */
-export function toDelivery(row: Row): Delivery {
+/** A delivery, from a row of `delivery` and its entry's `received_at`. */
+export function toDelivery(row: Row, receivedAt = row.received_at): Delivery {
   return {
     method: row.method as string,
     target: row.target as string,
     headers: JSON.parse(row.headers as string),
     body: row.body as Uint8Array,
-    receivedAt: row.received_at as number,
+    receivedAt: receivedAt as number,
   };
 }
 

@@ -1,0 +1,14 @@
+import { setFlagsFromString } from "node:v8";
+
+/**
+ * Whether V8 has one hidden class for both objects. If it makes one for each object, all code that uses them is slow, and
+ * full garbage collections are frequent.
+ */
+export function haveOneHiddenClass(one: object, other: object): boolean {
+  setFlagsFromString("--allow-natives-syntax");
+  try {
+    return new Function("one", "other", "return %HaveSameMap(one, other)")(one, other);
+  } finally {
+    setFlagsFromString("--no-allow-natives-syntax");
+  }
+}
