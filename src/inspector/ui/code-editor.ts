@@ -78,7 +78,11 @@ export function openEditor(
         changes: { from: 0, to: view.state.doc.length, insert },
         annotations: REPLACED.of(true),
       }),
-    mark: (wrong) => view.dispatch({ effects: SET_WRONG.of(wrong && within(wrong)) }),
+    mark: (wrong) => {
+      // Each change of the editor's state also resets the browser's selection, perhaps to an older one.
+      if (wrong === undefined && view.state.field(WRONG).size === 0) return;
+      view.dispatch({ effects: SET_WRONG.of(wrong && within(wrong)) });
+    },
     select: (part) => {
       const { from, to } = within(part);
       view.focus();

@@ -179,7 +179,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const kind of eventKinds) {
       await page.getByRole("radio", { name: kind }).check();
       if (kind === "lead.created")
-        await page.getByRole("textbox", { name: "data" }).fill('{"id": "mine", "n": 1.50}');
+        await editorIn(page, "data").fill('{"id": "mine", "n": 1.50}');
       await click(page, `Send ${kind}`);
       await page.getByRole("heading", { name: kind, level: 1 }).waitFor();
       await page.goto(`${inspector.url.origin}/#/trigger`);

@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await editorIn(trigger, "data").fill('{"draft":1}');
     const edit = await openTab(page, `${inspector.url.origin}/#/entry/1`);
     await choose(edit, "Send again", "Edit and send…");
-    await edit.getByRole("textbox", { name: "Body" }).fill('{"draft":2}');
+    await editorIn(edit, "Body").fill('{"draft":2}');
     await close();
     for (const tab of [page, trigger, edit]) await tab.locator(".feed-state.offline").waitFor();
     const again = await lived({ tokenRecords, port });
