@@ -178,8 +178,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await click(page, "Trigger a sample");
     for (const kind of eventKinds) {
       await page.getByRole("radio", { name: kind }).check();
-      if (kind === "lead.created")
-        await editorIn(page, "data").fill('{"id": "mine", "n": 1.50}');
+      if (kind === "lead.created") await editorIn(page, "data").fill('{"id": "mine", "n": 1.50}');
       await click(page, `Send ${kind}`);
       await page.getByRole("heading", { name: kind, level: 1 }).waitFor();
       await page.goto(`${inspector.url.origin}/#/trigger`);
