@@ -9,12 +9,18 @@ declare module "autocannon" {
     }
     interface Result {
       readonly requests: { readonly total: number };
-      readonly latency: { readonly p50: number; readonly p99: number; readonly max: number };
       readonly non2xx: number;
       readonly errors: number;
       readonly timeouts: number;
       readonly duration: number;
     }
+  }
+  /** A load that is being sent. */
+  interface Run extends Promise<autocannon.Result> {
+    on(
+      event: "response",
+      listener: (client: unknown, status: number, bytes: number, milliseconds: number) => void,
+    ): void;
   }
   /** Sends a load and returns the result. */
   function autocannon(options: {
@@ -23,6 +29,6 @@ declare module "autocannon" {
     connections: number;
     duration: number;
     requests: autocannon.Request[];
-  }): Promise<autocannon.Result>;
+  }): Run;
   export default autocannon;
 }

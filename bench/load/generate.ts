@@ -1,6 +1,7 @@
 // The child process of autocannon: `node generate.js '<load as JSON>'` prints the result as JSON.
 import { closeSync, openSync, readSync } from "node:fs";
 import autocannon from "autocannon";
+import { Latencies } from "./latencies.ts";
 import type { Load, LoadResult } from "./load.ts";
 
 const load = JSON.parse(process.argv[2] ?? "") as Load;
@@ -18,20 +19,22 @@ function nextRequest(request: autocannon.Request): autocannon.Request {
   return { ...request, headers, body: bytes.subarray(split) };
 }
 
-const result = await autocannon({
+const latencies = new Latencies();
+const run = autocannon({
   url: `http://127.0.0.1:${port}/webhooks`,
   method: "POST",
   connections,
   duration: seconds,
   requests: [{ method: "POST", path: "/webhooks", setupRequest: nextRequest }],
 });
+run.on("response", (_client, _status, _bytes, ms) => latencies.note(ms));
+const result = await run;
 closeSync(descriptor);
-const { p50, p99, max } = result.latency;
 const told: LoadResult = {
   answered: result.requests.total,
   sent,
   failed: result.non2xx + result.errors + result.timeouts,
   seconds: result.duration,
-  latency: { p50, p99, max },
+  latency: latencies.summary,
 };
 process.stdout.write(JSON.stringify(told));
