@@ -117,8 +117,12 @@ function makeInbox(path: string): InboxFile {
   const isNew = makeFile(path, (draft) => {
     const database = new (loadSqlite().DatabaseSync)(draft);
     try {
+      // No flushes: the whole file is flushed once before it gets its name. In WAL mode already, since a later change of the
+      // mode would be flushed several times.
+      database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
       markAsInbox(database);
       createSchema(database, Date.now());
+      database.exec("PRAGMA journal_mode = WAL");
     } finally {
       database.close();
     }
