@@ -38,16 +38,15 @@ export class OutcomeLog {
   /** Logs how a run of an entry ended. */
   run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
     const { seq, kind, attempts: attempt, key } = entry;
-    const { reason, records } = settlement;
-    const { level, message, fields } = runLine(settlement, now);
+    const { records } = settlement;
+    const { level, outcome, message, more } = runLine(settlement, now);
     this.#targets(entry, settlement);
     this.#line(level, message, () => {
       const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
-      const { eventId } = key;
-      // Nearly all: an object made by spreading another and adding fields has a hidden class of its own.
-      if (settlement.state === "done")
-        return { outcome: "done", seq, eventId, kind, reason: reason ?? undefined, attempt, durationMs };
-      return { ...fields, seq, eventId, kind, reason: reason ?? undefined, attempt, durationMs };
+      const reason = settlement.reason ?? undefined;
+      const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, durationMs };
+      // Not for nearly all of them: an object made by spreading another and adding to it gets a hidden class of its own.
+      return more === undefined ? fields : { ...fields, ...more };
     });
   }
 
@@ -91,11 +90,12 @@ export class OutcomeLog {
   }
 }
 
-/** A line of the log. */
+/** How a run ended, as a line of the log. */
 interface Line {
   readonly level: keyof Logger;
-  readonly fields: object;
+  readonly outcome: "done" | "unhandled" | "dead" | "retry";
   readonly message: string;
+  readonly more?: object;
 }
 
 /** What an authentic delivery became, and its line. */
@@ -124,19 +124,18 @@ function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, durat
 
 function runLine(settlement: Settlement, now: number): Line {
   const { state, reason, problems = [], runAt } = settlement;
-  if (state === "done")
-    return { level: "info", fields: { outcome: "done" }, message: "an event was handled" };
+  if (state === "done") return { level: "info", outcome: "done", message: "an event was handled" };
   if (state === "unhandled")
-    return { level: "info", fields: { outcome: "unhandled" }, message: "an event has no handler" };
+    return { level: "info", outcome: "unhandled", message: "an event has no handler" };
   const failed = failureOf(settlement);
   if (state === "dead") {
     const found = problems.length === 0 ? undefined : problems.map(problemLine);
     const message = "an event is now a dead letter: it does not run again by itself";
-    return { level: "error", fields: { outcome: "dead", ...failed, problems: found }, message };
+    return { level: "error", outcome: "dead", message, more: { ...failed, problems: found } };
   }
   const isQuiet = failed.handler === undefined || reason === TARGET_AWAY;
-  const fields = { outcome: "retry", ...failed, inMs: Math.max(0, runAt - now) };
-  return { level: isQuiet ? "debug" : "warn", fields, message: "an event runs again" };
+  const more = { ...failed, inMs: Math.max(0, runAt - now) };
+  return { level: isQuiet ? "debug" : "warn", outcome: "retry", message: "an event runs again", more };
 }
 
 /** The handler that failed last, and its error's name and place. The message may quote the event, so it is left out. */
