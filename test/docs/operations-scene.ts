@@ -27,8 +27,9 @@ export async function setScene(inbox: string): Promise<void> {
       if (type === "attempt") left--;
     });
     await receiver.start();
-    for (const kind of kinds) {
-      const { headers, body } = signedRequest(sampleEvent(kind, { timestamp: clock() }), { secret: SECRET });
+    for (const [index, kind] of kinds.entries()) {
+      const timestamp = clock() + index; // two samples of a kind and a millisecond would be duplicates
+      const { headers, body } = signedRequest(sampleEvent(kind, { timestamp }), { secret: SECRET });
       await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: clock() });
     }
     while (left > 0) await delay(5);
