@@ -14,6 +14,9 @@ const HOUR = 3_600_000;
 const WARM = 10_000;
 const WARM_UP = { loads: 5, seconds: 0.4 };
 
+/** Bytes of a request file from which it is not kept for the next section: large inboxes need the disk. */
+const LARGE_FILE = 5e9;
+
 /** The result of one round of one contestant. */
 export interface Round {
   readonly perSecond: number;
@@ -138,13 +141,18 @@ export class Stage {
     }
   }
 
-  /** Closes the servers that were started, and removes their inboxes. */
+  /** Closes the servers that were started, and removes their inboxes and large request files. */
   async clear(): Promise<void> {
     const servers = [...this.#servers.keys()];
     this.#servers.clear();
     await Promise.all(servers.map((server) => server.close()));
     for (const path of this.#inboxes) {
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    }
+    for (const [name, { path, bytes }] of this.#files) {
+      if (bytes < LARGE_FILE) continue;
+      rmSync(path, { force: true });
+      this.#files.delete(name);
     }
   }
 

@@ -18,7 +18,7 @@ const AT_A_TIME = 500;
 
 /** A file of requests with distinct signed bodies, which grows as needed. */
 export class RequestFile {
-  readonly #path: string;
+  readonly path: string;
   readonly #size: number;
   readonly #dialect: Dialect;
   readonly #bodyOf: (index: number) => SignedBody;
@@ -27,23 +27,28 @@ export class RequestFile {
 
   /** @param from - the timestamp of the first event, milliseconds since 1970 */
   constructor(path: string, { size, dialect, from }: { size: number; dialect: Dialect; from: number }) {
-    this.#path = path;
+    this.path = path;
     this.#size = size;
     this.#dialect = dialect;
     this.#bodyOf = bodySource(size, from);
   }
 
+  /** Bytes that were written so far. */
+  get bytes(): number {
+    return this.#count * this.#length;
+  }
+
   /** Adds requests until the file has `count`. */
   upTo(count: number): Requests {
     if (count > this.#count) {
-      const file = openSync(this.#path, "a");
+      const file = openSync(this.path, "a");
       try {
         while (this.#count < count) writeSync(file, this.#next(Math.min(AT_A_TIME, count - this.#count)));
       } finally {
         closeSync(file);
       }
     }
-    return { path: this.#path, length: this.#length, bodyLength: this.#size, count: this.#count };
+    return { path: this.path, length: this.#length, bodyLength: this.#size, count: this.#count };
   }
 
   #next(count: number): Buffer {

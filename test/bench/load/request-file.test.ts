@@ -20,6 +20,7 @@ it("the file grows by missing requests, and otherwise stays the same", () => {
   expect(file.upTo(1300)).toMatchObject({ length, count: 1300 });
   const whole = readFileSync(path);
   expect(whole.byteLength).toBe(1300 * length);
+  expect(file.bytes).toBe(1300 * length);
   expect(whole.subarray(0, before.byteLength).equals(before)).toBe(true);
   const atOnce = new RequestFile(join(folder, "at-once"), options).upTo(1300);
   expect(readFileSync(atOnce.path).equals(whole)).toBe(true);
