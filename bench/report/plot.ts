@@ -9,6 +9,8 @@ export interface Series {
   readonly ours: boolean;
   /** A single measurement, drawn across the whole axis. */
   readonly level?: boolean;
+  /** Measurements of different things, which no line connects. */
+  readonly apart?: boolean;
 }
 
 /** A plot's texts and scales. */
@@ -18,7 +20,7 @@ export interface PlotOptions {
   readonly y: string;
   /** The unit after the last value of each line, such as ` ms`; empty if the axis has it. */
   readonly unit?: string;
-  /** The x values with a tick, and their labels. */
+  /** The x values with a tick, and their labels of one or two lines. */
   readonly marks: readonly { readonly at: number; readonly text: string }[];
   readonly logarithmicY?: boolean;
 }
@@ -61,18 +63,25 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
       `<path d="M${LEFT} ${up(tick).toFixed(1)}H${right}" stroke="#ddd"/>`,
       `<text x="${LEFT - 8}" y="${(up(tick) + 4).toFixed(1)}" text-anchor="end">${tick.toLocaleString("en-US").replaceAll(",", " ")}</text>`,
     ]),
-    ...marks.map(
-      ({ text }, index) =>
-        `<text x="${across(index).toFixed(1)}" y="${HEIGHT - BOTTOM + 20}" text-anchor="middle">${text}</text>`,
+    ...marks.flatMap(({ text }, index) =>
+      text
+        .split("\n")
+        .map(
+          (line, below) =>
+            `<text x="${across(index).toFixed(1)}" y="${HEIGHT - BOTTOM + 16 + 14 * below}" text-anchor="middle">${line}</text>`,
+        ),
     ),
-    ...series.map(({ points, ours, level = false }, index) => {
+    ...series.map(({ points, ours, level = false, apart = false }, index) => {
       const placed = points.map((point) => ({ x: placeOf.get(point.x) ?? LEFT, y: up(point.y) }));
       const path = placed.map((at) => `${at.x.toFixed(1)} ${at.y.toFixed(1)}`).join("L");
       const stroke = `stroke="${colourOf(index)}" stroke-width="${ours ? 3 : 1.5}"${level ? ' stroke-dasharray="6 4"' : ""}`;
       const dots = level
         ? []
-        : placed.map((at) => `<circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="3.5"/>`);
-      return `<path d="M${path}" fill="none" ${stroke}/><g fill="${colourOf(index)}">${dots.join("")}</g>`;
+        : placed.map(
+            (at) => `<circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="${apart ? 5 : 3.5}"/>`,
+          );
+      const line = apart ? "" : `<path d="M${path}" fill="none" ${stroke}/>`;
+      return `${line}<g fill="${colourOf(index)}">${dots.join("")}</g>`;
     }),
     ...labels(series, (value) => up(value), unit),
   ];

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { CORES, onCores } from "../cores.ts";
 import { bodySource, SECRET } from "../events.ts";
 import type { Form } from "../form.ts";
@@ -45,7 +45,8 @@ async function replay(node: string, folder: string, port: number): Promise<void>
   const argv = [node, join(DIST, "hookporter.cjs"), "replay", folder, "--url", url];
   const [command, ...rest] = onCores(CORES.load, argv);
   const env = { ...process.env, HOOKPORTER_SECRET: SECRET };
-  const child = spawn(command, rest, { env, stdio: ["ignore", "ignore", "inherit"] });
+  const cwd = dirname(folder); // where it notes its progress
+  const child = spawn(command, rest, { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`replay ended with ${code}`);
 }
