@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
+import "./config-flags.js";
 import { ENTRIES } from "./entries.js";
 import { noticesOf } from "./third-party.js";
 

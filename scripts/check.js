@@ -30,10 +30,15 @@ const styled = changed.some((file) => /^(?:biome|package)\.json$/.test(file))
   ? ["."]
   : [...quietly, ...changed];
 const build = distIsOld() ? [run("build", ["scripts/build.js"])] : [];
+const settingsAreOld =
+  !existsSync(join(root, "generated", "config-flags.ts")) ||
+  changed.some((file) => file.startsWith("src/cli/"));
+const settings = settingsAreOld ? [await run("types of the settings", ["scripts/config-flags.js"])] : [];
 const steps = await Promise.all([
   run("style", [program("@biomejs", "biome", "bin", "biome"), "check", "--colors=off", ...styled]),
   run("types", [...tsc, join(cache, "all.tsbuildinfo"), "--noEmit"]),
   run("types of the page", [...tsc, join(cache, "page.tsbuildinfo"), "-p", "src/inspector/ui"]),
+  ...settings,
   ...build,
 ]);
 const failed = steps.filter(({ code }) => code !== 0);

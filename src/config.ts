@@ -1,7 +1,7 @@
 /** `hookporter/config`: the type of `hookporter.config.ts`. It loads nothing. */
-import type { CommandFlags, SharedFlags } from "./config-flags.ts";
+import type { CommandFlags, SharedFlags } from "../generated/config-flags.ts";
 
-export type { CommandFlags, OneOrMore, SharedFlags } from "./config-flags.ts";
+export type { CommandFlags, OneOrMore, SharedFlags } from "../generated/config-flags.ts";
 
 /**
  * The settings of a project, in `hookporter.config.ts` or another file beside it: see docs/reference/configuration.md. A key is a

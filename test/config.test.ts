@@ -1,15 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { defineConfig } from "../src/config.ts";
 import { root } from "./docs/markdown.ts";
-
-it("the types of the settings match the flags of the commands", () => {
-  const program = [join("scripts", "config-flags.js"), "--check"];
-  const { status, stderr } = spawnSync(process.execPath, program, { cwd: root, encoding: "utf8" });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-});
 
 it("defineConfig returns the settings as they are", () => {
   const config = {

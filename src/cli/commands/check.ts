@@ -61,9 +61,11 @@ function readCases(text: string, before: readonly string[] = []): readonly strin
   if (names.every((name) => /^[A-Z]+(?:-\d+)?$/.test(name))) return [...before, ...names];
   throw new InvalidArgumentError("expected cases or groups such as SIG,BODY-12; --list shows all.");
 }
+readCases.list = true;
 
 function readConcurrency(text: string): number {
   const count = readCount(text);
   if (count <= 16) return count;
   throw new InvalidArgumentError("expected a whole number from 1 to 16.");
 }
+readConcurrency.numbers = "only";

@@ -87,11 +87,13 @@ function readHosts(text: string, before: readonly string[] = []): readonly strin
   if (hosts.every((host) => isHostPattern(host) && !isPastedKey(host))) return [...before, ...hosts];
   throw new InvalidArgumentError("expected host names such as example.com, *.example.com or *.");
 }
+readHosts.list = true;
 
 /** Requests per minute; `none` means no limit. */
 function readLimit(text: string): number {
   return text.trim() === "none" ? Number.POSITIVE_INFINITY : readCount(text);
 }
+readLimit.numbers = "too";
 
 /** A comma-separated list of durations, or `none`; a repeated flag adds to it. */
 function readWaits(text: string, before: readonly number[] = []): readonly number[] {
@@ -99,3 +101,5 @@ function readWaits(text: string, before: readonly number[] = []): readonly numbe
   if (before.length === 0) return [];
   throw new InvalidArgumentError("expected either none or durations, not both.");
 }
+readWaits.numbers = "too";
+readWaits.list = true;

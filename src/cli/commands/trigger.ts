@@ -60,3 +60,4 @@ function readAssignment(
   if (at < 1) throw new HookporterError("usage", `expected --set path=value, got ${JSON.stringify(text)}`);
   return [...before, { path: text.slice(0, at), value: text.slice(at + 1) }];
 }
+readAssignment.list = true;

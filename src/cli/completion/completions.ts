@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { eventKinds } from "../../event/kinds.ts";
-import { wordsOfReader } from "../settings/values.ts";
+import { takenBy } from "../settings/values.ts";
 
 /** A word that may be meant. */
 export interface Word {
@@ -91,7 +91,7 @@ function walk(program: Command, words: readonly string[]): Place {
 }
 
 function ofOption(option: Option, current: string, prefix: string): Completion {
-  const words = wordsOfReader(option.parseArg);
+  const words = takenBy(option.parseArg).words;
   if (words === undefined) return { words: [], files: FILE_VALUES.test(option.flags) };
   // A list: what is before the last comma stays.
   const before = current.slice(0, current.lastIndexOf(",") + 1);

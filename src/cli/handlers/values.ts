@@ -24,6 +24,8 @@ export function readForward(text: string, before: readonly ForwardRule[] = []): 
   }
   return [...before, { pattern, target: readTarget(address) }];
 }
+readForward.numbers = "too";
+readForward.list = true;
 
 /** Reads a path into the envelope, such as `data.id`. */
 export function readOrderPath(text: string): string {
@@ -39,6 +41,7 @@ export function readAddedHeader(text: string, before: readonly AddedHeader[] = [
     throw new InvalidArgumentError("expected the header's value to be one line of Latin-1 text.");
   return [...before, { name: readName(name), value: value.trim() }];
 }
+readAddedHeader.list = true;
 
 /** Reads `name=VARIABLE`; a repeated flag adds to it. */
 export function readHeaderVariable(
@@ -50,6 +53,7 @@ export function readHeaderVariable(
     throw new InvalidArgumentError("expected a header and the NAME of a variable: authorization=APP_TOKEN.");
   return [...before, { name: readName(name), value: readVariableName(variable) }];
 }
+readHeaderVariable.list = true;
 
 /** Reads a host, with or without a port. */
 export function readForwardHost(text: string): string {

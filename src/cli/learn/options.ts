@@ -46,6 +46,7 @@ export function readEnumPath(text: string, before: readonly EnumPath[] = []): re
     throw new InvalidArgumentError("expected a path such as data.status, or payment.received:data.status.");
   return [...before, kind === undefined ? { path } : { kind, path }];
 }
+readEnumPath.list = true;
 
 /** A path such as `data.status`; a repeated flag adds to it. */
 export function readDataPath(text: string, before: readonly string[] = []): readonly string[] {
@@ -54,3 +55,4 @@ export function readDataPath(text: string, before: readonly string[] = []): read
     throw new InvalidArgumentError("expected a path such as data.status.");
   return [...before, path];
 }
+readDataPath.list = true;

@@ -9,25 +9,47 @@ import { looksLikeKey } from "../shown-value.ts";
 
 /** Readers of option values. Each says what it expected; commander adds the option's name and the value it got. */
 
+/** What a reader declares about the values it takes, for completion in shells and for the types of settings. */
+interface Taken {
+  /** The only values. Default: any text. */
+  readonly words?: readonly string[];
+  /** Whether a setting may be a number, or must be one. Default: it is text. */
+  readonly numbers?: "too" | "only";
+  /** Whether a repeated flag adds to a list, as which a setting may be written. */
+  readonly list?: boolean;
+}
+
+/** What an option's reader takes. Without a reader, any text. */
+export function takenBy(reader: unknown): Taken {
+  return (reader ?? {}) as Taken;
+}
+
+/** Every kind, every family such as `payment.*`, and all of them. */
+const PATTERNS = [...eventKinds, ...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`)), "*"];
+
 /** A port to listen on; 0 means any free one. */
 export function readPort(text: string): number {
   return readInteger(text, 0, 65_535, "a port from 0 to 65535");
 }
+readPort.numbers = "only";
 
 /** A whole number from 1. */
 export function readCount(text: string): number {
   return readInteger(text, 1, 1_000_000, "a whole number from 1 to 1000000");
 }
+readCount.numbers = "only";
 
 /** How many deliveries to send at a time. */
 export function readConcurrency(text: string): number {
   return readInteger(text, 1, 256, "a whole number from 1 to 256");
 }
+readConcurrency.numbers = "only";
 
 /** A whole number from 0. */
 export function readSeed(text: string): number {
   return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
 }
+readSeed.numbers = "only";
 
 /** A timer can wait for the next of this rate, which is one in 12 days. */
 const MIN_RATE = 0.000_001;
@@ -38,6 +60,7 @@ export function readRate(text: string): number {
   if (text.trim() !== "" && rate >= MIN_RATE && rate <= 100_000) return rate;
   throw new InvalidArgumentError("expected a number per second, from 0.000001 to 100000.");
 }
+readRate.numbers = "only";
 
 /** A share from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
 export function readShare(text: string): number {
@@ -46,25 +69,10 @@ export function readShare(text: string): number {
   if (share >= 0 && share <= 1) return share;
   throw new InvalidArgumentError("expected a share such as 10%, or a number from 0 to 1.");
 }
-
-/** A reader of an option's value that takes certain words only, which it names for the completion in shells. */
-interface WithWords {
-  readonly words: readonly string[];
-}
-
-/** The words that an option's reader takes; `undefined` if it takes others. */
-export function wordsOfReader(reader: unknown): readonly string[] | undefined {
-  if (typeof reader === "function" && "words" in reader) return (reader as WithWords).words;
-  return reader === readKinds || reader === readKind ? [...eventKinds, ...families] : undefined;
-}
-
-/** Such as `payment.*`. */
-const families = [...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`))];
+readShare.numbers = "too";
 
 /** One of the given words. */
-export function readChoice<Word extends string>(
-  words: readonly Word[],
-): ((text: string) => Word) & WithWords {
+export function readChoice<Word extends string>(words: readonly Word[]): ((text: string) => Word) & Taken {
   const read = (text: string) => {
     const word = words.find((known) => known === text.trim());
     if (word === undefined) throw new InvalidArgumentError(`expected one of ${words.join(", ")}.`);
@@ -81,6 +89,7 @@ export function readDuration(text: string): number {
   if (match === null) throw new InvalidArgumentError("expected a duration such as 500ms, 60s, 5m, 2h or 7d.");
   return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
 }
+readDuration.numbers = "too";
 
 /** The longest time-out, a little less than the longest delay of a timer; a longer timer would fire at once. */
 const MAX_TIMEOUT = 24 * 86_400_000;
@@ -91,6 +100,7 @@ export function readTimeout(text: string): number {
   if (duration >= 1 && duration <= MAX_TIMEOUT) return duration;
   throw new InvalidArgumentError("expected a duration from 1ms to 24d.");
 }
+readTimeout.numbers = "too";
 
 /** A range of durations in milliseconds: `0..2s`, or one duration for both ends. */
 export function readDurationRange(text: string): readonly [number, number] {
@@ -103,6 +113,7 @@ export function readDurationRange(text: string): readonly [number, number] {
   if (range[1] > MAX_TIMEOUT) throw new InvalidArgumentError("expected a range of at most 24d.");
   return range;
 }
+readDurationRange.numbers = "too";
 
 /** The path of an endpoint. */
 export function readPath(text: string): string {
@@ -114,11 +125,13 @@ export function readPath(text: string): string {
 export function readEndpoint(text: string): URL {
   return readUrl(/^\d+$/.test(text) ? `${text}${DEFAULT_PATH}` : text);
 }
+readEndpoint.numbers = "too";
 
 /** The address to forward to: a URL, `host:port`, or a bare port on this machine. */
 export function readTarget(text: string): URL {
   return readUrl(text);
 }
+readTarget.numbers = "too";
 
 /** A public address: a whole URL without a query. */
 export function readPublicUrl(text: string): URL {
@@ -145,6 +158,7 @@ export function readStream(text: string): URL {
     "expected a wss URL, or, on this machine, a ws URL or the port of a sandbox such as 4500.",
   );
 }
+readStream.numbers = "too";
 
 function readUrl(text: string): URL {
   const url = targetUrl(text);
@@ -160,6 +174,7 @@ export function readSources(text: string, before: readonly string[] = []): reado
   if (names.includes("")) throw new InvalidArgumentError("expected names of sources, such as crm,billing.");
   return [...before, ...names];
 }
+readSources.list = true;
 
 /** Whether a key was pasted instead of a host name: after the last dot, a host name has a word or a number. */
 export function isPastedKey(hostname: string): boolean {
@@ -177,16 +192,18 @@ export function readKinds(text: string, before: readonly string[] = []): readonl
   }
   return [...before, ...patterns];
 }
+readKinds.words = PATTERNS;
+readKinds.list = true;
 
 /** A comma-separated list of the given words; a repeated flag adds to it. */
 export function readOneOf<Word extends string>(
   words: readonly Word[],
-): ((text: string, before?: readonly Word[]) => readonly Word[]) & WithWords {
+): ((text: string, before?: readonly Word[]) => readonly Word[]) & Taken {
   const read = (text: string, before: readonly Word[] = []) => [
     ...before,
     ...text.split(",").map(readChoice(words)),
   ];
-  return Object.assign(read, { words });
+  return Object.assign(read, { words, list: true });
 }
 
 /** A comma-separated list of strings; a repeated flag adds to it. */
@@ -195,6 +212,7 @@ export function readTexts(text: string, before: readonly string[] = []): readonl
   if (parts.every((part) => part !== "")) return [...before, ...parts];
   throw new InvalidArgumentError("expected comma-separated names.");
 }
+readTexts.list = true;
 
 /** A comma-separated list of environment variable names; a repeated flag adds to it. */
 export function readVariableNames(text: string, before: readonly string[] = []): readonly string[] {
@@ -202,6 +220,7 @@ export function readVariableNames(text: string, before: readonly string[] = []):
   if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [...before, ...names];
   throw new InvalidArgumentError("expected the NAME of an environment variable, never the secret itself.");
 }
+readVariableNames.list = true;
 
 /** The name of one environment variable. */
 export function readVariableName(text: string): string {
@@ -239,6 +258,7 @@ export function readInspectHost(text: string, before: readonly NamedHost[] = [])
     "expected one host such as devbox.test or localhost:9000, without wildcards.",
   );
 }
+readInspectHost.list = true;
 
 /** A program and its arguments, separated by blanks; quotes hold blanks. There is no shell, so nothing else is special. */
 export function readCommand(text: string, before?: readonly string[]): readonly string[] {
@@ -255,3 +275,4 @@ export function readKind(text: string): string {
   if (others.length === 0) return pattern;
   throw new InvalidArgumentError("expected one kind or family.");
 }
+readKind.words = PATTERNS;

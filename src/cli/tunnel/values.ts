@@ -20,6 +20,7 @@ export function readUser(text: string): string {
 export function readRemotePort(text: string): number {
   return readInteger(text, 1, 65_535, "a port from 1 to 65535");
 }
+readRemotePort.numbers = "only";
 
 /** A regular expression, as its text. */
 export function readPattern(text: string): string {

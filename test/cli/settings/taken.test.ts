@@ -1,0 +1,47 @@
+import type { Command, Option } from "commander";
+import { expect, it } from "vitest";
+import { createContext } from "../../../src/cli/context.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
+import { takenBy } from "../../../src/cli/settings/values.ts";
+import { fakeIo } from "../fake-io.ts";
+
+/** Values that some reader takes; none is a number. */
+const TEXTS = [
+  ...["a", "5s", "A=B", "A_B", "x-a: b", "payment.*", "https://a.test", "wss://a.test", "a.test", "10%"],
+  ...["/a", "0..2s", "data.id", "payment.received=3001", "SIG", "2026-01-31", "none"],
+];
+const NUMBERS = ["1", "22", "3000"];
+
+const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap((command: Command) =>
+  command.options
+    .filter(({ parseArg }) => parseArg !== undefined)
+    .map((option) => [`${commandName(command)} ${option.long}`, option] as const),
+);
+
+it.each(cases)("%s takes what its reader declares", (_, option) => {
+  const { words, numbers, list } = takenBy(option.parseArg);
+  const texts = words ?? TEXTS.filter((text) => read(option, text) !== undefined);
+  const readable = texts.filter((text) => read(option, text) !== undefined);
+  if (words !== undefined) {
+    expect(readable).toEqual(words);
+    expect(read(option, "no-such-word")).toBeUndefined();
+  }
+  expect(texts.length > 0).toBe(numbers !== "only");
+  const digits = NUMBERS.filter((text) => read(option, text) !== undefined);
+  if (numbers !== undefined) expect(digits).not.toEqual([]);
+  else expect(digits.map((text) => typeof read(option, text))).not.toContain("number");
+  const [example = ""] = [...texts, ...digits];
+  const once = read(option, example);
+  const twice = read(option, example, once);
+  const adds = Array.isArray(once) && Array.isArray(twice) && twice.length > once.length;
+  expect(adds).toBe(list === true);
+});
+
+function read(option: Option, text: string, before?: unknown): unknown {
+  try {
+    return option.parseArg?.(text, before as never);
+  } catch {
+    return undefined;
+  }
+}
