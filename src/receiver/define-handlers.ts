@@ -114,7 +114,12 @@ export function registerHandlers(handlers: HandlersOption, registry: HandlerRegi
 
 /** A handler and its options, given as an object of both or as the handler alone. */
 export function handlerWithOptions(given: unknown): HandlerOptions & { readonly handler: unknown } {
-  return isRecord(given) ? { ...given, handler: given.handler } : { handler: given };
+  if (!isRecord(given)) return { handler: given };
+  const { handler, transaction, ...options } = given;
+  // Given both, `transaction` stays, and is refused as an option.
+  return transaction === undefined || handler !== undefined
+    ? { ...given, handler }
+    : { ...options, handler: transaction, tx: true };
 }
 
 /**

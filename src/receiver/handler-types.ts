@@ -47,10 +47,15 @@ export type EventsByPattern<Schemas = object, OtherKinds extends string = never>
  */
 export type Member<Map, Key> = Key extends keyof Map ? Map[Key] : never;
 
-/** A handler with options. `tx` says which context it has. */
-export type HandlerDefinition<Event = WebhookEvent> =
-  | (Omit<HandlerOptions, "tx"> & { readonly tx: true; readonly handler: TransactionHandler<Event> })
-  | (Omit<HandlerOptions, "tx"> & { readonly tx: false; readonly handler: Handler<Event> });
+/**
+ * A handler with options. One that writes in a transaction of the inbox has a key of its own: with one key for both, TypeScript
+ * could not infer the event.
+ */
+export type HandlerDefinition<Event = WebhookEvent> = Omit<HandlerOptions, "tx"> &
+  (
+    | { readonly handler: Handler<Event>; readonly transaction?: undefined }
+    | { readonly transaction: TransactionHandler<Event>; readonly handler?: undefined }
+  );
 
 /** Handlers by kind or pattern, or objects of a handler and its options. */
 export type HandlersByKind<Schemas = object, OtherKinds extends string = never> = {

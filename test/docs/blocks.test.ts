@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { transform } from "esbuild";
 import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { compileWithPackage } from "./compile-with-package.ts";
 import { pagesIn, readPage } from "./markdown.ts";
 import { blocksOf } from "./shell-blocks.ts";
 
@@ -52,6 +53,28 @@ it("the JavaScript on the pages is valid", async () => {
   for (const { page, code } of scripts) {
     await expect(transform(code, { loader: "js", target: "esnext" }), page).resolves.toBeDefined();
   }
+});
+
+/** A module that exports an object of handlers. */
+const HANDLERS = /^export default (\{\n {2}"[\s\S]*?\n\});\n/;
+
+it("the handlers on the pages compile as TypeScript, in a module and in a receiver", {
+  timeout: 60_000,
+}, async () => {
+  const modules = blocks.flatMap(({ page, code }) => {
+    const [, handlers] = HANDLERS.exec(code) ?? [];
+    return handlers === undefined ? [] : [{ page, handlers }];
+  });
+  const files = modules.map(({ handlers }, index): [string, string] => [
+    `handlers-${index}.ts`,
+    `import { createReceiver, defineHandlers } from "hookporter";
+export default defineHandlers({ handlers: ${handlers} });
+createReceiver({ secret: "a secret of the page", handlers: ${handlers} });`,
+  ]);
+  expect(modules.map(({ page }) => page)).toEqual(
+    expect.arrayContaining(["docs/guides/operate.md", "docs/guides/fixtures-and-replay.md"]),
+  );
+  expect(await compileWithPackage(new Map(files))).toBe("");
 });
 
 it.skipIf(spawnSync("bash", ["-c", ""]).status !== 0)("the shell commands on the pages are valid", () => {

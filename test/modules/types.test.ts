@@ -15,7 +15,7 @@ const NEWEST = load.resolve("typescript/package.json");
 const OLDER = createRequire(load.resolve("@arethetypeswrong/core")).resolve("typescript/package.json");
 
 const PROGRAM = `
-import { createReceiver, type Receiver, type WebhookEvent } from "hookporter";
+import { createReceiver, defineHandlers, type Receiver, type WebhookEvent } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 import { sampleEvent } from "hookporter/testing";
 
@@ -29,6 +29,16 @@ receiver.on("property.created", (event) => {
   console.log(wrong);
 });
 console.log(expressReceiver(receiver));
+
+export const handlers = defineHandlers({
+  handlers: {
+    "payment.received": { attempts: 1, handler: (event, { attempt }) => console.log(event.data.amount, attempt) },
+    "lead.created": { transaction: (event, { tx }) => console.log(event.kind, tx) },
+    "tenant.*": (event) => console.log(event.kind),
+  },
+});
+const { secret } = { secret: "s" };
+createReceiver({ secret, handlers: { "payment.received": { attempts: 1, handler: (event) => event.data.amount } } });
 `;
 
 /** Type-checks a project that has the package installed; returns what the compiler says, nothing if all is well. */

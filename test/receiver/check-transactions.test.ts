@@ -19,7 +19,7 @@ describe("a handler with tx", () => {
       expect(on).toThrow(invalid);
       expect(on).toThrow(/payment\.received.*postgres:\/\//);
       expect(() => receiver.onUnknown(() => {}, { tx: true })).toThrow(invalid);
-      const handlers = { "lead.created": { tx: true, handler: () => {} } } as const;
+      const handlers = { "lead.created": { transaction: () => {} } };
       expect(() => createReceiver({ ...base, inbox, handlers })).toThrow(/lead\.created/);
       expect(() => receiver.replaceHandlers(defineHandlers({ handlers }))).toThrow(/lead\.created/);
     },
@@ -57,15 +57,14 @@ describe("a handler with tx", () => {
     const { handlers } = defineHandlers({
       handlers: {
         "payment.received": {
-          tx: true,
           attempts: 2,
-          handler: (event, { tx }) => {
+          transaction: (event, { tx }) => {
             expectTypeOf(event.kind).toEqualTypeOf<"payment.received">();
             expectTypeOf(tx).toEqualTypeOf<PostgresTransaction>();
           },
         },
         "lead.created": {
-          tx: false,
+          name: "leads",
           handler: (_, context) => expectTypeOf(context).not.toHaveProperty("tx"),
         },
         "*": (_, context) => expectTypeOf(context).not.toHaveProperty("tx"),
@@ -78,6 +77,7 @@ describe("a handler with tx", () => {
     const define = (given: object) => () => defineHandlers({ handlers: { "lead.created": given } as never });
     expect(define({ tx: true })).toThrow(/the handler for lead\.created/);
     expect(define({ handler: () => {}, attempt: 3 })).toThrow(/attempt/);
+    expect(define({ handler: () => {}, transaction: () => {} })).toThrow(/transaction/);
   });
 });
 

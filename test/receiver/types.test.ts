@@ -99,6 +99,36 @@ describe("the types of handlers' events", () => {
     expectTypeOf(receiver).toExtend<Receiver>();
   });
 
+  it("type handlers that are given with their options, as an option and in a module", () => {
+    const schemas = { "payment.received": z.object({ amount: z.number() }) };
+    const receiver = createReceiver({
+      ...base,
+      schemas,
+      handlers: {
+        "payment.received": {
+          attempts: 2,
+          handler: async ({ data }, { attempt }) => {
+            expectTypeOf(data).toEqualTypeOf<{ amount: number }>();
+            expectTypeOf(attempt).toEqualTypeOf<number>();
+          },
+        },
+        "lead.*": { handler: ({ kind }) => expectTypeOf(kind).toEqualTypeOf<"lead.created">() },
+      },
+    });
+    const { handlers } = defineHandlers({
+      schemas,
+      handlers: {
+        "payment.received": {
+          attempts: 2,
+          handler: ({ data }) => expectTypeOf(data).toEqualTypeOf<{ amount: number }>(),
+        },
+        "lead.*": { name: "leads", handler: ({ data }) => expectTypeOf(data).toEqualTypeOf<OpenObject>() },
+      },
+    });
+    expect(receiver.handlersFor("lead.created")).toEqual(["lead.*"]);
+    expect(Object.keys(handlers)).toEqual(["payment.received", "lead.*"]);
+  });
+
   it("let a module of handlers bring its schemas", () => {
     const module = defineHandlers({
       otherKinds: ["invoice.sent"],
