@@ -98,17 +98,23 @@ export class Connection {
     return this.#commit.run(operation, { bytes, canWait: name === "finish" || name === "settle" });
   }
 
-  /** Moves the log into the database, as far as other programs' locks allow. */
+  /**
+   * Moves the log into the database, as far as other programs' locks allow.
+   *
+   * @throws HookporterError `inbox_unavailable` if the file is no longer in place: its log is then the last copy
+   */
   cutLog(): void {
+    this.#opening.presence.check();
     if (!this.#opening.writer.checkpoint()) cutLog(this.statements);
   }
 
   /** Moves the log into the one file, so that a copy of it is complete. */
   emptyLog(): void {
     try {
+      this.#opening.presence.check();
       this.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // For example, the disk is full. What is committed stays in the log beside the file; the next open reads it.
+      // For example, the disk is full, or the file is no longer in place. What is committed stays in the log beside the file; the next open reads it.
     }
   }
 

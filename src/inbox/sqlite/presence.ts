@@ -15,10 +15,11 @@ export class Presence {
   readonly #path: string;
   readonly #seen: Map<string, string>;
 
-  /** @param files - the files when the inbox was opened; by default those found at the first check */
+  /** @param files - the files when the inbox was opened; by default those found now */
   constructor(path: string, files: FileIdentities = []) {
     this.#path = path;
     this.#seen = new Map(files);
+    if (files.length === 0) this.check();
   }
 
   /** The files found so far. */
@@ -43,7 +44,8 @@ export class Presence {
         const got = now === undefined ? "no file" : "another file";
         throw new HookporterError(
           "inbox_unavailable",
-          `expected ${file} to stay in place while it is open, got ${got} there: put it back, or restart to make a new one`,
+          `expected ${file} to stay in place while it is open, got ${got} there: ` +
+            `put it back, keep ${this.#path}-wal, which has the latest events, and see docs/recovery.md`,
         );
       }
     }
