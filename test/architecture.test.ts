@@ -176,6 +176,8 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     })
     .filter((use) => !OPENS_NOTHING.has(use.split(": ")[1] ?? "") && !use.endsWith(": "));
   expect(used.sort()).toEqual([
+    // In the process that checks a file.
+    ...["close", "open", "read"].map((name) => `inbox/sqlite/disk-error.ts: ${name}Sync`),
     "inbox/sqlite/lock-holders.ts: readFileSync", // of /proc
     "inbox/sqlite/new-file.ts: closeSync",
     "inbox/sqlite/new-file.ts: fsyncSync",

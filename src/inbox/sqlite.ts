@@ -280,10 +280,7 @@ class SqliteInbox implements Inbox {
       return await connection.write(name, args);
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);
-      if (isCorrupt(error)) {
-        this.#opened?.trust.doubt(error.message);
-        if (VITAL.has(name)) this.#opened?.trust.lose(error.message);
-      }
+      if (isCorrupt(error)) this.#opened?.trust[VITAL.has(name) ? "lose" : "doubt"](error.message);
       throw error;
     }
   }

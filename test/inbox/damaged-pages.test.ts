@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { keptLog } from "../receiver/sample.ts";
-import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
+import { AT, keep, numberedEntry, sampleDelivery, sampleKey, settlementOf } from "./entries.ts";
 
 const RECORD: AttemptRecord = {
   ...{ attempt: 1, handler: "a", startedAt: AT, durationMs: 1 },
@@ -103,6 +104,34 @@ describe("an inbox file whose index of keys is damaged", () => {
   it("does not open, and can be closed", async () => {
     await expect(claim()).rejects.toMatchObject({ code: "closed" });
     await expect(inbox.open()).rejects.toMatchObject({ code: "inbox_corrupt" });
+  });
+});
+
+/** Overwrites a page while the inbox is open: in another process, as closing the file would end our locks. */
+async function damageWhileOpen(name: string): Promise<void> {
+  await inbox.close(); // all pages are in the file
+  await inbox.open({ log: log.log });
+  const database = new (loadSqlite().DatabaseSync)(path);
+  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
+  const position = (Number(row?.rootpage) - 1) * 4096;
+  const program = `const file = fs.openSync(process.argv[1], "r+");
+    fs.writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, ${position})`;
+  execFileSync(process.execPath, ["-e", program, path]);
+  database.exec("PRAGMA user_version = 1"); // after a commit, the inbox reads pages again
+  database.close();
+}
+
+describe("an inbox file that is damaged while it is open", () => {
+  it.each<[string, string, () => Promise<unknown>]>([
+    ["append", "entry_key", () => inbox.append(numberedEntry(4))],
+    ["touch", "entry_key", () => inbox.touch(sampleKey({ eventId: "evt_1" }), AT)],
+    ["renew", "entry", () => inbox.renew([{ seq: 1, lease: "x" }], AT)],
+  ])("acknowledges nothing once %s meets the damage", async (_, name, call) => {
+    await damageWhileOpen(name);
+    expect(inbox.damage).toBeUndefined();
+    await expect(call()).rejects.toMatchObject({ code: "inbox_corrupt" });
+    expect(inbox.damage).toContain("docs/recovery.md");
+    expect(levels()).toEqual(["error"]);
   });
 });
 

@@ -8,7 +8,8 @@ const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string }>> = {
   10: { code: "inbox_unavailable", fix: "check the disk, which reported an error" },
   11: {
     code: "inbox_corrupt",
-    fix: "stop all programs that use it, move it away, and follow docs/recovery.md",
+    // SQLite reports a disk's error when it reads in the same way.
+    fix: "check the disk; if it is fine, stop all programs that use it, and follow docs/recovery.md",
   },
   13: { code: "inbox_unavailable", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },

@@ -1,28 +1,34 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import type { Logger } from "../../logger.ts";
-import { builtProgram } from "./built-program.ts";
-import type { FileReport } from "./check-file.ts";
+import { type CheckReport, checkElsewhere, type StartCheck } from "./check-elsewhere.ts";
 
 const FIX = "stop all programs that use it, move it and its -wal away, and follow docs/recovery.md";
 
 /** Maximum problems of a check that are logged. */
 const LOGGED = 5;
 
+/** Milliseconds from a check that found damage to the next one; each wait is twice as long as the last, up to a limit. */
+const FIRST_WAIT = 30_000;
+const LONGEST_WAIT = 600_000;
+
 /**
  * Whether an inbox file can be trusted with deliveries. At the first sign of damage a separate process checks every
  * page. If entries cannot be handled, or if the damage is not limited to single entries, no delivery is acknowledged
- * any more.
+ * until a later check finds the whole file intact, as it does once a disk no longer reports errors.
  */
 export class Trust {
   readonly #path: string;
   readonly #log: Logger | undefined;
+  readonly #startCheck: StartCheck;
   #damage: string | undefined;
   #checked = false;
-  #check: ChildProcess | undefined;
+  #endCheck: (() => void) | undefined;
+  #nextCheck: NodeJS.Timeout | undefined;
+  #wait = FIRST_WAIT;
 
-  constructor(path: string, log: Logger | undefined) {
+  constructor(path: string, log: Logger | undefined, startCheck: StartCheck = checkElsewhere) {
     this.#path = path;
     this.#log = log;
+    this.#startCheck = startCheck;
   }
 
   /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
@@ -32,55 +38,56 @@ export class Trust {
 
   /** Call it for damage that stops entries from being run. */
   lose(why: string): void {
-    if (this.#damage === undefined) {
-      this.#damage = `${this.#path} is damaged: ${why}; ${FIX}`;
-      this.#log?.error({}, `no delivery is acknowledged any more: ${this.#damage}`);
-    }
-    this.#checkOnce();
+    if (this.#damage === undefined) this.#distrust(why);
+    if (this.#nextCheck === undefined) this.#check();
   }
 
   /** Call it for damage that, as far as is known, concerns a single entry. */
   doubt(why: string): void {
-    if (!this.#checked) this.#log?.error({}, `${this.#path} is damaged: ${why}; checking the whole file`);
-    this.#checkOnce();
+    if (this.#checked) return;
+    this.#log?.error({}, `${this.#path} cannot be read in part: ${why}; checking the whole file`);
+    this.#check();
   }
 
-  /** Ends a running check. */
+  #distrust(why: string): void {
+    if (this.#damage === undefined) this.#log?.error({}, `no delivery is acknowledged any more: ${why}`);
+    this.#damage = why;
+  }
+
+  /** Ends a running check, and starts no other. */
   close(): void {
-    this.#check?.kill("SIGKILL");
-    this.#check = undefined;
+    clearTimeout(this.#nextCheck);
+    this.#endCheck?.();
   }
 
-  #checkOnce(): void {
-    const program = builtProgram("inbox-check.js");
-    if (this.#checked || program?.exists !== true) return;
+  #check(): void {
     this.#checked = true;
-    const child = spawn(process.execPath, [program.path, this.#path], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    this.#check = child;
-    child.unref();
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-    });
-    child.on("error", () => {}); // without the check, what is known so far decides
-    child.on("close", (code) => {
-      if (this.#check === child && code === 0) this.#judge(JSON.parse(text));
-      this.#check = undefined;
+    this.#nextCheck = undefined;
+    this.#endCheck ??= this.#startCheck(this.#path, (report) => {
+      this.#endCheck = undefined;
+      if (report !== undefined) this.#judge(report);
+      if (this.#damage !== undefined) this.#checkLater();
     });
   }
 
-  #judge({ problems, unreadable, usable }: FileReport): void {
-    const found = { problems: problems.slice(0, LOGGED), unreadable: unreadable.slice(0, LOGGED) };
+  #checkLater(): void {
+    this.#nextCheck = setTimeout(() => this.#check(), this.#wait).unref();
+    this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT);
+  }
+
+  #judge({ problems, unreadable, usable, diskError }: CheckReport): void {
     if (problems.length + unreadable.length === 0) {
       this.#damage = undefined;
+      this.#checked = false;
+      this.#wait = FIRST_WAIT;
       this.#log?.warn({}, `${this.#path}: the whole file was checked and is not damaged`);
-    } else if (usable) {
-      this.#log?.error(found, `${this.#path}: single entries are damaged; ${FIX}`);
-    } else {
-      this.#log?.error(found, `${this.#path}: the whole file was checked`);
-      this.lose(problems[0] ?? "");
+      return;
     }
+    const damaged = `${usable ? "single entries are damaged" : problems[0]}; ${FIX}`;
+    const verdict =
+      diskError === undefined ? damaged : `the disk reports errors (${diskError}): check the disk`;
+    const found = { problems: problems.slice(0, LOGGED), unreadable: unreadable.slice(0, LOGGED) };
+    this.#log?.error(found, `${this.#path} was checked: ${verdict}`);
+    if (!usable) this.#distrust(`${this.#path}: ${verdict}`);
   }
 }

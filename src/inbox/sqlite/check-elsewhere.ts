@@ -1,0 +1,37 @@
+import { spawn } from "node:child_process";
+import { builtProgram } from "./built-program.ts";
+import type { FileReport } from "./check-file.ts";
+
+/** What a check in a process of its own finds. */
+export interface CheckReport extends FileReport {
+  /** The error that the disk reports when the file is read, if there are problems. */
+  readonly diskError?: string;
+}
+
+/**
+ * Starts a check of a file, and later calls back with its report, or with none if the check failed. Returns what ends it
+ * without a report; `undefined` if no check can be started.
+ */
+export type StartCheck = (
+  path: string,
+  done: (report: CheckReport | undefined) => void,
+) => (() => void) | undefined;
+
+/** Checks a file in another process. */
+export const checkElsewhere: StartCheck = (path, done) => {
+  const program = builtProgram("inbox-check.js");
+  if (program?.exists !== true) return undefined;
+  const child = spawn(process.execPath, [program.path, path], { stdio: ["ignore", "pipe", "ignore"] });
+  child.unref();
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  child.on("error", () => {}); // the end follows
+  const close = (code: number | null) => done(code === 0 ? JSON.parse(text) : undefined);
+  child.on("close", close);
+  return () => {
+    child.off("close", close);
+    child.kill("SIGKILL");
+  };
+};

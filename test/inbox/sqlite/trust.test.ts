@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { CheckReport } from "../../../src/inbox/sqlite/check-elsewhere.ts";
+import { Trust } from "../../../src/inbox/sqlite/trust.ts";
+import { keptLog } from "../../receiver/sample.ts";
+
+const CLEAN: CheckReport = { problems: [], unreadable: [], usable: true };
+const BROKEN: CheckReport = { problems: ["Tree 4 is odd"], unreadable: [], usable: false };
+const SECOND = 1000;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Trust whose checks the test ends. */
+function checkedByHand() {
+  const { log, lines } = keptLog();
+  const ends: ((report: CheckReport | undefined) => void)[] = [];
+  const killed = vi.fn();
+  const trust = new Trust("inbox.db", log, (_, done) => {
+    ends.push(done);
+    return killed;
+  });
+  const messages = () => lines.map(({ message }) => message);
+  return {
+    trust,
+    killed,
+    messages,
+    started: () => ends.length,
+    end: (report?: CheckReport) => ends.at(-1)?.(report),
+  };
+}
+
+describe("trust that was lost", () => {
+  it("comes back when the check finds the whole file intact", () => {
+    const { trust, end } = checkedByHand();
+    trust.lose("malformed");
+    expect(trust.damage).toBe("malformed");
+    end(CLEAN);
+    expect(trust.damage).toBeUndefined();
+  });
+
+  it("is checked again after 30 seconds, then after longer and longer waits up to ten minutes", () => {
+    const { trust, end, started } = checkedByHand();
+    trust.lose("malformed");
+    const waits: number[] = [];
+    for (let check = 1; check <= 7; check++) {
+      end(check === 2 ? undefined : BROKEN); // a check that fails is repeated, too
+      let waited = 0;
+      for (; started() === check; waited += SECOND) vi.advanceTimersByTime(SECOND);
+      waits.push(waited / SECOND);
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 600, 600]);
+    expect(trust.damage).toContain("Tree 4 is odd");
+    end(CLEAN);
+    expect(trust.damage).toBeUndefined();
+    vi.advanceTimersByTime(3600 * SECOND);
+    expect(started()).toBe(8);
+  });
+
+  it("is not checked more often because more fails meanwhile", () => {
+    const { trust, end, started } = checkedByHand();
+    trust.lose("malformed");
+    trust.lose("malformed");
+    expect(started()).toBe(1);
+    end(BROKEN);
+    trust.lose("malformed");
+    trust.doubt("an entry");
+    expect(started()).toBe(1);
+  });
+
+  it("can be lost again, which is checked at once", () => {
+    const { trust, end, started } = checkedByHand();
+    trust.lose("malformed");
+    end(CLEAN);
+    trust.lose("malformed again");
+    expect([trust.damage, started()]).toEqual(["malformed again", 2]);
+  });
+
+  it("is explained by the disk if the disk reports errors", () => {
+    const { trust, end, messages } = checkedByHand();
+    trust.lose("malformed");
+    end({ ...BROKEN, diskError: "EIO: i/o error, read" });
+    expect(trust.damage).toMatch(/the disk reports errors \(EIO: i\/o error, read\)/);
+    expect(messages().at(-1)).not.toContain("recovery.md");
+  });
+
+  it("is not checked any more once it is closed", () => {
+    const { trust, end, started } = checkedByHand();
+    trust.lose("malformed");
+    end(BROKEN);
+    trust.close();
+    vi.advanceTimersByTime(3600 * SECOND);
+    expect(started()).toBe(1);
+  });
+
+  it("is not waited for when it is closed during a check", () => {
+    const { trust, killed } = checkedByHand();
+    trust.lose("malformed");
+    trust.close();
+    expect(killed).toHaveBeenCalledOnce();
+  });
+});
+
+describe("trust that is in doubt", () => {
+  it("remains if only single entries are damaged, which is checked once", () => {
+    const { trust, end, started, messages } = checkedByHand();
+    trust.doubt("entry 7");
+    end({ problems: [], unreadable: [7], usable: true });
+    trust.doubt("entry 7");
+    vi.advanceTimersByTime(3600 * SECOND);
+    expect([trust.damage, started()]).toEqual([undefined, 1]);
+    expect(messages().at(-1)).toContain("single entries are damaged");
+  });
+
+  it("is lost if the check finds more", () => {
+    const { trust, end, messages } = checkedByHand();
+    trust.doubt("entry 7");
+    end(BROKEN);
+    expect(trust.damage).toContain("Tree 4 is odd");
+    expect(messages().at(-1)).toContain("no delivery is acknowledged any more");
+  });
+});
