@@ -649,6 +649,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.list({})).toMatchObject([
           { bodyLength: body.byteLength, bodyHash: createHash("sha256").update(body).digest("hex") },
         ]);
+        const [outline] = (await inbox.outlines?.({ entries: await inbox.list({}), bodyBytes: 8 })) ?? [];
+        if (outline === undefined) return;
+        expect(outline.bodyStart).toBeInstanceOf(Uint8Array);
+        expect(hexOf(outline.bodyStart)).toBe(hexOf(body.subarray(0, 8)));
       });
 
       it("is undefined for an unknown entry", async () => {

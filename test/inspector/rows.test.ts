@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { EntryRow } from "../../src/inspector/api.ts";
 import { sampleEvent } from "../../src/testing.ts";
+import { tempFolder } from "../cli/fake-io.ts";
 import { openInspector } from "./open.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };
@@ -51,6 +54,17 @@ it.each([
     /expected resource to be a path/,
   );
   expect((await api("/api/entries/2")).json).toMatchObject({ why: "ledger says no", resource: "pay_2" });
+});
+
+it.each([
+  ["in memory", memoryInbox],
+  ["in a file", () => sqliteInbox(join(tempFolder(), "inbox.db"))],
+])("a signed delivery with an empty body is shown like any other, %s", async (_, makeInbox) => {
+  const { api, deliver } = await openInspector({ inbox: makeInbox() });
+  await deliver(Buffer.alloc(0));
+  const { status, json } = await api("/api/entries");
+  expect([status, json?.rows]).toMatchObject([200, [{ seq: 1, bytes: 0, resource: null }]]);
+  expect((await api("/api/overview")).status).toBe(200);
 });
 
 it("a refused delivery's row says why in words", async () => {

@@ -54,8 +54,9 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
     "SELECT seq, finished_handlers FROM entry WHERE seq IN (SELECT value FROM json_each(?))",
     seqs,
   );
+  // SQLite's substr() of an empty blob is NULL.
   const starts = statements.all(
-    "SELECT seq, substr(body, 1, ?) AS start FROM delivery WHERE seq IN (SELECT value FROM json_each(?))",
+    "SELECT seq, coalesce(substr(body, 1, ?), x'') AS start FROM delivery WHERE seq IN (SELECT value FROM json_each(?))",
     request.bodyBytes,
     seqs,
   );
