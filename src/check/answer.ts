@@ -38,11 +38,15 @@ export function answerText(answer: ProbeAnswer): string {
   return { closed: "closed", silent: "no answer", unreachable: "no connection" }[answer.type];
 }
 
-/** Several answers in brief, such as `200, 409` or `5 × 200`. */
+/** Several answers in brief, such as `200, 409` or `401, 5 × 200`. */
 export function answersText(answers: readonly ProbeAnswer[]): string {
-  const texts = answers.map(answerText);
-  const [first] = texts;
-  if (first !== undefined && texts.length > 2 && texts.every((text) => text === first))
-    return `${texts.length} × ${first}`;
-  return texts.join(", ");
+  const parts: { text: string; times: number }[] = [];
+  for (const text of answers.map(answerText)) {
+    const last = parts.at(-1);
+    if (last?.text === text) last.times++;
+    else parts.push({ text, times: 1 });
+  }
+  const inWords = ({ text, times }: { text: string; times: number }) =>
+    times > 2 ? `${times} × ${text}` : Array.from({ length: times }, () => text).join(", ");
+  return parts.map(inWords).join(", ");
 }

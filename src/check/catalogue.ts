@@ -2,6 +2,7 @@ import { CONTENT_CASES } from "./cases/content-cases.ts";
 import { DECODING_CASES } from "./cases/decoding-cases.ts";
 import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
+import { FORGED_KIND_CASES } from "./cases/forged-kind-cases.ts";
 import { GATE_CASES } from "./cases/gate-cases.ts";
 import { KIND_CASES } from "./cases/kind-cases.ts";
 import { REQUEST_CASES } from "./cases/request-cases.ts";
@@ -16,6 +17,7 @@ export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,
   ...DIGEST_CASES,
+  ...FORGED_KIND_CASES,
   ...GATE_CASES,
   ...TAMPERING_CASES,
   ...SPELLING_CASES,

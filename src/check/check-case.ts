@@ -30,6 +30,7 @@ export type Subject =
   | "header"
   | "transfer"
   | "unchecked-framing"
+  | "unchecked-kind"
   | "unchecked-route"
   | "unchecked-type";
 
@@ -38,6 +39,8 @@ export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */
   readonly runs?: number;
+  /** The names of the forgeries that were confirmed, if not all of them were. */
+  readonly confirmed?: readonly string[];
 }
 
 /** One thing that a correct receiver does. */

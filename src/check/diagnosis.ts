@@ -1,6 +1,10 @@
 import { CATALOGUE, CONTROL } from "./catalogue.ts";
+import type { Subject } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 import { diagnoseDigests } from "./digest-diagnosis.ts";
+
+/** An answer of 2xx, alone or among others such as `401, 5 × 200`. */
+const CONFIRMED = /(?:^|, |× )2\d\d/;
 
 const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
 
@@ -23,14 +27,18 @@ export function diagnose(results: readonly CheckResult[], found: FoundCauses = {
     ];
   }
   const open = whyOpen(results);
-  const causes = CAUSES.flatMap(({ about, answered, says }) => {
-    if (open !== undefined && UNCHECKED.has(about)) return [];
+  const causes = CAUSES.flatMap(({ about, answered, from = SEVERAL, says }) => {
+    if (open !== undefined && from === DETOUR.from) return [];
     const failed = results.filter(
-      (one) => one.outcome === "failed" && about(one) && answered.test(one.answer ?? ""),
+      (one) =>
+        one.outcome === "failed" &&
+        (from === SEVERAL || one.severity === "required") && // else it is only slow
+        (typeof about === "string" ? isAbout(one, about) : about(one)) &&
+        answered.test(one.answer ?? ""),
     );
+    if (failed.length < from) return [];
     const spelling = found.spelling ?? (refusesOnlyText(results) ? DECODED : says);
-    const text = about === isSpelling ? spelling : says;
-    return failed.length >= SEVERAL ? [`${text} (${idsText(failed)})`] : [];
+    return [`${about === isSpelling ? spelling : says} (${idsText(failed)})`];
   });
   return [
     ...(open === undefined ? [] : [open]),
@@ -40,10 +48,12 @@ export function diagnose(results: readonly CheckResult[], found: FoundCauses = {
   ];
 }
 
-/** Why unsigned deliveries are confirmed in every form, if they are in the plainest. */
+/** Why forged deliveries are confirmed in every form, if they are in the plainest. */
 function whyOpen(results: readonly CheckResult[]): string | undefined {
   const accepts = (id: string) =>
     results.some((one) => one.id === id && one.outcome === "failed" && /^2/.test(one.answer ?? ""));
+  if (accepts("SIG-17") && accepts("SIG-18"))
+    return "Any signature of the right form is confirmed: it is not compared with the right one. Compare all 32 bytes.";
   if (!accepts("SIG-01")) return undefined;
   if (accepts("SIG-16"))
     return "Signatures that cannot be compared are confirmed: an error while verifying counts as success. Refuse the delivery then.";
@@ -65,8 +75,7 @@ const DECODED =
 /** Why nothing was seen to run, or what was forged. */
 function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
   const ranRefused = results.filter(
-    ({ runs, right, answer }) =>
-      (runs ?? 0) > 0 && /never runs/.test(right) && !/(?:^|, |× )2/.test(answer ?? ""),
+    ({ runs, right, answer }) => (runs ?? 0) > 0 && /never runs/.test(right) && !CONFIRMED.test(answer ?? ""),
   );
   if (ranRefused.length >= SEVERAL) {
     return [
@@ -82,8 +91,8 @@ function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
 }
 
 /** Whether a case sends a valid delivery in an unusual spelling. */
-function isSpelling({ id, right }: CheckResult): boolean {
-  return isAbout(id, "bytes") && right.startsWith("200");
+function isSpelling(one: CheckResult): boolean {
+  return isAbout(one, "bytes") && one.right.startsWith("200");
 }
 
 /** Whether the receiver refuses valid deliveries in several spellings. */
@@ -94,37 +103,38 @@ export function refusesSpellings(results: readonly CheckResult[]): boolean {
 
 interface Cause {
   /** The cases that would show this cause. */
-  readonly about: (one: CheckResult) => boolean;
+  readonly about: Subject | ((one: CheckResult) => boolean);
   /** Their answers if it applies. */
   readonly answered: RegExp;
+  /** How many failures are worth a common cause. Default: {@link SEVERAL}. */
+  readonly from?: number;
   readonly says: string;
 }
 
-const isUncheckedRoute = ({ id }: CheckResult) => isAbout(id, "unchecked-route");
-const isUncheckedFraming = ({ id }: CheckResult) => isAbout(id, "unchecked-framing");
-const isUncheckedType = ({ id }: CheckResult) => isAbout(id, "unchecked-type");
-
-/** These say that a forgery gets in by a detour, which it does not need if unsigned deliveries get in anyway. */
-const UNCHECKED = new Set<Cause["about"]>([isUncheckedRoute, isUncheckedFraming, isUncheckedType]);
+/** A forgery gets in by a detour, which it does not need if unsigned deliveries get in anyway. */
+const DETOUR = { answered: CONFIRMED, from: 1 } as const;
 
 const CAUSES: readonly Cause[] = [
   {
-    about: isUncheckedRoute,
-    answered: /(?:^|, |× )2/,
+    ...{ ...DETOUR, about: "unchecked-kind" },
+    says:
+      "The signature is checked only for some kinds: a forged delivery of another kind is confirmed. Verify every " +
+      "delivery before you look at `event`.",
+  },
+  {
+    ...{ ...DETOUR, about: "unchecked-route" },
     says:
       "The signature is checked only for some methods or spellings of the path: a forged delivery by another is " +
       "confirmed. Verify in the handler itself, not where method and path are compared.",
   },
   {
-    about: isUncheckedFraming,
-    answered: /(?:^|, |× )2/,
+    ...{ ...DETOUR, about: "unchecked-framing" },
     says:
       "The signature is checked only for bodies with a length, or without an encoding: a forged delivery in another form " +
       "is confirmed. Read the raw bytes of every request, and verify them first.",
   },
   {
-    about: isUncheckedType,
-    answered: /(?:^|, |× )2/,
+    ...{ ...DETOUR, about: "unchecked-type" },
     says:
       "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +
       "Express, `express.json({ verify })` runs for application/json alone. Verify the raw bytes of every request " +
@@ -138,28 +148,28 @@ const CAUSES: readonly Cause[] = [
       "they are serialised differently. Read the body as bytes before any parser, verify those, then parse.",
   },
   {
-    about: ({ id, right }) => isAbout(id, "bytes") && !right.startsWith("200"),
+    about: (one) => isAbout(one, "bytes") && !isSpelling(one),
     answered: /^2/,
     says: "Changed bytes are confirmed: the signature is compared with something other than the raw body.",
   },
   {
-    about: ({ id }) => isAbout(id, "form"),
+    about: "form",
     answered: /^2/,
     says: "The format of the signature is not checked: compare the whole header value with `sha256=` + digest.",
   },
   {
-    about: ({ id }) => isAbout(id, "content-type"),
+    about: "content-type",
     answered: /^[45]/,
     says: "The receiver depends on Content-Type, which the description does not show: read the body whatever it says.",
   },
   {
     about: ({ id, right }) => !right.startsWith("200") && /^(?:BODY|TIME|SIG)/.test(id),
-    answered: /^(?:5|closed)/,
+    answered: /^(?:5\d\d|closed)/,
     says: "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx.",
   },
 ];
 
-/** Fewer failures than this are not worth a common cause. */
+/** Fewer failures than this are not worth a common cause, unless one of them lets a forgery in. */
 const SEVERAL = 3;
 
 function refusesAll({ answer }: CheckResult, { control }: FoundCauses): string {
@@ -174,7 +184,7 @@ function refusesAll({ answer }: CheckResult, { control }: FoundCauses): string {
   return `${came}: fix that first.`;
 }
 
-function isAbout(id: string, about: string): boolean {
+function isAbout({ id }: CheckResult, about: Subject): boolean {
   return BY_ID.get(id)?.about === about;
 }
 

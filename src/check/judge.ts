@@ -14,7 +14,7 @@ export interface Circumstances {
 /** Decides whether the evidence of a case is correct, and if not, what to fix. */
 export function judge(
   one: CheckCase,
-  { answers, runs }: Evidence,
+  { answers, runs, confirmed = [] }: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
   const { durationMs, slow } = circumstances;
@@ -22,7 +22,10 @@ export function judge(
   const base = { ...blank(one), answer: answersText(answers), durationMs };
   const seen = { ...base, runs: runs ?? null, responseMs };
   const wrong = answers.find((answer) => !isIn(answer, one.right));
-  if (wrong !== undefined) return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) };
+  if (wrong !== undefined) {
+    const which = confirmed.length === 0 ? "" : `; confirmed: ${confirmed.join(", ")}`;
+    return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) + which };
+  }
   if (runs !== undefined && runs !== one.runs) {
     const never = runs === 0 && (one.severity === "recommended" || one.runs === 2);
     if (one.runs === 0 && !answers.some((answer) => isIn(answer, ["2xx"])))

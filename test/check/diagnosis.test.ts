@@ -46,6 +46,16 @@ it.each([
     /^The signature is checked only for some content types.*\(GATE-07, GATE-08, GATE-09\)/,
   ],
   [
+    "a check for some kinds only",
+    { "SIG-37": "401, 5 × 200, 401, 8 × 200" },
+    /^The signature is checked only for some kinds.*\(SIG-37\)/,
+  ],
+  [
+    "no comparison",
+    { "SIG-17": "200", "SIG-18": "200", "SIG-38": "15 × 200", "GATE-02": "200" },
+    /^Any signature of the right form is confirmed/,
+  ],
+  [
     "a check for some methods and paths only",
     { "GATE-19": "200", "GATE-48": "200", "GATE-54": "404, 200" },
     /^The signature is checked only for some methods.*\(GATE-19, GATE-48, GATE-54\)/,

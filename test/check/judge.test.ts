@@ -88,6 +88,17 @@ describe("judge", () => {
     expect(verdict({ ...never, right: ["2xx", "4xx"] }, [status(200)], 1).fix).toBe("mend it");
   });
 
+  it("names the forgeries that were confirmed among others", () => {
+    const { answer, fix } = judge(
+      REFUSED,
+      { answers: [401, 200, 401, 200, 200, 200].map(status), confirmed: ["ping", "lead.created"] },
+      circumstances,
+    );
+    expect({ answer, fix }).toEqual({
+      ...{ answer: "401, 200, 401, 3 × 200", fix: "mend it; confirmed: ping, lead.created" },
+    });
+  });
+
   it("fails if the event ran too often, or never", () => {
     const once = { ...ACCEPTED, runs: 1 };
     expect(verdict(once, [status(200)], 1).outcome).toBe("passed");

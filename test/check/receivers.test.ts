@@ -5,9 +5,12 @@ import type { CheckCase } from "../../src/check/check-case.ts";
 import type { CheckReport, CheckResult } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observe-by-url.ts";
 import { runCheck } from "../../src/check/run-check.ts";
+import { eventKinds } from "../../src/event/kinds.ts";
 import { RECEIVERS } from "./receivers/all.ts";
+import { checkByKind } from "./receivers/check-by-kind.ts";
 import { readExpected } from "./receivers/expected.ts";
 import { type ReceiverUnderTest, SECRET } from "./receivers/under-test.ts";
+import { optionsFor } from "./sample.ts";
 
 const EXPECTED = readExpected();
 /** The case that sends half a body. */
@@ -48,6 +51,17 @@ describe.concurrent.each(Object.entries(RECEIVERS))("%s", (name, receiverOf) => 
     expect(got).toEqual(wanted);
     expect(diagnosis.map((cause, at) => cause.slice(0, causes[at]?.length))).toEqual(causes);
   });
+});
+
+it("the report says which kinds of forged deliveries are confirmed", async () => {
+  const { url } = await checkByKind();
+  const { results } = await runCheck(optionsFor(url, "SIG-37", "SIG-38"));
+  const others = eventKinds.filter((kind) => kind !== "property.created" && kind !== "payment.received");
+  const confirmed = [...others, "property.inspected", "ping", "test"].join(", ");
+  expect(results.map(({ fix }) => fix)).toEqual([
+    null,
+    ...Array.from({ length: 2 }, () => expect.stringMatching(`; confirmed: ${confirmed}$`)),
+  ]);
 });
 
 /**

@@ -9,7 +9,7 @@ import {
   ZERO_BYTE,
 } from "../digest-forms.ts";
 import { WHY } from "../reasons.ts";
-import { REFUSED } from "./refused.ts";
+import { REFUSED } from "./forgeries.ts";
 
 type DigestRow = readonly [id: CheckCase["id"], sent: string, form: DigestForm, fix: string];
 

@@ -2,7 +2,7 @@ import type { ProbeAnswer } from "../answer.ts";
 import type { CheckCase, Evidence } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { REFUSED } from "./refused.ts";
+import { REFUSED } from "./forgeries.ts";
 import { pretty, reordered } from "./tampering-cases.ts";
 
 /** The number of copies sent at once. */

@@ -1,8 +1,8 @@
 import { isIn, type ProbeAnswer } from "../answer.ts";
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
+import { REFUSED } from "./forgeries.ts";
 import { GATE_FORMS, type GateForm, type GateRequest, METHOD_FIX, PATH_FIX } from "./gate-forms.ts";
-import { REFUSED } from "./refused.ts";
 
 /** The values of the signature header that a forger can send; `null` is none. */
 const FORGED = { unsigned: null, wrong: `sha256=${"0".repeat(64)}` } as const;

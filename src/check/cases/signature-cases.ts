@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { CheckCase, Severity } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { REFUSED } from "./refused.ts";
+import { REFUSED } from "./forgeries.ts";
 
 type SignatureRow = readonly [
   id: CheckCase["id"],
@@ -194,7 +194,6 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     id: "SIG-24",
     sent: "the signature in the query string, no header",
     fix: "it reads the signature from the URL, which ends up in logs, or checks none if the URL has a query: read it only from the header, for every URL",
-    about: "unchecked-route",
     run: (probe) => {
       const body = probe.body();
       const { target, signatureHeader } = probe;

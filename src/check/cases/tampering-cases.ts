@@ -1,7 +1,7 @@
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { REFUSED } from "./refused.ts";
+import { REFUSED } from "./forgeries.ts";
 
 const BYTES_FIX =
   "it does not verify the received bytes: read the body as bytes before any parser, and verify those";

@@ -1,4 +1,5 @@
 import { checkByFraming } from "./check-by-framing.ts";
+import { checkByKind } from "./check-by-kind.ts";
 import { checkByRoute } from "./check-by-route.ts";
 import { endsWith } from "./ends-with.ts";
 import { expressJson } from "./express-json.ts";
@@ -30,6 +31,7 @@ export const RECEIVERS: Readonly<Record<string, StartReceiver | ForeignReceiver>
   "verify+raw": verifyBesideRaw,
   "by-route": checkByRoute,
   "by-framing": checkByFraming,
+  "by-kind": checkByKind,
   octokit,
   "ends-with": endsWith,
   "500-on-bad-json": failsOnBadJson,

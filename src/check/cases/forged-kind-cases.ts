@@ -1,0 +1,22 @@
+import { eventKinds } from "../../event/kinds.ts";
+import type { CheckCase } from "../check-case.ts";
+import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
+
+/** All kinds, an unknown one, and the names under which services send tests, which receivers like to answer first. */
+const KINDS = [...eventKinds, "property.inspected", "ping", "test"];
+
+/** Forgeries of every kind: a receiver may verify only in some branches. */
+export const FORGED_KIND_CASES: readonly CheckCase[] = [
+  forgedKinds("SIG-37", "no signature header", FORGED.unsigned),
+  forgedKinds("SIG-38", "a wrong signature", FORGED.wrong),
+];
+
+function forgedKinds(id: CheckCase["id"], as: string, signature: string | null): CheckCase {
+  return {
+    ...{ ...REFUSED, id, sent: `${as}: each of the 12 kinds, an unknown one, ping and test` },
+    fix: "it verifies the signature of some kinds only: verify every delivery before you look at `event`",
+    about: "unchecked-kind",
+    run: (probe) =>
+      sendForged(KINDS.map((kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })])),
+  };
+}
