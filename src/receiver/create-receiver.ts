@@ -126,23 +126,29 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#settings.inbox;
   }
 
-  on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): void {
-    this.#router.on(pattern, handler, options);
-    this.#handlersChanged();
+  on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): () => void {
+    return this.#changed(this.#router.on(pattern, handler, options));
   }
 
-  onUnknown(handler: AnyHandler, options?: HandlerOptions): void {
-    this.#router.onUnknown(handler, options);
-    this.#handlersChanged();
+  onUnknown(handler: AnyHandler, options?: HandlerOptions): () => void {
+    return this.#changed(this.#router.onUnknown(handler, options));
   }
 
-  onDead(listener: (letter: DeadLetter) => unknown): void {
-    this.#router.onDead(listener);
+  onDead(listener: (letter: DeadLetter) => unknown): () => void {
+    return this.#router.onDead(listener);
   }
 
   replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
     this.#wire(handlers as HandlersOption);
     this.#handlersChanged();
+  }
+
+  #changed(remove: () => void): () => void {
+    this.#handlersChanged();
+    return () => {
+      remove();
+      this.#handlersChanged();
+    };
   }
 
   #handlersChanged(): void {

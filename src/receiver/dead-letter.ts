@@ -25,10 +25,10 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
 /** Calls listeners with a dead letter. */
 export function tellDead(
   letter: EntryLetter,
-  listeners: readonly ((letter: DeadLetter) => unknown)[],
+  listeners: ReadonlySet<(letter: DeadLetter) => unknown>,
   { source, log }: Pick<Settings, "source" | "log">,
 ): void {
-  if (listeners.length === 0) return;
+  if (listeners.size === 0) return;
   const whole = withEvent(letter, source);
   for (const listener of listeners) notifyListener(listener, whole, log);
 }

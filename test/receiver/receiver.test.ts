@@ -319,6 +319,26 @@ describe("onDead", () => {
     await until(() => expect(lines).toMatchObject([{ level: "error" }, { level: "error" }]));
     expect(told).toHaveBeenCalledOnce();
   });
+
+  it("is not called after its unsubscribe function", async () => {
+    const { receiver } = await openReceiver();
+    const called = vi.fn();
+    receiver.onDead(called)();
+    expect(await receiver.accept(deliveryOf("no JSON"))).toMatchObject({ type: "rejected" });
+    expect(called).not.toHaveBeenCalled();
+  });
+});
+
+describe("on", () => {
+  it("returns a function after which the handler no longer runs", async () => {
+    const { receiver, untilState } = await openReceiver();
+    const called = vi.fn();
+    receiver.on("payment.received", called)();
+    await receiver.accept(deliveryOf(envelope()));
+    await untilState("unhandled");
+    expect(called).not.toHaveBeenCalled();
+    expect(receiver.handlersFor("payment.received")).toEqual([]);
+  });
 });
 
 describe("close", () => {

@@ -160,7 +160,7 @@ describe("Router", () => {
   it.each([undefined, null, "listener", {}])("refuses %j as a listener of dead letters", (listener) => {
     const router = new Router();
     expect(() => router.onDead(listener as unknown as () => void)).toThrow(refused);
-    expect(router.deadListeners).toEqual([]);
+    expect([...router.deadListeners]).toEqual([]);
   });
 
   it("is empty until a handler is registered; a dead letter listener is not one", () => {
@@ -176,7 +176,32 @@ describe("Router", () => {
     const second = () => {};
     router.onDead(nothing);
     router.onDead(second);
-    expect(router.deadListeners).toEqual([nothing, second]);
+    expect([...router.deadListeners]).toEqual([nothing, second]);
+  });
+
+  it("removes a handler or a listener when its unsubscribe function is called, also twice", () => {
+    const router = new Router();
+    const off = router.on(["payment.received", "lead.*"], nothing);
+    const offUnknown = router.onUnknown(nothing);
+    const offDead = router.onDead(nothing);
+    router.on("payment.received", nothing);
+    for (const remove of [off, off, offUnknown, offDead]) remove();
+    expect(names(router, "payment.received")).toEqual(["payment.received"]);
+    expect(names(router, "lead.created")).toEqual([]);
+    expect(names(router, "lease.signed")).toEqual([]);
+    expect(router.patterns).toEqual(["payment.received"]);
+    expect([...router.deadListeners]).toEqual([]);
+  });
+
+  it("uses the name of a removed handler again, so that what it finished stays finished", () => {
+    const router = new Router();
+    const off = router.on("*", nothing);
+    router.on("*", nothing);
+    off();
+    router.on("*", nothing);
+    expect(names(router, "lead.created")).toEqual(["*#2", "*"]);
+    router.on("*", nothing);
+    expect(names(router, "lead.created")).toEqual(["*#2", "*", "*#3"]);
   });
 });
 

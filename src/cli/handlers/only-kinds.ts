@@ -24,14 +24,14 @@ export function onlyKinds(
       // The same name as without `--events`, so that a finished handler is recognised.
       const name = options?.name ?? (count === 1 ? pattern : `${pattern}#${count}`);
       const parts = patterns.flatMap((one) => narrow(one, wanted));
-      for (const part of parts) {
+      const removals = parts.map((part) => {
         const own = parts.length === 1 ? name : `${name} (${part})`;
-        registry.on(part as "*", handler as Handler, { ...options, name: own });
-      }
+        return registry.on(part as "*", handler as Handler, { ...options, name: own });
+      });
+      return () => removals.forEach((remove) => void remove());
     },
-    onUnknown: (handler: AnyHandler, options?: HandlerOptions) => {
-      if (wanted.includes("*")) registry.onUnknown(handler as Handler, options);
-    },
+    onUnknown: (handler: AnyHandler, options?: HandlerOptions) =>
+      wanted.includes("*") ? registry.onUnknown(handler as Handler, options) : () => {},
     onDead: (listener) => registry.onDead(listener),
   };
 }
